@@ -81,7 +81,9 @@ class WrongArgument(Exception):
 
     def called(self, rename: Callable[[str], str]) -> str:
         """Return the message with arguments under other names, as those of options or controls."""
-        rule = self.rule.format(*map(rename, self.others)) if self.others else self.rule
+        rule = self.rule
+        if self.others:
+            rule = rule.format(*map(rename, self.others))
         ending = f"; {self.told}" if self.told else ""
         return f"{rename(self.argument)} {rule}{ending}"
 
@@ -226,7 +228,8 @@ def vector(
     array = array.astype(float, copy=copy)
     if low == 0 and high == LARGEST_SIZE:  # sizes and spreads: 1 / entry must be a float, too
         least = 1 / LARGEST_SIZE
-        refuse(name, array, (array > 0) & (array < least), f"must be 0 or at least {least:g}", what)
+        is_tiny = (array > 0) & (array < least)
+        refuse(name, array, is_tiny, f"must be 0 or at least {least:g}", what)
     if not low <= array.min() <= array.max() <= high:
         refuse(name, array, ~np.isfinite(array), "must be finite", what)
         refuse(name, array, array < low, f"must be at least {low:.16g}", what)
@@ -317,8 +320,8 @@ def labels(
     _refuse_shape(name, array, size)
     if gaps.any():
         k = int(gaps.argmax())
-        rule = "must not be missing"
-        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is")
+        place = what, k
+        raise WrongValue(name, "must not be missing", array[k], place=place, told=f"{what} {k} is")
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array):
         return np.array(array.tolist())
     return array if array.dtype.kind in "biufUS" else array.astype(str)
@@ -343,7 +346,8 @@ def cells_and_gaps(name: str, values: ArrayLike) -> tuple[ndarray, ndarray]:
         text = array.astype(np.str_, copy=False)
         gaps = (text == "") | (text == NAN) | np.strings.isspace(text)
     elif array.dtype.kind == "O":
-        gaps = np.array([is_missing(entry) for entry in array.ravel()], bool).reshape(array.shape)
+        missing = np.array(list(map(is_missing, array.ravel())), bool)
+        gaps = missing.reshape(array.shape)
     else:
         gaps = np.asarray(array != array)
     if isinstance(values, np.ma.MaskedArray):
@@ -370,8 +374,9 @@ def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
     "'a', 'b' and 1 more"
     """
     texts = list(map(repr if quoted else str, values))
-    rest = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + rest
+    text = ", ".join(texts[:most])
+    more = len(texts) - most
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:
@@ -494,7 +499,8 @@ def refuse_infinite(
 ) -> None:
     """Raise where an entry is not finite; the message names its position along the axes."""
     for index in np.argwhere(~np.isfinite(values)):
-        place = between.join(f"{axis} {k}" for axis, k in zip(axes, index, strict=True))
+        pairs = zip(axes, index, strict=True)
+        place = between.join(f"{axis} {k}" for axis, k in pairs)
         raise WrongValue(name, f"must be finite; {place} is {values[tuple(index)]}")
 
 

@@ -114,12 +114,14 @@ def refuse_twice(item: ndarray | None, repeat: ndarray, runs: tuple) -> None:
             raise WrongValue("repeat", rule, told=f"got {listed(rows)}")
         return
     names, code = np.unique(item, return_inverse=True)
-    times = np.bincount(repeat * names.size + code, minlength=len(runs) * names.size)
-    times = times.reshape(len(runs), -1)
-    for run, k in np.argwhere(times != 1)[:1]:
+    cell = repeat * names.size + code
+    times = np.bincount(cell, minlength=len(runs) * names.size)
+    for k in np.flatnonzero(times != 1)[:1]:
+        run, place = divmod(k, names.size)
+        tested = f"repeat {runs[run]} tests item {names[place]} {times[k]} times"
         raise ValueError(
-            f"every repeat must test every item once; repeat {runs[run]} tests item {names[k]} "
-            f"{times[run, k]} times: is a repeat column missing, or are columns mixed up?"
+            f"every repeat must test every item once; {tested}: "
+            "is a repeat column missing, or are columns mixed up?"
         )
 
 

@@ -100,7 +100,8 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     """
     places = decimals(100 * error, MOST - 2) if error > 0 else 1
     sign = "+" if signed else ""
-    return tuple(_unsigned(f"{100 * difference:{sign}.{places}f}") for difference in differences)
+    texts = (f"{100 * difference:{sign}.{places}f}" for difference in differences)
+    return tuple(map(_unsigned, texts))
 
 
 def chance(pvalue: float) -> str:
@@ -128,7 +129,8 @@ def number(value: float, places: int = 3) -> str:
     ('0.0123', '12,346', '2e+07')
     """
     if 1000 <= abs(value) < 1e7:
-        return f"{value:,.{max(0, places - 1 - _exponent(abs(value)))}f}"
+        places_after = max(0, places - 1 - _exponent(abs(value)))
+        return f"{value:,.{places_after}f}"
     return f"{value:.{places}g}"
 
 
@@ -280,7 +282,8 @@ def column(values: Sequence, error: float | None = None) -> list:
     >>> column([0.99999999, 1.0, 0.2]), column([12345.6, 8.21]), column([0.5, 2e-12])
     (['> 0.999999', '1.000000', '0.200000'], ['12,346', '8'], ['0.500000', '< 0.000001'])
     """
-    sizes = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
+    floats = [value for value in values if isinstance(value, float)]
+    sizes = list(map(abs, filter(math.isfinite, floats)))
     largest = max(sizes, default=0.0)
     if 0 < largest < TINY:
         show = partial(number, places=SIGNIFICANT)

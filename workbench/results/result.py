@@ -188,7 +188,8 @@ class Result:
             raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {name!r}")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
-        return kind(**{name: _decode(value) for name, value in data["values"].items()})
+        values = {name: _decode(value) for name, value in data["values"].items()}
+        return kind(**values)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"
@@ -232,7 +233,9 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     for (_, text, kind_of_place), names in groups.items():
         if len(names) > 1:
             kind_of_place = _PLURALS.get(kind_of_place, f"{kind_of_place}s")
-        texts.append(f"{kind_of_place} {checks.listed(names)}: {text}" if kind_of_place else text)
+        if kind_of_place:
+            text = f"{kind_of_place} {checks.listed(names)}: {text}"
+        texts.append(text)
     return tuple(dict.fromkeys(texts))
 
 
@@ -305,12 +308,13 @@ class Interval(Result):
         """Return the limits in one sentence."""
         if self.method == "none":
             return NO_INTERVAL
-        limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
-        return limits + self.bounded_words()
+        method = f"{digits.level(self.level)} {self.method}"
+        return f"{self.low:.4g} to {self.high:.4g}, {method}{self.bounded_words()}"
 
     def bounded_words(self) -> str:
         """Return the bounded limits as words that follow the limits, "" if both read the same."""
-        limits, bounded = ([f"{end:.4g}" for end in ends] for ends in (self, self.bounded or self))
+        limits = [f"{limit:.4g}" for limit in self]
+        bounded = [f"{limit:.4g}" for limit in self.bounded or self]
         return bounded_words(limits, bounded)
 
     def rows(self) -> list[dict]:
@@ -417,8 +421,8 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     if all(columns.get(name) == columns.get(limit) for name, limit in _BOUNDED.items()):
         columns = {name: cells for name, cells in columns.items() if name not in _BOUNDED}
     heads = (f'<th scope="col">{escape(vocabulary.words(name))}</th>' for name in columns)
-    lines = ("".join(map(_html_cell, row)) for row in zip(*columns.values(), strict=True))
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    lines = zip(*columns.values(), strict=True)
+    body = "".join(f"<tr>{''.join(map(_html_cell, line))}</tr>" for line in lines)
     aligned = alignment(columns.values()).items()
     attributes = "".join(f' {name}="{value}"' for name, value in aligned)
     if len(rows) > shown:
