@@ -286,7 +286,8 @@ def at_most(
     what: str = "stratum",
 ) -> None:
     """Raise unless values <= limits, entry by entry; the message names the first that is above."""
-    values, limits = np.asarray(values), np.asarray(limits)
+    values = np.asarray(values)
+    limits = np.asarray(limits)
     rule = f"must be at most {limit_name}"
     refuse(name, values, values > limits + 1e-9, rule, what, limits)
 

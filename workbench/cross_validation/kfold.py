@@ -438,7 +438,8 @@ class KFoldTTest(Result):
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         least, most = self.possible
-        low, high = max(self.estimate - reach, least), min(self.estimate + reach, most)
+        low = max(self.estimate - reach, least)
+        high = min(self.estimate + reach, most)
         if self.alternative == "less":
             low = -inf
         elif self.alternative == "greater":

@@ -103,7 +103,8 @@ class Population:
         key = _key(columns)
         if key not in self.distances:
             self.distances[key] = _compact(squared_distances(X))
-        first, second = rows[:, :, None], rows[:, None, :]
+        first = rows[:, :, None]
+        second = rows[:, None, :]
         return np.take(self.distances[key].ravel(), first * len(X) + second)
 
     def features(self, columns: Sequence[int] | None) -> ndarray:

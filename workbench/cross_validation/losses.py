@@ -304,7 +304,8 @@ class CVLosses(Result):
             names = names[: len(results)]
         _refuse_names(names, len(results))
         result_of = dict(zip(names, results, strict=True))
-        scores, indices = {}, {}
+        scores = {}
+        indices = {}
         for name, result in result_of.items():
             scores[name] = sources.scores_of(result, metric, name)
             if "indices" in result:
@@ -694,7 +695,8 @@ class CVLosses(Result):
                 "models", "must be tested on the same folds: give both the same splits"
             )
         losses = np.hstack([self.losses, other.losses[rows]])
-        models, notes = self.models + other.models, self.notes + other.notes
+        models = self.models + other.models
+        notes = self.notes + other.notes
         return replace(self, losses=losses, models=models, notes=notes)
 
     def mean_losses(self) -> ndarray:
@@ -835,6 +837,7 @@ def _refuse_unlike(
     other: Any,
 ) -> None:
     if value != other:
-        names, other_names = ", ".join(first.models), ", ".join(second.models)
+        names = ", ".join(first.models)
+        other_names = ", ".join(second.models)
         rule = f"must have the same {name}; {names} has {value}, {other_names} {other}"
         raise WrongValue("models", rule)

@@ -195,7 +195,8 @@ def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
 
 
 def _features_and_classes(table: ndarray) -> tuple:
-    features, classes = table[:, :-1], table[:, -1]
+    features = table[:, :-1]
+    classes = table[:, -1]
     return features.astype(float), classes.astype(int)
 
 
@@ -252,7 +253,8 @@ def _read(expected: Known, path: Path) -> tuple:
         raise WrongValue("source", rule) from None
     if class_first:
         table = np.roll(table, -1, axis=1)
-    features, classes = table[:, :-1], table[:, -1]
+    features = table[:, :-1]
+    classes = table[:, -1]
     return features, ~np.isin(classes, expected.first)
 
 

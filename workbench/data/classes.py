@@ -163,7 +163,8 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
         if label.dtype.kind == "U":
             continue
         if cells.dtype.kind in "biuf":
-            cells, label = np.unique(cells), np.unique(label)
+            cells = np.unique(cells)
+            label = np.unique(label)
         for text, value in dict.fromkeys(zip(numbers.written(cells), label.tolist(), strict=True)):
             ways.setdefault(value, {}).setdefault(text, name)
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
@@ -220,7 +221,8 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     """
     true = np.asarray(truth)
     predicted = np.concatenate(list(map(np.ravel, predictions)))
-    true_classes, predicted_classes = np.unique(true), np.unique(predicted)
+    true_classes = np.unique(true)
+    predicted_classes = np.unique(predicted)
     if true_classes.dtype.kind == "U":
         _refuse_disjoint("truth and prediction", true_classes, predicted_classes)
     yield from _one_sided(true, true_classes, predicted_classes, "true", "predicted")
@@ -243,7 +245,8 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     second model's class 'B' is never the first's (1 item)
     """
     refuse_free_text(prediction, rival)
-    first, second = np.unique(prediction), np.unique(rival)
+    first = np.unique(prediction)
+    second = np.unique(rival)
     _refuse_disjoint("the two models", first, second)
     yield from _one_sided(prediction, first, second, "first model's", "the second's")
     yield from _one_sided(rival, second, first, "second model's", "the first's")

@@ -128,7 +128,8 @@ def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
     labels = list(map(CROSSED.join, rows))
     clash = first_clash(zip(labels, rows, strict=True))
     if clash:
-        names, label = " and ".join(map(repr, columns)), CROSSED.join(clash[0])
+        names = " and ".join(map(repr, columns))
+        label = CROSSED.join(clash[0])
         raise ValueError(
             f"columns {names} have two combinations that both read {label!r}: "
             "write one of them otherwise"

@@ -95,7 +95,8 @@ def decimal_mark(
         row = marks.index(None)
         return "", (row, f": {shortened(texts[row])} is not a number")
     if "," in marks and "." in marks:
-        comma, point = marks.index(","), marks.index(".")
+        comma = marks.index(",")
+        point = marks.index(".")
         with_comma = f": {texts[comma]!r} has a decimal comma, "
         with_point = f": {texts[point]!r} a decimal point; use one of them"
         return "", (comma, with_comma, point, with_point)

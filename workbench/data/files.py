@@ -98,7 +98,8 @@ def _parquet(path: str, label: str) -> Iterator:
     params = {"path": literal(path)}
     with connected(label, path) as connection:
         schema = "SELECT name, num_children FROM parquet_schema($path)"
-        names, inner = [], 0
+        names = []
+        inner = 0
         for name, children in connection.sql(schema, params=params).fetchall()[1:]:
             if not inner:
                 names.append(name)

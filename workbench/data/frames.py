@@ -195,7 +195,9 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
         with table.scan(list(column_of.values())) as rows:
             yield replace(rows, native=rows.native.project(", ".join(renamed)))
         return
-    native, notes, commas = source, (), None
+    native = source
+    notes = ()
+    commas = None
     if _is_path(source):
         native, notes = table.fetch(list(column_of.values()))
         commas = True

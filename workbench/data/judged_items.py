@@ -59,7 +59,8 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     if not id and files.is_evaluation_log(source):
         id = LOG_ID
     data, read_notes = frames.read_columns(source, [*columns, id] if id else columns)
-    notes, verdicts = [*read_notes], []
+    notes = [*read_notes]
+    verdicts = []
     for name in columns:
         labels = numbers.to_labels(name, data[name])
         is_correct, words = verdicts_of(name, labels, NO_VERDICT)

@@ -172,7 +172,8 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     >>> to_cells("n", np.array(["8,000", "x", None], object))
     [8000, 'x', None]
     """
-    texts, numerals = as_text(column), written(column)
+    texts = as_text(column)
+    numerals = written(column)
     is_number = [decimals.mark_of(text) is not None for text in numerals]
     digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
     parsed = _parsed(name, digits, True, beside).tolist()

@@ -19,11 +19,23 @@ from workbench.data.columns import spelled
 from workbench.data.engine import is_relation, relation_columns
 from workbench.results import Note
 
-ID, SCORE, PREDICTION, TRUTH = "identifier", "score", "prediction", "truth"
-CORRECT, STRATUM, CLUSTER, WEIGHT = "right or wrong", "stratum", "cluster", "weight"
-REPLICATE, MONTH, FOLD, REPEAT = "replicate weight", "period", "fold", "repeat"
-MODEL, SIZE, SPLIT = "model", "size", "score of a split"
-PROBABILITY, OTHER = "probability of a class", "something else"
+ID = "identifier"
+SCORE = "score"
+PREDICTION = "prediction"
+TRUTH = "truth"
+CORRECT = "right or wrong"
+STRATUM = "stratum"
+CLUSTER = "cluster"
+WEIGHT = "weight"
+REPLICATE = "replicate weight"
+MONTH = "period"
+FOLD = "fold"
+REPEAT = "repeat"
+MODEL = "model"
+SIZE = "size"
+SPLIT = "score of a split"
+PROBABILITY = "probability of a class"
+OTHER = "something else"
 MOST_CLASSES = 200
 LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 # roles that only the first column of a table has
@@ -132,7 +144,8 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         if role in roles & _ONCE:
             role = OTHER
         roles.add(role)
-        content, inside = _content(texts, values), "inside" in traits
+        content = _content(texts, values)
+        inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
     return columns
 
@@ -162,7 +175,8 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
         "whole": values is None or bool((values % 1 == 0).all()),
     }
     if values is not None:
-        least, most = values.min(), values.max()
+        least = values.min()
+        most = values.max()
         traits |= {"numeric": True, "positive": least > 0, "inside": least >= 0 and most <= 1}
     return {name for name, holds in traits.items() if holds}
 
@@ -260,7 +274,8 @@ def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
 
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
     kind, content = _UNUSED[column.seems]
-    file, remedy = "", ": this report has no option for it"
+    file = ""
+    remedy = ": this report has no option for it"
     if isinstance(source, (str, os.PathLike)):
         file = f" of {os.path.basename(source)!r}"
     if column.seems in options:

@@ -318,7 +318,8 @@ def _named_columns(roles: dict) -> dict:
     columns = {role: checks.instance(role, name, str) for role, name in roles.items() if name}
     for first, second in itertools.combinations(sorted(columns), 2):
         if columns[first] == columns[second]:
-            rule, got = "must be another column than {0}", f"both are {columns[first]!r}"
+            rule = "must be another column than {0}"
+            got = f"both are {columns[first]!r}"
             raise checks.WrongValue(first, rule, told=got, others=(second,))
     return columns
 
@@ -334,7 +335,8 @@ def _items(
 ) -> ScoredItems:
     """Return the items of some rows: reads classes first, then scores, strata and labels."""
     columns = {"score": SCORE} | read.columns
-    data, notes = read.data, [*read.notes]
+    data = read.data
+    notes = [*read.notes]
     labeled = None
     if "truth" in columns:
         labeled, cells = _labeled_rows(columns, data, classes, notes)
@@ -466,13 +468,15 @@ def _scored(
     log: bool,
 ) -> dict:
     """Return the fields of items with scores."""
-    name, notes = reading.columns["score"], reading.notes
+    name = reading.columns["score"]
+    notes = reading.notes
     values, percent_notes = numbers.to_shares(name, cells)
     notes += percent_notes
     positive = _named_class(positive, reading.labels.get("prediction"), score_is)
     read_as = ""
     if score_is == "auto" and positive is not None:
-        score_is, read_as = "class1", f"probability of class {positive!r}"
+        score_is = "class1"
+        read_as = f"probability of class {positive!r}"
     elif score_is == "auto":
         score_is, positive, read_as = _meaning(reading, values, only_strata)
     if score_is == "class1":
@@ -496,7 +500,8 @@ def _scored(
 def _unscored(reading: _Reading, size: int) -> dict:
     """Return the fields of items without scores, which are one stratum."""
     fields = _from_confidence(reading, np.ones(size))
-    fields["score"], fields["score_is"] = np.full(size, np.nan), "none"
+    fields["score"] = np.full(size, np.nan)
+    fields["score_is"] = "none"
     fields["by"] = np.full(size, "all")
     return fields
 
@@ -504,7 +509,8 @@ def _unscored(reading: _Reading, size: int) -> dict:
 def _is_chance(score: str, cells: ndarray, by: str | None) -> bool:
     """Return whether a log's scores are probabilities; raise if not, unless strata are given."""
     values = numbers.to_numbers(score, cells)
-    least, most = values.min(), values.max()
+    least = values.min()
+    most = values.max()
     if 0 <= least and most <= 1:
         return True
     if by:
@@ -547,7 +553,8 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
     predicted = reading.labels.get("prediction")
     n_classes = 0 if predicted is None else len(_first_classes(predicted))
     stepped = None if predicted is None else _stepped_class(values, predicted)
-    is_low, is_stepped = values.min() < 0.5, stepped is not None
+    is_low = values.min() < 0.5
+    is_stepped = stepped is not None
     is_outside = values.min() < 0 or values.max() > 1  # `_from_confidence` refuses such values
     is_clear = n_classes > 2 or (n_classes != 1 and is_low == is_stepped)
     if is_outside or (is_clear and not is_stepped):
@@ -674,10 +681,13 @@ def _synthetic(kind: str, beta: ndarray, rng: np.random.Generator) -> ndarray:
 
 def _from_class(reading: _Reading, values: ndarray, positive: Any) -> dict:
     """Return fields where scores are the probability of a predicted class, or of class 1."""
-    name, labels, negative = reading.columns["score"], reading.labels, 0
+    name = reading.columns["score"]
+    labels = reading.labels
+    negative = 0
     _refuse_outside(name, values, "probability", UNLESS_MARGIN if positive is None else "")
     if positive is None:
-        positive, negative = 1, _negative_class(reading)
+        positive = 1
+        negative = _negative_class(reading)
     likelier = values >= 0.5
     prediction = labels.get("prediction")
     if prediction is None:
@@ -708,7 +718,8 @@ def _refuse_outside(
 
 
 def _from_confidence(reading: _Reading, values: ndarray) -> dict:
-    columns, labels = reading.columns, reading.labels
+    columns = reading.columns
+    labels = reading.labels
     prediction = labels.get("prediction")
     hint = UNLESS_MARGIN + (UNLESS_LOGARITHM if values.max() <= 0 else "")
     _refuse_outside(columns["score"], values, "confidence", hint)
@@ -760,7 +771,8 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
 
 
 def _from_margin(reading: _Reading, values: ndarray) -> dict:
-    columns, labels = reading.columns, reading.labels
+    columns = reading.columns
+    labels = reading.labels
     prediction = np.where(values > 0, 1, _negative_class(reading))
     if "prediction" in labels:
         rule = f"contradicts the sign of {columns['score']!r}"

@@ -23,7 +23,8 @@ from workbench.results import Note
 
 FIRST = 5  # rows or identifiers that a note names
 ROUNDED = 0.005  # the largest rounding error of a probability
-CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
+CONFIDENCE = "highest probability"
+PREDICTED = "class of the highest probability"
 _PROBABILITY = re.compile(
     r"(?:p|prob|proba|probability|score|conf|confidence|softmax)[^a-z0-9]+", re.IGNORECASE
 )
@@ -129,7 +130,8 @@ def most_probable(
     >>> print(notes[1])
     in 1 row two classes have the highest probability: the one whose column comes first is predicted
     """
-    notes, columns = [], []
+    notes = []
+    columns = []
     for name, cells in data.items():
         shares, percent_notes = numbers.to_shares(name, cells)
         notes += percent_notes
@@ -258,12 +260,14 @@ def _with_second_model(
     leave_out: str,
 ) -> Rows:
     """Return rows with the predictions of a second model, from its rows or from its file."""
-    columns, data = rows.columns, rows.data
+    columns = rows.columns
+    data = rows.data
     notes = [*rows.notes]
     for role in ("id", "prediction"):
         if role not in columns:
             raise checks.WrongValue(role, "must be named, to match the rows of two models")
-    id, prediction = columns["id"], columns["prediction"]
+    id = columns["id"]
+    prediction = columns["prediction"]
     positions = rows.rows
     if model:
         positions, others, (name, rival) = of_two_models(data, model, rival)
@@ -295,7 +299,8 @@ def _with_second_model(
         notes.append(Note("data", f"{rival} has {rows} that match no item: {listed}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
-    columns, data = columns | {"rival": name}, data | {name: predicted}
+    columns = columns | {"rival": name}
+    data = data | {name: predicted}
     return Rows(columns, data, tuple(notes), positions)
 
 

@@ -191,7 +191,8 @@ def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple]:
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "utf8.csv")
         if is_utf8 and not _copied(path, label, encoding, copy, above):
-            encoding, is_utf8 = "cp1252", False
+            encoding = "cp1252"
+            is_utf8 = False
         if not is_utf8 and not _copied(path, label, encoding, copy, above):
             raise ValueError(
                 f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"

@@ -51,7 +51,9 @@ def open_workbook(path: str, label: str) -> TableSource:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
     header = min(np.flatnonzero(counts > 1).tolist(), default=filled[0])
     rows = [row for row in filled if row > header]
-    names, columns, letters = [], [], []
+    names = []
+    columns = []
+    letters = []
     for k, name in enumerate(cells[header]):
         column = [cells[row][k] for row in rows]
         if name == "" and column.count("") == len(column):
@@ -70,7 +72,8 @@ def open_workbook(path: str, label: str) -> TableSource:
         notes.append(Note("data", f"{label}: {text}; {advice}"))
 
     def fetch(requested: Sequence) -> tuple:
-        arrays, with_gaps = {}, {}
+        arrays = {}
+        with_gaps = {}
         for name in requested:
             k = names.index(name)
             arrays[name] = _column(columns[k])
@@ -140,7 +143,8 @@ def _refuse_errors(
 
 def _problem(cell: ElementTree.Element) -> str:
     """Return the error or formula without a value that a cell holds, and advice; else ""."""
-    value, kind = cell.findtext("{*}v"), cell.get("t")
+    value = cell.findtext("{*}v")
+    kind = cell.get("t")
     if kind == "e":
         return f"the error {value}; correct it, or empty the cell"
     if cell.find("{*}f") is not None and not value and kind != "str":

@@ -26,7 +26,8 @@ NO_INTERVAL = "no interval: state bounds"
 NOTES = "workbench-notes"  # the CSS class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 # if the environment has RECORDING, results are displayed as data, too, of the MIME type RECORD
-RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
+RECORDING = "WORKBENCH_RECORDING"
+RECORD = "application/vnd.workbench.result+json"
 FILLED: Any = None  # the default of a field that is filled in after creation
 # by falling weight
 NOTE_KINDS = (
@@ -180,7 +181,8 @@ class Result:
         data : dict
             As `to_dict` returned it, of this class or of one derived from it.
         """
-        name, package = str(data.get("kind")), sys.modules["workbench"]
+        name = str(data.get("kind"))
+        package = sys.modules["workbench"]
         if name in package.__all__:
             getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
@@ -454,7 +456,8 @@ def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
     >>> alignment([["1", "2"], ["-0.5", "< 1,000"], ["a long sentence", "1"]])
     {'data-right': '2', 'data-short': '1 2'}
     """
-    right, short = [], []
+    right = []
+    short = []
     for k, cells in enumerate(columns, 1):
         texts = [cell for cell in cells if cell]
         if k > 1 and texts and all(map(_NUMBER.fullmatch, texts)):

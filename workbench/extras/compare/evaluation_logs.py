@@ -161,7 +161,8 @@ class _Choice:
         for word in filter(None, text.split(",")):
             key, sign, value = word.partition("=")
             if not sign:
-                key, value = self._key_of(word), word
+                key = self._key_of(word)
+                value = word
             if key not in (log.part_is, log.score_is):
                 keys = f"{log.part_is}= or {log.score_is}="
                 raise ValueError(f"{log.label}: {key!r} is nothing to choose; say {keys}")
@@ -178,7 +179,8 @@ class _Choice:
 
     def distinct_samples(self) -> list[Sample]:
         """Return the samples of the chosen part, or raise if one occurs twice."""
-        samples, kind = self.samples(), self.log.part_is
+        samples = self.samples()
+        kind = self.log.part_is
         repeat = first_repeat([sample.id for sample in samples])
         if repeat is None:
             return samples
@@ -192,7 +194,8 @@ class _Choice:
 
     def score(self, samples: Sequence[Sample]) -> str:
         """Return the score that was chosen, the log's own, or its only one; "" without scores."""
-        kind, names = self.log.score_is, scores_of(samples)
+        kind = self.log.score_is
+        names = scores_of(samples)
         if not names:
             return ""
         chosen = self._value(kind, names)
@@ -231,7 +234,8 @@ def _remarks(
     scored: list,
 ) -> list[str]:
     """Return remarks on the samples and the score of a log's table."""
-    label, name = log.label, f"{log.score_is} {score!r}"
+    label = log.label
+    name = f"{log.score_is} {score!r}"
     texts = []
     if log.unfinished:
         status = f"its status is {log.unfinished!r}: samples may be missing"
@@ -264,7 +268,8 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
     log : EvaluationLog
     part : str
     """
-    kind, count = log.part_is, len({sample.part for sample in log.samples})
+    kind = log.part_is
+    count = len({sample.part for sample in log.samples})
     names = f"{log.label} does not name its {count} {kind}s"
     return f"{names}: {kind} {part} is number {part} in its order"
 
@@ -336,13 +341,15 @@ def _inspect_sample(
 ) -> Sample:
     if _at(sample, "id") is None:
         raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
-    entries, texts = sample.get("scores") or {}, sample.get("choices") or []
+    entries = sample.get("scores") or {}
+    texts = sample.get("choices") or []
     if not entries and sample.get("score"):  # logs before version 2
         entries = {(scorers or ["score"])[0]: sample["score"]}
     choices = lettered(map(text_of, texts))
     outputs = _at(sample, "output", "choices") or [None]
     answer = choices.answered(text_of(_at(outputs[0], "message", "content")))
-    scores, answers = {}, {}
+    scores = {}
+    answers = {}
     for scorer, entry in entries.items():
         value = entry.get("value") if isinstance(entry, dict) else entry
         if not isinstance(value, dict):
@@ -353,7 +360,8 @@ def _inspect_sample(
             answers[name] = choices.meant(text_of(_at(entry, "answer"))) or answer
     target = sample.get("target")
     targets = target if isinstance(target, list) else [target]
-    epoch, question = sample.get("epoch", 1), text_of(sample.get("input"))
+    epoch = sample.get("epoch", 1)
+    question = text_of(sample.get("input"))
     cells = {
         "epoch": epoch,
         "input": question,
@@ -420,9 +428,11 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
             again = "write the samples again (--log_samples)"
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: {again}")
         scores[name] = _number(record[name], f"{where}: {name!r}")
-    part, target = str(record.get("filter", "none")), text_of(record.get("target"))
+    part = str(record.get("filter", "none"))
+    target = text_of(record.get("target"))
     question = weighed(record)
-    answers, unfit = {}, []
+    answers = {}
+    unfit = []
     if question:
         for name in scores or [""]:
             answers[name] = question.choices.told([question.picked(name)])

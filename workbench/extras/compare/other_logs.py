@@ -195,19 +195,23 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     results : list of dict
         As of `promptfoo_results`.
     """
-    prompts, tests = {}, {}
+    prompts = {}
+    tests = {}
     for result in results:
-        provider, prompt = _label(result.get("provider"), "id"), _label(result.get("prompt"), "raw")
+        provider = _label(result.get("provider"), "id")
+        prompt = _label(result.get("prompt"), "raw")
         prompts[result["promptIdx"]] = provider, prompt
         variables = result.get("vars")
         tests[result["testIdx"]] = json_line(variables) if variables else ""
-    prompts, tests = dict(sorted(prompts.items())), dict(sorted(tests.items()))
+    prompts = dict(sorted(prompts.items()))
+    tests = dict(sorted(tests.items()))
     models = dict(zip(prompts, model_names([*prompts.values()]), strict=True))
     items = dict(zip(tests, _identified(tests.values()), strict=True))
     rows = []
     for result in results:
         identifier, repeat = items[result["testIdx"]]
-        passed, response = result.get("success"), result.get("response")
+        passed = result.get("success")
+        response = result.get("response")
         score = result.get("score", passed)
         if _failed_to_run(result):
             passed = score = None
