@@ -347,10 +347,10 @@ def cells_and_gaps(name: str, values: ArrayLike) -> tuple[ndarray, ndarray]:
         text = array.astype(np.str_, copy=False)
         gaps = (text == "") | (text == NAN) | np.strings.isspace(text)
     elif array.dtype.kind == "O":
-        missing = np.array(list(map(is_missing, array.ravel())), bool)
+        missing = np.array(list(map(is_missing, array.flat)), bool)
         gaps = missing.reshape(array.shape)
     else:
-        gaps = np.asarray(array != array)
+        gaps = array != array
     if isinstance(values, np.ma.MaskedArray):
         gaps = gaps | np.ma.getmaskarray(values)
     return array, gaps
@@ -362,7 +362,7 @@ def cells(name: str, values: ArrayLike) -> ndarray:
     if array.dtype.kind not in "US" or isinstance(values, ndarray):
         return array
     entries = np.asarray(values, object)
-    all_text = all(isinstance(entry, (str, bytes)) for entry in entries.ravel().tolist())
+    all_text = all(isinstance(entry, (str, bytes)) for entry in entries.flat)
     return array if all_text else entries
 
 

@@ -83,7 +83,7 @@ class ModelComparison(Result):
         """Models of the smallest mean loss: one, or all that tie."""
         rounding = kfold.ROUNDING * np.abs(self.mean_loss).max()
         tied = self.mean_loss - self.mean_loss[0] <= rounding
-        return self.models[: int(tied.sum())]
+        return self.models[: tied.sum()]
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
@@ -293,7 +293,7 @@ def compare_models(
     first, last = np.array(ranks).T
     before = first * (2 * len(models) - first - 1) // 2  # pairs of the models before the first
     adjusted = every[before + last - first - 1]
-    differ = int((every < 1 - level).sum())
+    differ = (every < 1 - level).sum()
     return ModelComparison(
         models,
         mean[order],
@@ -488,7 +488,7 @@ def compare_tests(
     notes = list(kfold.fold_notes(cv))
     if array and cv.sizes.max() == 2:
         notes.append(TWO_ITEMS)
-    estimate = float(np.average(means, weights=cv.sizes))
+    estimate = np.average(means, weights=cv.sizes)
     test = posterior = None
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
@@ -542,7 +542,7 @@ def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
     """
     values = np.sort(means.ravel())
     rounding = kfold.ROUNDING * np.abs(values).max()
-    distinct = 1 + int((np.diff(values) > rounding).sum())
+    distinct = 1 + (np.diff(values) > rounding).sum()
     if distinct <= 3 and distinct < values.size:
         losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
         yield Note(

@@ -217,7 +217,7 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     return VarianceEstimates(
         **estimates,
         mean=np.average(means, weights=sizes),
-        items=int(sizes[0].sum()),
+        items=sizes[0].sum(),
         folds=cv.folds,
         repeats=cv.repeats,
         equal_folds=cv.equal_folds,
@@ -633,9 +633,9 @@ def kfold_t_test(
     mcnemar = len(models) == 2 and cv.zero_one
     largest = np.abs(cv.losses).max()
     refuse_zero_variance(means, largest, label, zero_one=mcnemar, kind=cv.kind)
-    estimate = float(np.average(means, weights=sizes))
+    estimate = np.average(means, weights=sizes)
     df = means.size - 1
-    error = float(theta3(means, sizes)) ** 0.5
+    error = theta3(means, sizes) ** 0.5
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     effect_size = (estimate - mean) / spread if spread > 0 else nan
@@ -679,7 +679,7 @@ def _fields_of_rho(
     fields["r"] = number / (folds - (folds - 1) * number)
     fields["statistic"] = statistic
     fields["standard_error"] = naive_error / visible
-    fields["pvalue"] = float(tail_probability(statistic, df, alternative))
+    fields["pvalue"] = tail_probability(statistic, df, alternative)
     return fields
 
 
@@ -728,7 +728,7 @@ def describe(
     if low == high or abs(estimate) <= ROUNDING * max(abs(low), abs(high)):
         both = " and ".join(models)
         return f"{both} have the same mean {kind}, {high:.4g}{against}"
-    best = models[int(np.argmin(mean_losses))]
+    best = models[np.argmin(mean_losses)]
     means = f"{kinds} {high:.4g} against {low:.4g}"
     return f"{best} better by {abs(estimate):.4g} ({means}){against}"
 

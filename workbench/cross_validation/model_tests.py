@@ -127,7 +127,7 @@ def nadeau_bengio_test(
     estimate = values.mean()
     df = values.size - 1
     statistic = (estimate - mean) / error
-    pvalue = float(kfold.tail_probability(statistic, df, alternative))
+    pvalue = kfold.tail_probability(statistic, df, alternative)
     return ModelTest("corrected resampled t", estimate, statistic, (df,), pvalue)
 
 
@@ -468,11 +468,11 @@ def bayesian_correlated_t(
         )
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
     variance = (1 + values.size * ratio) * kfold.theta3(values, weights)
-    error = float(variance**0.5)
-    mean = float(np.average(values, weights=weights))
+    error = variance**0.5
+    mean = np.average(values, weights=weights)
     df = values.size - 1
-    left = float(scipy.special.stdtr(df, (-mean - rope) / error))
-    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    left = scipy.special.stdtr(df, (-mean - rope) / error)
+    right = scipy.special.stdtr(df, (mean - rope) / error)
     within = max(1 - left - right, 0.0)
     return BayesianTTest(left, within, right, mean, error, df, rope, scores)
 

@@ -250,7 +250,7 @@ def without_gaps(
     if not missing.any():
         return losses, label, sizes, None, []
     complete = ~missing.any(1)
-    count = int(complete.sum())
+    count = complete.sum()
     total = complete.size
     repeat = label.get("repeat", np.zeros(total, int))
     repeats = np.unique(repeat).size

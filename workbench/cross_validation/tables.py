@@ -210,8 +210,8 @@ def _in_scheme(
     scores, label, sizes, notes = columns
     share = None
     if "n_train" in sizes and "n_test" in sizes:
-        n_test = float(sizes["n_test"].sum())
-        share = n_test / (float(sizes["n_train"].sum()) + n_test)
+        n_test = sizes["n_test"].sum()
+        share = n_test / (sizes["n_train"].sum() + n_test)
     if splits == "auto":
         splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":

@@ -150,7 +150,7 @@ def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
             unless = "it is a class"
         else:
             continue
-        row = int(np.argmax(labels[name] == text))
+        row = np.argmax(labels[name] == text)
         advice = f": {text!r} {problem}, or say classes 'text' if {unless}"
         raise numbers.RowError(f"column {name!r}, ", row, advice)
 
@@ -269,8 +269,7 @@ def _one_sided(
     unseen = np.setdiff1d(classes, other_classes, assume_unique=True).tolist()
     if not unseen:
         return
-    count = np.isin(column, unseen).sum()
-    items = checks.counted(int(count), "item")
+    items = checks.counted(np.isin(column, unseen).sum(), "item")
     hint = ""
     if classes.dtype.kind == other_classes.dtype.kind == "U":
         hint = checks.suggestion(unseen[0], other_classes.tolist())
@@ -291,7 +290,7 @@ def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
     Traceback (most recent call last):
     ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
     """
-    if np.asarray(prediction).dtype.kind in "biuf":
+    if prediction.dtype.kind in "biuf":
         return
     items = len(prediction)
     different = min(np.unique(answers).size for answers in (prediction, rival))

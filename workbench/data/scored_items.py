@@ -435,10 +435,9 @@ def missing_labels(
     >>> missing.tolist(), words
     ([False, True, True, True], ['-', 'NA'])
     """
-    array = np.asarray(cells)
-    if array.dtype.kind in "biuf":
-        return np.isnan(array), []
-    texts = np.array(numbers.as_text(array))
+    if cells.dtype.kind in "biuf":
+        return np.isnan(cells), []
+    texts = np.array(numbers.as_text(cells))
     words = {""} if classes == "text" else {"", *NO_LABEL}
     if predictions is not None:
         words -= {text.casefold() for text in set(numbers.as_text(predictions))}
@@ -801,7 +800,7 @@ def _refuse(
 ) -> None:
     """Raise where a value of a column is bad; the message names the first."""
     if bad.any():
-        row = int(bad.argmax())
+        row = bad.argmax()
         value = values[row].item()
         text = f"{value:g}" if isinstance(value, float) else repr(value)
         raise numbers.RowError(f"column {name!r}, ", row, f": {text} {rule}")

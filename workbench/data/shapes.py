@@ -138,17 +138,17 @@ def most_probable(
         columns.append(shares)
         for row in np.flatnonzero((shares < 0) | (shares > 1)):
             problem = f": {shares[row]:g} is not a probability from 0 to 1"
-            raise numbers.RowError(f"column {name!r}, ", int(row), problem)
+            raise numbers.RowError(f"column {name!r}, ", row, problem)
     table = np.column_stack(columns)
     total = table.sum(1)
     for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes)):
         rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in "
-        raise numbers.RowError(rule, int(row), f" they sum to {total[row]:.4g}")
+        raise numbers.RowError(rule, row, f" they sum to {total[row]:.4g}")
     confidence = table.max(1)
     listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
     notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
     is_highest = table == confidence[:, None]
-    tied = int((is_highest.sum(1) > 1).sum())
+    tied = (is_highest.sum(1) > 1).sum()
     if tied:
         text = (
             f"in {checks.counted(tied, 'row')} two classes have the highest probability: "
@@ -363,7 +363,7 @@ def in_rows(rows: ndarray | None) -> Iterator[None]:
     except numbers.RowError as error:
         if rows is None:
             raise
-        parts = (part if isinstance(part, str) else int(rows[part]) for part in error.parts)
+        parts = (part if isinstance(part, str) else rows[part] for part in error.parts)
         raise numbers.RowError(*parts) from None
 
 

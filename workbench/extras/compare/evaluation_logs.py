@@ -20,7 +20,7 @@ from typing import Any
 from workbench import checks
 from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
-from workbench.data.json_records import json_line, json_records, json_text
+from workbench.data.json_records import json_line, json_records, json_text, table_of
 from workbench.data.numbers import first_repeat, objects
 from workbench.data.text_files import zstandard
 from workbench.extras.compare.log_samples import EvaluationLog, Sample
@@ -66,7 +66,9 @@ def scores_of(samples: Sequence[Sample]) -> list[str]:
     """Return the names of the scores that any of the samples has."""
     names: dict = {}
     for sample in samples:
-        names |= {name: None for name, value in sample.scores.items() if value is not None}
+        for name, value in sample.scores.items():
+            if value is not None:
+                names[name] = None
     return list(names)
 
 
@@ -122,19 +124,23 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     samples = chosen.distinct_samples()
     score = chosen.score(samples)
     scored = [sample for sample in samples if sample.scores.get(score) is not None]
-    notes = tuple(Note("data", text) for text in _remarks(log, score, samples, scored))
+    remarks = _remarks(log, score, samples, scored)
+    notes = tuple(Note("data", text) for text in remarks)
     rows = []
     for sample in scored or samples:
-        row = {"id": sample.id, "score": sample.scores.get(score)} if score else {"id": sample.id}
+        row = {"id": sample.id}
+        if score:
+            row["score"] = sample.scores.get(score)
         row |= sample.cells
         row["answer"] = sample.answers.get(score, sample.cells["answer"])
         row |= {f"scores.{name}": value for name, value in sample.scores.items()}
         rows.append(row)
+    columns = table_of(rows)
 
     def fetch(names: Any) -> Any:
-        return {name: objects([row.get(name) for row in rows]) for name in names}, notes
+        return {name: objects(columns[name]) for name in names}, notes
 
-    return TableSource(label, tuple(dict.fromkeys(name for row in rows for name in row)), fetch)
+    return TableSource(label, tuple(columns), fetch)
 
 
 def chosen_score(log: EvaluationLog, choice: str) -> tuple[list[Sample], str]:
@@ -223,7 +229,8 @@ class _Choice:
         texts = []
         for value in values[:5]:
             chosen = self.values | {key: value}
-            texts.append(",".join(f"{name}={text}" for name, text in chosen.items()))
+            choices = ",".join(f"{name}={text}" for name, text in chosen.items())
+            texts.append(choices)
         return " or ".join(repr(f"{path}#{text}") for text in texts)
 
 
@@ -318,18 +325,18 @@ def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
     names = (str(entry.get("name")) for entry in entries if isinstance(entry, dict))
     scorers = list(dict.fromkeys(names))
     status = header.get("status", "started") if isinstance(header, dict) else ""
+    read = []
+    for number, sample in enumerate(samples, 1):
+        read.append(_inspect_sample(number, sample, scorers, f"{label}, record {number}"))
     return EvaluationLog(
         label,
-        tuple(
-            _inspect_sample(number, sample, scorers, f"{label}, record {number}")
-            for number, sample in enumerate(samples, 1)
-        ),
+        tuple(read),
         scorers[0] if len(scorers) == 1 else "",
         "epoch",
         "scorer",
-        "" if status == "success" else str(status),
-        text_of(_at(header, "eval", "model")),
-        text_of(_at(header, "eval", "task")),
+        unfinished="" if status == "success" else str(status),
+        model=text_of(_at(header, "eval", "model")),
+        task=text_of(_at(header, "eval", "task")),
     )
 
 
@@ -362,12 +369,10 @@ def _inspect_sample(
     targets = target if isinstance(target, list) else [target]
     epoch = sample.get("epoch", 1)
     question = text_of(sample.get("input"))
-    cells = {
-        "epoch": epoch,
-        "input": question,
-        "answer": next(iter(answers.values()), answer),
-        "target": text_of([choices.meant(text_of(text)) for text in targets]),
-    }
+    correct = [choices.meant(text_of(text)) for text in targets]
+    cells = {"epoch": epoch, "input": question}
+    cells["answer"] = next(iter(answers.values()), answer)
+    cells["target"] = text_of(correct)
     if texts:
         cells["choices"] = choices.told()
     cells |= _flat("metadata", sample.get("metadata"))
