@@ -289,7 +289,14 @@ def at_most(
     values = np.asarray(values)
     limits = np.asarray(limits)
     rule = f"must be at most {limit_name}"
-    refuse(name, values, values > limits + 1e-9, rule, what, limits)
+    refuse(
+        name,
+        values,
+        values > limits + 1e-9,
+        rule,
+        what,
+        limits,
+    )
 
 
 def zero_one(

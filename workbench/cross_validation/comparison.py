@@ -497,7 +497,14 @@ def compare_tests(
         notes.append(Note("refused", str(error), ("test", "K-fold t")))
         mean = None if cv.one_sign else 0.0
         means_of_models = cv.mean_losses()
-        result = kfold.describe(cv.label, estimate, cv.models, means_of_models, mean, cv.scores)
+        result = kfold.describe(
+            cv.label,
+            estimate,
+            cv.models,
+            means_of_models,
+            mean,
+            cv.scores,
+        )
         verdict = f"{result}; no t-test, as the folds show no variance"
     else:
         kind = "t of random splits" if cv.splits == "random" else "K-fold t"
@@ -521,7 +528,14 @@ def compare_tests(
         where = "test", line["test"]
         notes += [Note(note.kind, note.text, where) for note in caveats]
     return ComparedTests(
-        cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes
+        cv.label,
+        estimate,
+        tuple(table),
+        posterior,
+        verdict,
+        level,
+        test,
+        notes=notes,
     )
 
 

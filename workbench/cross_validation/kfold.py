@@ -455,13 +455,27 @@ class KFoldTTest(Result):
             As in `kfold_t_test`.
         """
         error = self.standard_error * _visible(self.rho, self._runs) ** 0.5
-        fields = _fields_of_rho(rho, self, self.naive_statistic, error, self.df, self.alternative)
+        fields = _fields_of_rho(
+            rho,
+            self,
+            self.naive_statistic,
+            error,
+            self.df,
+            self.alternative,
+        )
         return replace(self, **fields)
 
     def finding(self) -> str:
         """Return which model is better and by how much, or the mean of one model."""
         mean = None if self._only_mean else self.mean
-        return describe(self.label, self.estimate, self.models, self.mean_losses, mean, self.scores)
+        return describe(
+            self.label,
+            self.estimate,
+            self.models,
+            self.mean_losses,
+            mean,
+            self.scores,
+        )
 
     def verdict(self, level: float = 0.95) -> str:
         """Return who is better, up to which rho that is significant, and Nadeau and Bengio's p.
@@ -639,7 +653,14 @@ def kfold_t_test(
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     effect_size = (estimate - mean) / spread if spread > 0 else nan
-    fields = _fields_of_rho(rho, cv, statistic, error, df, alternative)
+    fields = _fields_of_rho(
+        rho,
+        cv,
+        statistic,
+        error,
+        df,
+        alternative,
+    )
     return KFoldTTest(
         estimate=estimate,
         mean=mean,

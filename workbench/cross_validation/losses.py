@@ -697,7 +697,12 @@ class CVLosses(Result):
         losses = np.hstack([self.losses, other.losses[rows]])
         models = self.models + other.models
         notes = self.notes + other.notes
-        return replace(self, losses=losses, models=models, notes=notes)
+        return replace(
+            self,
+            losses=losses,
+            models=models,
+            notes=notes,
+        )
 
     def mean_losses(self) -> ndarray:
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""

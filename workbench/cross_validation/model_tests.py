@@ -174,7 +174,14 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     )
     first = statistics[0, 0]
     pvalue = pvalues[0, 0]
-    return ModelTest("5x2cv t", values.mean(), first, (5,), pvalue, notes=[note])
+    return ModelTest(
+        "5x2cv t",
+        values.mean(),
+        first,
+        (5,),
+        pvalue,
+        notes=[note],
+    )
 
 
 def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
@@ -275,7 +282,14 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     if method == "chi2":
         statistic = float(_edwards(b, c))
         df = (1,)
-    return ModelTest(f"McNemar {method}", estimate, statistic, df, pvalue, notes=notes)
+    return ModelTest(
+        f"McNemar {method}",
+        estimate,
+        statistic,
+        df,
+        pvalue,
+        notes=notes,
+    )
 
 
 def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
@@ -474,7 +488,16 @@ def bayesian_correlated_t(
     left = scipy.special.stdtr(df, (-mean - rope) / error)
     right = scipy.special.stdtr(df, (mean - rope) / error)
     within = max(1 - left - right, 0.0)
-    return BayesianTTest(left, within, right, mean, error, df, rope, scores)
+    return BayesianTTest(
+        left,
+        within,
+        right,
+        mean,
+        error,
+        df,
+        rope,
+        scores,
+    )
 
 
 class NestedInterval(Interval):

@@ -66,11 +66,28 @@ def read_losses(
     chosen: Names = () if models is None else named_models(models)
     if spelled(roles["fold"], names) not in names:
         of_model = spelled(model, names)
-        table, note = scikit_learn.split_scores(source, names, of_model, value, folds, splits)
+        table, note = scikit_learn.split_scores(
+            source,
+            names,
+            of_model,
+            value,
+            folds,
+            splits,
+        )
         if table:
             chosen = [name for name in table if name not in ("fold", "repeat")]
             splits = "random" if splits == "random" else "folds"
-            read = read_losses(table, roles, chosen, size, "model", "", 0, splits, test_share)
+            read = read_losses(
+                table,
+                roles,
+                chosen,
+                size,
+                "model",
+                "",
+                0,
+                splits,
+                test_share,
+            )
             return read._replace(notes=[*read.notes, note])
     if folds:
         raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
@@ -78,7 +95,14 @@ def read_losses(
     # a column "model" that `models` lists holds losses
     if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
         used = _roles_of(names, roles, size, [of_model]) | {"model": of_model}
-        columns = _read_long(source, names, used, chosen, spelled(value, names), splits)
+        columns = _read_long(
+            source,
+            names,
+            used,
+            chosen,
+            spelled(value, names),
+            splits,
+        )
     else:
         chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
@@ -239,7 +263,14 @@ def _in_scheme(
             "cross-validation was repeated, name item and repeat"
         )
         notes.append(Note("assumption", text))
-    return Read(scores, label, items, "folds", None, notes)
+    return Read(
+        scores,
+        label,
+        items,
+        "folds",
+        None,
+        notes,
+    )
 
 
 def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
@@ -280,7 +311,14 @@ def _random_splits(columns: Columns, share: float) -> Read:
     for name, values in columns.scores.items():
         means[name] = np.bincount(split, values) / rows_of_split
     fold = np.arange(first.size) if "repeat" in label else label["fold"][first]
-    return Read(means, {"fold": fold}, items, "random", share, notes)
+    return Read(
+        means,
+        {"fold": fold},
+        items,
+        "random",
+        share,
+        notes,
+    )
 
 
 def _labels(

@@ -99,7 +99,12 @@ def decimal_mark(
         point = marks.index(".")
         with_comma = f": {texts[comma]!r} has a decimal comma, "
         with_point = f": {texts[point]!r} a decimal point; use one of them"
-        return "", (comma, with_comma, point, with_point)
+        return "", (
+            comma,
+            with_comma,
+            point,
+            with_point,
+        )
     mark = max(marks, default="") or _mark_of_open(texts, whole, beside)
     if mark:
         return mark, ()

@@ -74,4 +74,10 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     by = np.select([a & b, a, b], any_correct, neither)
     ids = numbers.to_ids(id, data[id]) if id else None
     scores = np.full(by.size, np.nan)
-    return ScoredItems(ids, scores, score_is="none", by=by, notes=notes)
+    return ScoredItems(
+        ids,
+        scores,
+        score_is="none",
+        by=by,
+        notes=notes,
+    )

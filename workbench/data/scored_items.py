@@ -308,7 +308,15 @@ def read_scores(
     )
     try:
         with shapes.in_rows(read.rows):
-            return _items(read, scored, score_is, positive, by, classes, log)
+            return _items(
+                read,
+                scored,
+                score_is,
+                positive,
+                by,
+                classes,
+                log,
+            )
     except numbers.MissingError as error:
         hint = OR_LEAVE_OUT if shapes.has_gaps(read) else ""
         raise numbers.RowError(*error.parts, hint) from None
@@ -358,7 +366,14 @@ def _items(
         scored = _is_chance(score, data[score], by)
         score_is = "confidence" if score_is == "auto" else score_is
     if scored:
-        fields = _scored(reading, data[score], score_is, positive, labeled is not None, log)
+        fields = _scored(
+            reading,
+            data[score],
+            score_is,
+            positive,
+            labeled is not None,
+            log,
+        )
     else:
         fields = _unscored(reading, len(next(iter(data.values()))))
     if by:

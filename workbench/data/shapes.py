@@ -342,7 +342,11 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     row_numbers = np.array(frames.row_numbers(source, count))[positions]
     kept = {name: cells[~gone] for name, cells in rows.data.items()}
     text = left_out(gone, row_numbers.tolist(), "score or prediction")
-    return rows._replace(data=kept, rows=positions[~gone], left_out=text)
+    return rows._replace(
+        data=kept,
+        rows=positions[~gone],
+        left_out=text,
+    )
 
 
 def _predicted(rows: Rows, of_class: Mapping) -> Rows:
@@ -352,7 +356,11 @@ def _predicted(rows: Rows, of_class: Mapping) -> Rows:
         predicted, confidence, notes = most_probable(probabilities, [*of_class.values()])
     columns = rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED}
     data = rows.data | {CONFIDENCE: confidence, PREDICTED: predicted}
-    return rows._replace(columns=columns, data=data, notes=(*rows.notes, *notes))
+    return rows._replace(
+        columns=columns,
+        data=data,
+        notes=(*rows.notes, *notes),
+    )
 
 
 @contextmanager

@@ -378,7 +378,15 @@ def _inspect_sample(
     cells |= _flat("metadata", sample.get("metadata"))
     content = question, choices.told(), text_of(target)
     identifier = text_of(sample["id"])
-    return Sample(number, identifier, str(epoch), scores, cells, answers, content=content)
+    return Sample(
+        number,
+        identifier,
+        str(epoch),
+        scores,
+        cells,
+        answers,
+        content=content,
+    )
 
 
 def _number(value: Any, what: str) -> float | None:
@@ -419,7 +427,12 @@ def _harness(label: str, records: list) -> EvaluationLog:
     is_named = any("filter" in record for _, record, _ in records)
     numbered = [] if is_named else _numbered_filters(samples)
     return EvaluationLog(
-        label, tuple(numbered or samples), "", "filter", "metric", unnamed_parts=bool(numbered)
+        label,
+        tuple(numbered or samples),
+        "",
+        "filter",
+        "metric",
+        unnamed_parts=bool(numbered),
     )
 
 
@@ -451,7 +464,16 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
     doc = json_line(record["doc"]) if "doc" in record else ""
     content = doc, text_of(record.get("doc_hash")), target, text_of(record.get("target_hash"))
     identifier = text_of(record["doc_id"])
-    return Sample(number, identifier, part, scores, cells, answers, tuple(unfit), content)
+    return Sample(
+        number,
+        identifier,
+        part,
+        scores,
+        cells,
+        answers,
+        tuple(unfit),
+        content,
+    )
 
 
 def _numbered_filters(samples: list[Sample]) -> list[Sample]:

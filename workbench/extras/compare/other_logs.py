@@ -70,7 +70,16 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         scores = {name: value for name, value in values.items() if value is not None}
         answer = data.get("picked", data.get("sampled"))
         prompt = prompts.get(identifier, "")
-        samples.append(_sample(number, identifier, scores, prompt, answer, data.get("expected")))
+        samples.append(
+            _sample(
+                number,
+                identifier,
+                scores,
+                prompt,
+                answer,
+                data.get("expected"),
+            )
+        )
     has_correct = any("correct" in sample.scores for sample in samples)
     score = "correct" if has_correct else ""
     models = spec.get("completion_fns") or [""]
@@ -95,7 +104,14 @@ def _sample(
 ) -> Sample:
     cells = {"input": text_of(question), "answer": text_of(answer), "target": text_of(target)}
     content = cells["input"], cells["target"]
-    return Sample(number, identifier, "", scores, cells, content=content)
+    return Sample(
+        number,
+        identifier,
+        "",
+        scores,
+        cells,
+        content=content,
+    )
 
 
 def deepeval_log(label: str, log: dict) -> EvaluationLog:
@@ -123,11 +139,27 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
         answer = _either(case, "actualOutput", "actual_output")
         target = _either(case, "expectedOutput", "expected_output")
         question = case.get("input")
-        samples.append(_sample(number, names[number - 1], scores, question, answer, target))
+        samples.append(
+            _sample(
+                number,
+                names[number - 1],
+                scores,
+                question,
+                answer,
+                target,
+            )
+        )
     settings = holder.get("hyperparameters")
     model = settings.get("model") if isinstance(settings, dict) else None
     model = model if isinstance(model, str) else ""
-    return EvaluationLog(label, tuple(samples), "", "epoch", "metric", model=model)
+    return EvaluationLog(
+        label,
+        tuple(samples),
+        "",
+        "epoch",
+        "metric",
+        model=model,
+    )
 
 
 def _cases(log: Any) -> list[dict]:
