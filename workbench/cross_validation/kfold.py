@@ -649,7 +649,7 @@ def kfold_t_test(
     refuse_zero_variance(means, largest, label, zero_one=mcnemar, kind=cv.kind)
     estimate = np.average(means, weights=sizes)
     df = means.size - 1
-    error = theta3(means, sizes) ** 0.5
+    error = float(theta3(means, sizes)) ** 0.5
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     effect_size = (estimate - mean) / spread if spread > 0 else nan

@@ -538,13 +538,15 @@ class CVLosses(Result):
             losses = -losses
         cv = cls(
             losses,
-            models=names,
-            fold_size=sizes,
-            scores=bool(higher_is_better),
+            label["fold"],
+            names,
+            label.get("item"),
+            label.get("repeat"),
+            sizes,
+            bool(higher_is_better),
             test_share=test_share or share,
             splits=splits,
             notes=[*notes, *gaps],
-            **label,
         )
         if cv.scores or not cv.like_scores:
             return cv
@@ -696,7 +698,7 @@ class CVLosses(Result):
             )
         losses = np.hstack([self.losses, other.losses[rows]])
         models = self.models + other.models
-        notes = self.notes + other.notes
+        notes = [*self.notes, *other.notes]
         return replace(
             self,
             losses=losses,

@@ -127,7 +127,7 @@ def nadeau_bengio_test(
     estimate = values.mean()
     df = values.size - 1
     statistic = (estimate - mean) / error
-    pvalue = kfold.tail_probability(statistic, df, alternative)
+    pvalue = float(kfold.tail_probability(statistic, df, alternative))
     return ModelTest("corrected resampled t", estimate, statistic, (df,), pvalue)
 
 
@@ -482,7 +482,7 @@ def bayesian_correlated_t(
         )
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
     variance = (1 + values.size * ratio) * kfold.theta3(values, weights)
-    error = variance**0.5
+    error = float(variance**0.5)
     mean = np.average(values, weights=weights)
     df = values.size - 1
     left = scipy.special.stdtr(df, (-mean - rope) / error)

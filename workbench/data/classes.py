@@ -150,7 +150,7 @@ def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
             unless = "it is a class"
         else:
             continue
-        row = np.argmax(labels[name] == text)
+        row = int(np.argmax(labels[name] == text))
         advice = f": {text!r} {problem}, or say classes 'text' if {unless}"
         raise numbers.RowError(f"column {name!r}, ", row, advice)
 

@@ -105,7 +105,7 @@ def decimal_mark(
             point,
             with_point,
         )
-    mark = max(marks, default="") or _mark_of_open(texts, whole, beside)
+    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, beside)
     if mark:
         return mark, ()
     row = list(map(is_open, texts)).index(True)

@@ -445,7 +445,7 @@ def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
     is_finite = np.isfinite(parsed)
     if np.all(is_finite):
         return
-    row = np.argmin(is_finite)
+    row = int(np.argmin(is_finite))
     value = array[row]
     text = value if isinstance(value, str) else f"{value:g}"
     kind = MissingError if np.isnan(parsed[row]) else RowError

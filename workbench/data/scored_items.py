@@ -13,6 +13,7 @@ from numpy import ndarray
 from scipy.special import expit, logit
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import files, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
@@ -137,7 +138,7 @@ class ScoredItems(Result):
         shape = checks.plain_array("score", self.score, "item").shape
         if len(shape) != 1 or shape == (0,):
             rule = "must be one-dimensional and hold an item"
-            raise checks.WrongValue("score", rule, told=f"got shape {shape}")
+            raise WrongValue("score", rule, told=f"got shape {shape}")
         super().__post_init__()
 
     @property
@@ -328,7 +329,7 @@ def _named_columns(roles: dict) -> dict:
         if columns[first] == columns[second]:
             rule = "must be another column than {0}"
             got = f"both are {columns[first]!r}"
-            raise checks.WrongValue(first, rule, told=got, others=(second,))
+            raise WrongValue(first, rule, told=got, others=(second,))
     return columns
 
 
@@ -420,7 +421,7 @@ def _labeled_rows(
     if missing.all():
         rule = "must have a label in some rows"
         hint = f"column {name!r} has none. Leave it out to plan which rows to label"
-        raise checks.WrongValue("truth", rule, told=hint)
+        raise WrongValue("truth", rule, told=hint)
     if words:
         listed = checks.listed(words, quoted=True)
         notes.append(Note("data", f"in column {name!r}, {listed} is read as no label"))
@@ -541,7 +542,7 @@ def _given_strata(by: str, cells: ndarray) -> ndarray:
     distinct = np.unique(texts).size
     if distinct > MOST_GIVEN:
         rule = f"names a column of at most {MOST_GIVEN} values, a stratum each"
-        raise checks.WrongValue("by", rule, by, told=f"{by!r} has {distinct:,}")
+        raise WrongValue("by", rule, by, told=f"{by!r} has {distinct:,}")
     return texts
 
 
@@ -551,10 +552,10 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
         return None
     if score_is not in ("auto", "class1"):
         rule = "belongs to scores that are the probability of a class: say score_is='class1'"
-        raise checks.WrongValue("positive", rule, score_is)
+        raise WrongValue("positive", rule, score_is)
     if predicted is None:
         rule = "must be a predicted class; name the column of predictions"
-        raise checks.WrongValue("positive", rule)
+        raise WrongValue("positive", rule)
     classes = {str(name): name for name in np.unique(predicted).tolist()}
     return classes[checks.choice("positive", str(positive).strip(), classes)]
 
@@ -591,7 +592,7 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         reason = "there are scores below 0.5, but scores do not separate the two predicted classes"
     else:
         reason = "scores separate the two predicted classes, but none is below 0.5"
-    raise checks.WrongValue(
+    raise WrongValue(
         "score_is",
         f"must be 'confidence' if {column} is the probability that the prediction is correct, "
         "'class1' if it is the probability of a class (positive names the class)",
@@ -741,7 +742,7 @@ def _from_confidence(reading: _Reading, values: ndarray) -> dict:
         reading.notes += _looks_like_a_class(values, prediction)
     elif "rival" in labels:
         rule = f"{columns['rival']!r} is compared with predictions; name their column as prediction"
-        raise checks.WrongValue("rival", rule)
+        raise WrongValue("rival", rule)
     elif "truth" in labels:
         rule = (
             "is not 0 or 1; without a prediction column, truth says whether the item was "
@@ -815,7 +816,7 @@ def _refuse(
 ) -> None:
     """Raise where a value of a column is bad; the message names the first."""
     if bad.any():
-        row = bad.argmax()
+        row = int(bad.argmax())
         value = values[row].item()
         text = f"{value:g}" if isinstance(value, float) else repr(value)
         raise numbers.RowError(f"column {name!r}, ", row, f": {text} {rule}")

@@ -17,8 +17,10 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
+from workbench.data.numbers import RowError
 from workbench.results import Note
 
 FIRST = 5  # rows or identifiers that a note names
@@ -74,7 +76,7 @@ def refuse_without_score(names: Sequence[str]) -> None:
         listed = checks.listed(alike, FIRST, quoted=True)
         pattern = pattern_of(alike)
         rule += f"; if {listed} are probabilities of classes, say {{0}} '{pattern}' instead"
-    raise checks.WrongValue("score", rule, others=("probabilities",))
+    raise WrongValue("score", rule, others=("probabilities",))
 
 
 def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
@@ -92,7 +94,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
     """
     if pattern.count("*") != 1:
         rule = "must have one asterisk in the place of the class, such as 'p_*'"
-        raise checks.WrongValue("probabilities", rule, pattern)
+        raise WrongValue("probabilities", rule, pattern)
     expression = re.compile(re.escape(pattern).replace(r"\*", "(.+)"), re.DOTALL)
     matches = {name: expression.fullmatch(name) for name in names}
     classes = {name: match[1] for name, match in matches.items() if match}
@@ -100,7 +102,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
         matching = checks.listed(classes, quoted=True) or "none"
         got = f"of {checks.listed(names, 20, quoted=True)} it means {matching}"
         rule = "must mean a column of each class, two or more"
-        raise checks.WrongValue("probabilities", rule, pattern, told=got)
+        raise WrongValue("probabilities", rule, pattern, told=got)
     return classes
 
 
@@ -138,12 +140,12 @@ def most_probable(
         columns.append(shares)
         for row in np.flatnonzero((shares < 0) | (shares > 1)):
             problem = f": {shares[row]:g} is not a probability from 0 to 1"
-            raise numbers.RowError(f"column {name!r}, ", row, problem)
+            raise RowError(f"column {name!r}, ", int(row), problem)
     table = np.column_stack(columns)
     total = table.sum(1)
     for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes)):
         rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in "
-        raise numbers.RowError(rule, row, f" they sum to {total[row]:.4g}")
+        raise RowError(rule, int(row), f" they sum to {total[row]:.4g}")
     confidence = table.max(1)
     listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
     notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
@@ -168,7 +170,7 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
     if is_column == is_file:
         listed = checks.listed(names, 20, quoted=True)
         rule = f"must be either a column or a file; the columns are {listed}"
-        raise checks.WrongValue("rival", rule + checks.suggestion(rival, names), rival)
+        raise WrongValue("rival", rule + checks.suggestion(rival, names), rival)
     return file if is_file else ""
 
 
@@ -208,7 +210,7 @@ def of_two_models(
             f"must be one of the two models of column {model!r}, or two of several with a comma "
             f"between, the second to be compared with the first; there are {there_are}"
         )
-        raise checks.WrongValue("rival", rule, rival)
+        raise WrongValue("rival", rule, rival)
     column = np.array(texts)
     first, second = (np.flatnonzero(column == name) for name in chosen)
     return first, second, chosen
@@ -265,7 +267,7 @@ def _with_second_model(
     notes = [*rows.notes]
     for role in ("id", "prediction"):
         if role not in columns:
-            raise checks.WrongValue(role, "must be named, to match the rows of two models")
+            raise WrongValue(role, "must be named, to match the rows of two models")
     id = columns["id"]
     prediction = columns["prediction"]
     positions = rows.rows
@@ -291,12 +293,12 @@ def _with_second_model(
         listed = checks.listed(missing, FIRST, quoted=True)
         items = f"{len(missing):,} of {len(texts):,} items"
         rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
-        raise checks.WrongValue("leave_out", rule)
+        raise WrongValue("leave_out", rule)
     surplus = sorted(by_id.keys() - set(texts))
     if surplus:
-        rows = checks.counted(len(surplus), "row")
+        count = checks.counted(len(surplus), "row")
         listed = checks.listed(surplus, FIRST, quoted=True)
-        notes.append(Note("data", f"{rival} has {rows} that match no item: {listed}"))
+        notes.append(Note("data", f"{rival} has {count} that match no item: {listed}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
     columns = columns | {"rival": name}
@@ -368,11 +370,11 @@ def in_rows(rows: ndarray | None) -> Iterator[None]:
     """Name the rows of a source in errors about a selection of them; None for all rows."""
     try:
         yield
-    except numbers.RowError as error:
+    except RowError as error:
         if rows is None:
             raise
         parts = (part if isinstance(part, str) else rows[part] for part in error.parts)
-        raise numbers.RowError(*parts) from None
+        raise RowError(*parts) from None
 
 
 def gaps(cells: ndarray, words: bool) -> ndarray:

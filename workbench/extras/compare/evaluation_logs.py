@@ -128,7 +128,7 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     notes = tuple(Note("data", text) for text in remarks)
     rows = []
     for sample in scored or samples:
-        row = {"id": sample.id}
+        row: dict = {"id": sample.id}
         if score:
             row["score"] = sample.scores.get(score)
         row |= sample.cells

@@ -123,7 +123,7 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
     log : dict
     """
     holders = filter(_cases, (log, *log.values()))
-    holder = next(holders, {})
+    holder: dict = next(holders, {})
     cases = _cases(holder)
     if not cases:
         raise ValueError(f"{label} has no test cases")
