@@ -899,7 +899,7 @@ def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple
 
 
 def fold_notes(cv: CVLosses) -> Iterator[Note]:
-    """Yield what limits a t-test of the folds: notes of `cv`, unequal folds, repeats, few folds.
+    """Yield notes on a t-test of the folds: those of `cv`, unequal folds, repeats, few folds.
 
     Examples
     --------

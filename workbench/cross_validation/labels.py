@@ -32,7 +32,7 @@ def codes(name: str, labels: ArrayLike, size: int) -> tuple:
 
 
 def not_labels(values: ndarray) -> ndarray:
-    """Return where floats are not whole, or so large that a float cannot tell neighbors apart."""
+    """Return a mask of floats that are not whole, or too large to differ from their neighbors."""
     if values.dtype.kind != "f":
         return np.zeros(values.shape, bool)
     return (values != np.floor(values)) | (np.abs(values) >= checks.LARGEST)

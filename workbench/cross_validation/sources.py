@@ -124,7 +124,7 @@ def fold_of(splits: Any, n: int) -> Any:
 
 
 def scores_of(result: Any, metric: str, name: str) -> ndarray:
-    """Return one score per fold of what `cross_validate` returned."""
+    """Return one score per fold from a result of `cross_validate`."""
     keys = result if isinstance(result, dict) else ()
     metrics = [key[5:] for key in keys if key.startswith("test_")]
     if not metrics:

@@ -117,7 +117,7 @@ def json_table(text: str, label: str) -> dict[str, list]:
 
 
 def kind_of(value: Any) -> str:
-    """Return what a JSON value is, in words.
+    """Return the kind of a JSON value in words.
 
     Examples
     --------

@@ -47,7 +47,7 @@ EXACT_WHOLE = 2.0**53
 
 
 class RowError(ValueError):
-    """A cell that cannot be used; who knows the file says where it stands.
+    """A cell that cannot be used; the message names its row.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def first_clash(pairs: Iterable[tuple]) -> tuple | None:
 
 
 def first_repeat(values: Sequence) -> tuple[int, int] | None:
-    """Return the places where a value stands and where it stands again, None if all differ.
+    """Return the first two positions of the first repeated value, None if all values differ.
 
     Examples
     --------

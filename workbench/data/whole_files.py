@@ -15,7 +15,7 @@ _INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=(
 
 
 class NotWrittenError(OSError, ValueError):
-    """A file could not be written; what stood there before is as it was.
+    """A file could not be written; the file that was there before is unchanged.
 
     Attributes
     ----------

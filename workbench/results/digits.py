@@ -41,7 +41,7 @@ def _exponent(value: float) -> int:
 
 
 def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
-    """Return shares as percentages of equally many decimals.
+    """Return proportions as percentages with equally many decimals.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
 
 
 def shares(*values: float, places: int = 3) -> tuple[str, ...]:
-    """Return shares as numbers from 0 to 1, of equally many decimals.
+    """Return proportions as numbers from 0 to 1 with equally many decimals.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def shares(*values: float, places: int = 3) -> tuple[str, ...]:
 
 
 def points(*differences: float, error: float, signed: bool = False) -> tuple[str, ...]:
-    """Return differences of shares in percentage points, without the word.
+    """Return differences of proportions in percentage points, without the unit.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def _places(sizes: list[float], largest: float) -> int:
 
 
 def _is_hidden(size: float, places: int, top: float) -> bool:
-    """Return whether a size strictly between 0 and the top would be shown as one of these."""
+    """Return whether a size strictly between 0 and the top is rounded to one of them."""
     inside = 0 < size < top * (1 - ROUNDING)
     return inside and float(f"{size:.{places}f}") in (0, top)
 

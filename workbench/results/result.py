@@ -413,10 +413,11 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     allows, the same in a column. A column of empty text is left out, and so are bounded limits that
     read as the limits in every row. A table that is too wide scrolls below its caption.
     """
-    names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
     error = digits.error_of(rows)
     columns = {}
-    for name in names:
+    for name in rows[0] if rows else ():
+        if all(row[name] == "" for row in rows):
+            continue
         values = [row[name] for row in rows[:shown]]
         values = digits.column(values, error if name in vocabulary.ESTIMATES else None)
         columns[name] = [_cell(value, name) for value in values]
