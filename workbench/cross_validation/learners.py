@@ -18,7 +18,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongType, WrongValue, counted
+from workbench.checks import WrongType, WrongValue, counted, listed
 from workbench.cross_validation.losses import LOSSES
 from workbench.cross_validation.sources import refuse_extreme
 
@@ -58,7 +58,7 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            rule = f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)"
+            rule = f"must be one of {listed(POPULATIONS, quoted=True)} or (X, y)"
             raise WrongType("population", f"{rule}; got {type(population).__name__}")
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
@@ -358,7 +358,7 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
         losses_of = LEARNERS[checks.choice(name, learner, LEARNERS)]
         return lambda samples, fold: losses_of(samples, fold, columns), learner + part
     if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict"
+        rule = f"must be one of {listed(LEARNERS, quoted=True)} or have fit and predict"
         raise WrongType(name, rule, learner)
     label = type(learner).__name__ + part
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), label
@@ -378,7 +378,7 @@ def named_learner(text: str) -> Any:
     try:
         learner = functools.reduce(getattr, name.split("."), importlib.import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
-        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or module:object"
+        rule = f"must be one of {listed(LEARNERS, quoted=True)} or module:object"
         raise WrongValue("learner", rule, told=f"got {text!r}: {error}") from error
     return learner() if isinstance(learner, type) else learner
 

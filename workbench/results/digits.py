@@ -58,9 +58,13 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
     >>> percents(1.0, 0.0, error=0.2), percents(0.0003)
     (('100%', '0%'), ('< 0.1%',))
     """
-    places = decimals(100 * error, MOST - 2) if error and error > 0 else 1
+    places = _percent_places(error or 0)
     texts = (_entry(100 * float(share), places, 100) for share in shares)
     return tuple(f"{text}%" if text else "undefined" for text in texts)
+
+
+def _percent_places(error: float) -> int:
+    return decimals(100 * error, MOST - 2) if error > 0 else 1
 
 
 def shares(*values: float, places: int = 3) -> tuple[str, ...]:
@@ -98,7 +102,7 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     >>> points(-0.0003, 0.012, error=0.006, signed=True)
     ('-0.03', '+1.20')
     """
-    places = decimals(100 * error, MOST - 2) if error > 0 else 1
+    places = _percent_places(error)
     sign = "+" if signed else ""
     texts = (f"{100 * difference:{sign}.{places}f}" for difference in differences)
     return tuple(map(_unsigned, texts))

@@ -424,8 +424,10 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     if all(columns.get(name) == columns.get(limit) for name, limit in _BOUNDED.items()):
         columns = {name: cells for name, cells in columns.items() if name not in _BOUNDED}
     heads = (f'<th scope="col">{escape(vocabulary.words(name))}</th>' for name in columns)
-    lines = zip(*columns.values(), strict=True)
-    body = "".join(f"<tr>{''.join(map(_html_cell, line))}</tr>" for line in lines)
+    body = ""
+    for line in zip(*columns.values(), strict=True):
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in line)
+        body += f"<tr>{cells}</tr>"
     aligned = alignment(columns.values()).items()
     attributes = "".join(f' {name}="{value}"' for name, value in aligned)
     if len(rows) > shown:
@@ -436,10 +438,6 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
         f"<thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{body}</tbody></table></div></figure>"
     )
-
-
-def _html_cell(cell: str) -> str:
-    return f"<td>{escape(cell)}</td>"
 
 
 def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
