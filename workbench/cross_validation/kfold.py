@@ -640,7 +640,7 @@ def kfold_t_test(
         label = "mean"
         cv = _from_means(cv)
     mean = checks.number("mean", mean)
-    alternative = checks.choice("alternative", alternative, ALTERNATIVES)
+    checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
     means = cv.fold_means().ravel()
     sizes = cv.sizes.ravel()

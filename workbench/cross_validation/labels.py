@@ -89,7 +89,7 @@ def checked_scheme(splits: Any, test_share: Any, runs: tuple) -> tuple:
     >>> checked_scheme("random", .2, (0,))
     ('random', 0.2)
     """
-    splits = checks.choice("splits", splits, schemes.SPLITS[1:])
+    checks.choice("splits", splits, schemes.SPLITS[1:])
     if test_share is None:
         if splits == "random":
             schemes.ask_share()

@@ -120,7 +120,7 @@ def nadeau_bengio_test(
     n_train = checks.number("n_train", n_train, 0, open_ends=True)
     n_test = checks.number("n_test", n_test, 0, open_ends=True)
     mean = checks.number("mean", mean)
-    alternative = checks.choice("alternative", alternative, kfold.ALTERNATIVES)
+    checks.choice("alternative", alternative, kfold.ALTERNATIVES)
     kfold.refuse_zero_variance(values, 0, "the difference")
     variance = (1 / values.size + n_test / n_train) * values.var(ddof=1)
     error = variance**0.5
@@ -271,7 +271,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     """
     b = checks.whole("b", b, 0)
     c = checks.whole("c", c, 0)
-    method = checks.choice("method", method, MCNEMAR)
+    checks.choice("method", method, MCNEMAR)
     notes = []
     if b + c == 0:
         notes = [Note("undefined", "the models never disagree: no evidence either way")]

@@ -133,7 +133,7 @@ class Weighed:
 
 def weighed(record: dict) -> Weighed | None:
     """Return the question of a record of the harness, None if the model did not weigh choices."""
-    requests = _requests(record.get("arguments"))
+    requests = _requests(record)
     values = _likelihoods(record.get("filtered_resps"))
     if len(values) < 2 or len(requests) != len(values):
         return None
@@ -161,7 +161,7 @@ def continued(record: dict) -> str:
     >>> continued({"arguments": [["I am in", " Paris"]], "filtered_resps": [[-0.5, False]]})
     "not 'Paris'"
     """
-    requests = _requests(record.get("arguments"))
+    requests = _requests(record)
     answers = _listed(record.get("filtered_resps"))
     if len(requests) != 1 or len(_likelihoods(answers)) != 1:
         return ""
@@ -171,10 +171,10 @@ def continued(record: dict) -> str:
     return f"not {text!r}"
 
 
-def _requests(arguments: Any) -> list:
+def _requests(record: dict) -> list:
     """Return context and continuation of each request; none if a request has others."""
     requests = []
-    for request in map(_listed, _listed(arguments)):
+    for request in map(_listed, _listed(record.get("arguments"))):
         pair = tuple(request[:2])
         if len(pair) == 2:
             requests.append(pair)

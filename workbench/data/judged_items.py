@@ -55,7 +55,7 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     if len(columns) != 2 or "" in columns or columns[0] == columns[1]:
         rule = "must name two columns with a comma between: the judge labels of A and those of B"
         raise checks.WrongValue("judge", rule, judge)
-    id = checks.instance("id", id, str)
+    checks.instance("id", id, str)
     if not id and files.is_evaluation_log(source):
         id = LOG_ID
     data, read_notes = frames.read_columns(source, [*columns, id] if id else columns)

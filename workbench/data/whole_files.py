@@ -7,7 +7,6 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from functools import partial
 from pathlib import Path
 
 StrPath = str | os.PathLike[str]
@@ -69,7 +68,10 @@ def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
 
 def refuse_kept(path: StrPath) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
-    if os.path.exists(path) and any(map(partial(os.path.samestat, os.stat(path)), _INPUTS.get())):
+    if not os.path.exists(path):
+        return
+    state = os.stat(path)
+    if any(os.path.samestat(state, kept) for kept in _INPUTS.get()):
         problem = "it is also an input; choose another path"
         raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 
