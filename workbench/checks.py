@@ -23,7 +23,12 @@ LARGEST_FLOAT = sys.float_info.max
 LARGEST_SIZE = 1e150  # its square is a float, too
 NAN = "nan"  # numpy and pandas write NaN so where they turn it into text
 BOUNDS_RULE = "must be the smallest and the largest value"
-BLANK = ("", NAN, b"", NAN.encode())
+BLANK = (
+    "",
+    NAN,
+    b"",
+    NAN.encode(),
+)
 # the smallest values of arguments that look like a percentage, where a proportion is expected
 PERCENTAGES = {"level": 50, "assurance": 50, "half_width": 1}
 
@@ -76,7 +81,9 @@ class WrongArgument(Exception):
 
     def called(self, rename: Callable[[str], str]) -> str:
         """Return the message with arguments under other names, as those of options or controls."""
-        rule = self.rule.format(*map(rename, self.others)) if self.others else self.rule
+        rule = self.rule
+        if self.others:
+            rule = rule.format(*map(rename, self.others))
         ending = f"; {self.told}" if self.told else ""
         return f"{rename(self.argument)} {rule}{ending}"
 
@@ -221,7 +228,8 @@ def vector(
     array = array.astype(float, copy=copy)
     if low == 0 and high == LARGEST_SIZE:  # sizes and spreads: 1 / entry must be a float, too
         least = 1 / LARGEST_SIZE
-        refuse(name, array, (array > 0) & (array < least), f"must be 0 or at least {least:g}", what)
+        is_tiny = (array > 0) & (array < least)
+        refuse(name, array, is_tiny, f"must be 0 or at least {least:g}", what)
     if not low <= array.min() <= array.max() <= high:
         refuse(name, array, ~np.isfinite(array), "must be finite", what)
         refuse(name, array, array < low, f"must be at least {low:.16g}", what)
@@ -278,9 +286,17 @@ def at_most(
     what: str = "stratum",
 ) -> None:
     """Raise unless values <= limits, entry by entry; the message names the first that is above."""
-    values, limits = np.asarray(values), np.asarray(limits)
+    values = np.asarray(values)
+    limits = np.asarray(limits)
     rule = f"must be at most {limit_name}"
-    refuse(name, values, values > limits + 1e-9, rule, what, limits)
+    refuse(
+        name,
+        values,
+        values > limits + 1e-9,
+        rule,
+        what,
+        limits,
+    )
 
 
 def zero_one(
@@ -312,8 +328,8 @@ def labels(
     _refuse_shape(name, array, size)
     if gaps.any():
         k = int(gaps.argmax())
-        rule = "must not be missing"
-        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is")
+        place = what, k
+        raise WrongValue(name, "must not be missing", array[k], place=place, told=f"{what} {k} is")
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array):
         return np.array(array.tolist())
     return array if array.dtype.kind in "biufUS" else array.astype(str)
@@ -338,9 +354,10 @@ def cells_and_gaps(name: str, values: ArrayLike) -> tuple[ndarray, ndarray]:
         text = array.astype(np.str_, copy=False)
         gaps = (text == "") | (text == NAN) | np.strings.isspace(text)
     elif array.dtype.kind == "O":
-        gaps = np.array([is_missing(entry) for entry in array.ravel()], bool).reshape(array.shape)
+        missing = np.array(list(map(is_missing, array.flat)), bool)
+        gaps = missing.reshape(array.shape)
     else:
-        gaps = np.asarray(array != array)
+        gaps = array != array
     if isinstance(values, np.ma.MaskedArray):
         gaps = gaps | np.ma.getmaskarray(values)
     return array, gaps
@@ -352,7 +369,7 @@ def cells(name: str, values: ArrayLike) -> ndarray:
     if array.dtype.kind not in "US" or isinstance(values, ndarray):
         return array
     entries = np.asarray(values, object)
-    all_text = all(isinstance(entry, (str, bytes)) for entry in entries.ravel().tolist())
+    all_text = all(isinstance(entry, (str, bytes)) for entry in entries.flat)
     return array if all_text else entries
 
 
@@ -365,8 +382,9 @@ def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
     "'a', 'b' and 1 more"
     """
     texts = list(map(repr if quoted else str, values))
-    rest = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + rest
+    text = ", ".join(texts[:most])
+    more = len(texts) - most
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:
@@ -489,7 +507,8 @@ def refuse_infinite(
 ) -> None:
     """Raise where an entry is not finite; the message names its position along the axes."""
     for index in np.argwhere(~np.isfinite(values)):
-        place = between.join(f"{axis} {k}" for axis, k in zip(axes, index, strict=True))
+        pairs = zip(axes, index, strict=True)
+        place = between.join(f"{axis} {k}" for axis, k in pairs)
         raise WrongValue(name, f"must be finite; {place} is {values[tuple(index)]}")
 
 

@@ -7,7 +7,7 @@ import polars
 import pytest
 
 import workbench as wb
-from workbench.data.classes import class_notes
+from workbench.data.classes import class_notes, model_notes
 
 SHARE_NONE = (
     r"truth and prediction share no class: 'Ham', 'Spam' against 'hams', 'span'; spell them alike"
@@ -73,6 +73,11 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
         match="'hAm' looks like 'Ham' in column 'y': spell them alike, or say classes 'text'",
     ):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
+
+
+def test_models_that_share_no_number_are_refused():
+    with pytest.raises(ValueError, match="two models share no class: 0, 1 against 2, 3; spell"):
+        list(model_notes(np.array([0, 1]), np.array([2, 3])))
 
 
 def test_free_text_is_no_class():

@@ -94,6 +94,14 @@ def test_a_name_that_repeats_is_refused_where_it_is_asked_for(kind, tmp_path):
         read_columns(path, ["a_1"])
 
 
+@pytest.mark.parametrize("kind", ["json", "ndjson"])
+def test_a_record_that_repeats_a_field_is_refused(kind, tmp_path):
+    path = tmp_path / f"t.{kind}"
+    WRITERS[kind](path, ["b", "a", "a"], [(1, 2, 3)])
+    with pytest.raises(ValueError, match="has a record with two fields 'a'; rename one"):
+        read_columns(path, ["b"])
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_scan_tells_names_apart_and_refuses_what_duckdb_cannot_hold(kind, tmp_path):
     path = tmp_path / f"t.{kind}"

@@ -361,14 +361,14 @@ def test_confidence_is_seen_and_said():
 def test_a_score_that_may_mean_either_is_refused_with_both_choices():
     p, read = frauds()
     mixed = np.random.default_rng(1).permutation(read)
-    for frame in (
-        {"p": p},
-        {"p": p, "read": ["fine"] * p.size},
-        {"p": p, "read": mixed},
-        {"p": 0.5 + p / 2, "read": read},
+    for frame, reason in (
+        ({"p": p}, "nothing is predicted and there are scores below 0.5"),
+        ({"p": p, "read": ["fine"] * p.size}, "only one class is predicted"),
+        ({"p": p, "read": mixed}, "do not separate the two predicted classes"),
+        ({"p": 0.5 + p / 2, "read": read}, "but none is below 0.5"),
     ):
         with pytest.raises(
-            ValueError, match="score_is must be 'confidence' if .*, 'class1' if .*either"
+            ValueError, match=f"score_is must be 'confidence' if .*, 'class1' if .*; .*{reason}$"
         ):
             read_scores(
                 frame,

@@ -132,6 +132,13 @@ def table(*rows):
     return [["id", "p", "read"], *rows, *[[f"j{k}", 0.6, "ab"[k % 2]] for k in range(12)]]
 
 
+ERROR_CELL = "'x.xlsx', cell B4 (column 'p') holds the error #DIV/0!; correct it, or empty the cell"
+NOT_COMPUTED = (
+    "'x.xlsx', cell B4 (column 'p') holds a formula that was never computed; "
+    "open the file in a spreadsheet and save it there"
+)
+
+
 @pytest.mark.parametrize(
     ("rows", "cells", "message"),
     [
@@ -141,8 +148,8 @@ def table(*rows):
             {},
             "column 'p', row 6: 'half' is not a number",
         ),
-        (table(["a", 0.9, "a"]), {"B4": "#DIV/0!"}, "column 'p', row 4 is missing"),
-        (table(["a", 0.9, "a"]), {"B4": "=1/2"}, "column 'p', row 4 is missing"),
+        (table(["a", 0.9, "a"]), {"B4": "#DIV/0!"}, ERROR_CELL),
+        (table(["a", 0.9, "a"]), {"B4": "=1/2"}, NOT_COMPUTED),
         (table(["a", 0.9, "a"]), {"B4": None}, "column 'p', row 4 is missing"),
         ([], {}, "scores: 'x.xlsx': sheet 'Sheet' is empty"),
         ([["id", "p", "read"]], {}, "'x.xlsx' has no data rows"),

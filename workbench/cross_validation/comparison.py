@@ -81,15 +81,17 @@ class ModelComparison(Result):
     @property
     def best(self) -> tuple[str, ...]:
         """Models of the smallest mean loss: one, or all that tie."""
-        tied = self.mean_loss - self.mean_loss[0] <= kfold.ROUNDING * np.abs(self.mean_loss).max()
-        return self.models[: int(tied.sum())]
+        rounding = kfold.ROUNDING * np.abs(self.mean_loss).max()
+        tied = self.mean_loss - self.mean_loss[0] <= rounding
+        return self.models[: tied.sum()]
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
         *tied, last = self.best
         first = f"{', '.join(tied)} and {last} share" if tied else f"{last} has"
         mean = f"{best_mean(self.scores)}, {self.mean(last):.4g}"
-        pairs = f"{differing(self.differ, self.compared)} at {percent(1 - self.level)}"
+        alpha = percent(1 - self.level)
+        pairs = f"{differing(self.differ, self.compared)} at {alpha}"
         untested = self.tests.count(None)
         if untested:
             pairs = f"{pairs}, {untested} without a test as the folds show no variance"
@@ -103,7 +105,8 @@ class ModelComparison(Result):
         best = self.models[0]
         pairs = zip(self.pairs, self.adjusted.tolist(), strict=True)
         pvalues = {second: p for (first, second), p in pairs if first == best}
-        beaten = [name for name, p in pvalues.items() if p < 1 - self.level]
+        alpha = 1 - self.level
+        beaten = [name for name, p in pvalues.items() if p < alpha]
         if beaten:
             unbeaten = [name for name in pvalues if name not in beaten]
             rest = ""
@@ -125,10 +128,9 @@ class ModelComparison(Result):
         test = self._any_test
         scheme = test.scheme if test else "folds that show no variance"
         rho = f"; {belief(test)}" if test else ""
-        return (
-            f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held "
-            f"against {percent(1 - self.level)}{rho}."
-        )
+        alpha = percent(1 - self.level)
+        models = f"{len(self.models)} models, the best by its mean"
+        return f"From {scheme}, {models}; p-values {how}, held against {alpha}{rho}."
 
     def rows(self) -> list[dict]:
         """Return one row per pair, smallest adjusted p first, then largest t.
@@ -140,9 +142,7 @@ class ModelComparison(Result):
         rows = []
         for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True):
             difference = self.mean(first) - self.mean(second)
-            flips = nan
-            low = nan
-            high = nan
+            flips = low = high = nan
             if test:
                 difference = test.estimate
                 flips = test.rho_alpha(self.level)
@@ -152,14 +152,7 @@ class ModelComparison(Result):
             row["adjusted_pvalue"] = float(p)
             row["rho_alpha"] = flips if flips >= 0 else nan
             rows.append(row | {"low": low, "high": high})
-        return sorted(
-            rows,
-            key=lambda row: (
-                np.isnan(row["pvalue"]),
-                row["adjusted_pvalue"],
-                -abs(row["statistic"]),
-            ),
-        )
+        return sorted(rows, key=_rank)
 
     def shown(self) -> tuple[int, ...]:
         """Return the indices of the rows that a page shows.
@@ -169,8 +162,10 @@ class ModelComparison(Result):
         rows = self.rows()
         if len(self.models) <= BEST:
             return tuple(range(len(rows)))
-        pairs = {(self.models[0], other) for other in self.models[1:BEST]}
-        return tuple(k for k, row in enumerate(rows) if (row["first"], row["second"]) in pairs)
+        best, *others = self.models[:BEST]
+        return tuple(
+            k for k, row in enumerate(rows) if row["first"] == best and row["second"] in others
+        )
 
     def mean(self, model: str) -> float:
         """Return the mean loss of a model, or its mean score.
@@ -273,7 +268,7 @@ def compare_models(
     every = adjusted_pvalues(_pvalues_of_all(cv, order, rho), adjust)
     ranks = list(itertools.combinations(range(len(models)), 2))
     if len(models) > MANY:
-        ranks = [(i, j) for i, j in ranks if i == 0 or j < BEST]
+        ranks = [rank for rank in ranks if rank[0] == 0 or rank[1] < BEST]
     pairs = tuple((models[i], models[j]) for i, j in ranks)
     tests: list[KFoldTTest | None] = []
     notes = list(kfold.fold_notes(cv))
@@ -296,7 +291,9 @@ def compare_models(
         )
         notes.append(Note("remark", text))
     first, last = np.array(ranks).T
-    adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
+    before = first * (2 * len(models) - first - 1) // 2  # pairs of the models before the first
+    adjusted = every[before + last - first - 1]
+    differ = (every < 1 - level).sum()
     return ModelComparison(
         models,
         mean[order],
@@ -307,17 +304,25 @@ def compare_models(
         level,
         cv.scores,
         every.size,
-        int((every < 1 - level).sum()),
+        differ,
         notes=notes,
     )
+
+
+def _rank(row: dict) -> tuple:
+    return np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])
 
 
 def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
     """Return the p-values of all pairs of ordered models, NaN where the folds show no variance."""
     means = cv.fold_means_of_models()[order]
     sizes = cv.sizes.ravel()
-    visible = 1 - kfold.resolve_rho(
-        rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits
+    hidden = kfold.resolve_rho(
+        rho,
+        cv.folds,
+        cv.repeats,
+        test_share=cv.test_share,
+        splits=cv.splits,
     )
     largest = np.abs(cv.losses).max(0)[order]
     pvalues = []
@@ -326,8 +331,10 @@ def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
         scale = np.maximum(largest[k], largest[k + 1 :])
         alike = np.ptp(apart, 1) <= kfold.ROUNDING * scale
         with np.errstate(divide="ignore", invalid="ignore"):
-            naive = np.average(apart, axis=1, weights=sizes) / kfold.theta3(apart, sizes) ** 0.5
-        pvalue = kfold.tail_probability(naive * visible**0.5, sizes.size - 1, "two-sided")
+            error = kfold.theta3(apart, sizes) ** 0.5
+            naive = np.average(apart, axis=1, weights=sizes) / error
+        statistic = naive * (1 - hidden) ** 0.5
+        pvalue = kfold.tail_probability(statistic, sizes.size - 1, "two-sided")
         pvalues.append(np.where(alike, nan, pvalue))
     return np.concatenate(pvalues)
 
@@ -390,10 +397,14 @@ class ComparedTests(Result):
         limits = sorted(test.interval(self.level))
         error = (limits[1] - limits[0]) / 2
         if len(test.models) != 2:
-            name = f"Mean {KINDS[test.scores][0]} of {test.models[0]}" if test.models else "Mean"
+            name = "Mean"
+            if test.models:
+                name = f"Mean {KINDS[test.scores][0]} of {test.models[0]}"
             mean, low, high = digits.numbers(self.estimate, *limits, error=error)
             return f"{name}: {mean}, between {low} and {high}"
-        better, other = test.models if (self.estimate < 0) != test.scores else test.models[::-1]
+        better, other = test.models
+        if (self.estimate < 0) == test.scores:
+            better, other = other, better
         chance = digits.chance(test.pvalue)
         if test.pvalue < 1 - self.level:
             sizes = abs(self.estimate), *sorted(map(abs, limits))
@@ -419,7 +430,8 @@ class ComparedTests(Result):
             values = [sign * mean for mean in test.mean_losses]
             first, second = digits.numbers(*values, error=test.standard_error)
             a, b = test.models
-            means = f"; mean {KINDS[test.scores][1]} {first} ({a}), {second} ({b})"
+            kinds = KINDS[test.scores][1]
+            means = f"; mean {kinds} {first} ({a}), {second} ({b})"
         level = percent(self.level)
         return f"From {test.scheme}{means}; {level} interval of a t-test with {belief(test)}."
 
@@ -429,7 +441,8 @@ class ComparedTests(Result):
         for row in self.table:
             where = "test", row["test"]
             caveats = [note.text for note in self.notes if note.where == where]
-            rows.append(row | {"note": "; ".join(filter(None, [row["note"], *caveats]))})
+            texts = filter(None, [row["note"], *caveats])
+            rows.append(row | {"note": "; ".join(texts)})
         return rows
 
 
@@ -475,7 +488,7 @@ def compare_tests(
     notes = list(kfold.fold_notes(cv))
     if array and cv.sizes.max() == 2:
         notes.append(TWO_ITEMS)
-    estimate = float(np.average(means, weights=cv.sizes))
+    estimate = np.average(means, weights=cv.sizes)
     test = posterior = None
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
@@ -483,11 +496,22 @@ def compare_tests(
         table = [_line({"test": "K-fold t"})]
         notes.append(Note("refused", str(error), ("test", "K-fold t")))
         mean = None if cv.one_sign else 0.0
-        result = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), mean, cv.scores)
+        means_of_models = cv.mean_losses()
+        result = kfold.describe(
+            cv.label,
+            estimate,
+            cv.models,
+            means_of_models,
+            mean,
+            cv.scores,
+        )
         verdict = f"{result}; no t-test, as the folds show no variance"
     else:
         kind = "t of random splits" if cv.splits == "random" else "K-fold t"
-        table = [_line(row | {"test": f"{kind}, {row['test']}"}) for row in test.rows(level)]
+        table = []
+        for row in test.rows(level):
+            row["test"] = f"{kind}, {row['test']}"
+            table.append(_line(row))
         posterior = model_tests.bayesian_correlated_t(
             means.ravel(),
             rope=rope,
@@ -501,23 +525,28 @@ def compare_tests(
         notes += _rope_notes(rope, test.at("naive").standard_error, cv)
     for line, caveats in (*_five_by_two_lines(cv, means), *_item_lines(cv, estimate, level)):
         table.append(line)
-        notes += [Note(note.kind, note.text, ("test", line["test"])) for note in caveats]
+        where = "test", line["test"]
+        notes += [Note(note.kind, note.text, where) for note in caveats]
     return ComparedTests(
-        cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes
+        cv.label,
+        estimate,
+        tuple(table),
+        posterior,
+        verdict,
+        level,
+        test,
+        notes=notes,
     )
 
 
 def _line(row: dict, about: str = "learning methods", note: str = "") -> dict:
     """Return a row of the table of tests, NaN for numbers that a test does not have."""
-    numbers = {name: float(row.get(name, nan)) for name in ("statistic", "pvalue", "low", "high")}
-    return {
-        "test": row["test"],
-        "about": about,
-        "statistic": numbers.pop("statistic"),
-        "df": str(row.get("df", "")),
-        **numbers,
-        "note": note,
-    }
+    line = {"test": row["test"], "about": about}
+    line["statistic"] = float(row.get("statistic", nan))
+    line["df"] = str(row.get("df", ""))
+    for name in ("pvalue", "low", "high"):
+        line[name] = float(row.get(name, nan))
+    return line | {"note": note}
 
 
 def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
@@ -526,7 +555,8 @@ def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
     Then t moves in jumps, and is undefined or extreme where folds happen to agree.
     """
     values = np.sort(means.ravel())
-    distinct = 1 + int((np.diff(values) > kfold.ROUNDING * np.abs(values).max()).sum())
+    rounding = kfold.ROUNDING * np.abs(values).max()
+    distinct = 1 + (np.diff(values) > rounding).sum()
     if distinct <= 3 and distinct < values.size:
         losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
         yield Note(
@@ -573,13 +603,10 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
         z = estimate / error
         reach = intervals.quantile(level) * error
         least, most = kfold.possible_range(cv)
-        row = {
-            "test": "central limit theorem z",
-            "statistic": z,
-            "pvalue": 2 * scipy.special.ndtr(-abs(z)),
-            "low": max(estimate - reach, least),
-            "high": min(estimate + reach, most),
-        }
+        row = {"test": "central limit theorem z", "statistic": z}
+        row["pvalue"] = 2 * scipy.special.ndtr(-abs(z))
+        row["low"] = max(estimate - reach, least)
+        row["high"] = min(estimate + reach, most)
         yield _line(row, about), ()
     if len(cv.models) == 2 and cv.zero_one:
         first, second = cv.losses.T
@@ -587,4 +614,5 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
         c = int((first < second).sum())
         for method in model_tests.MCNEMAR[:2]:
             test = model_tests.mcnemar_test(b, c, method=method)
-            yield _line(test.rows()[0], about, f"disagreements {b}:{c}"), test.notes
+            row = test.rows()[0]
+            yield _line(row, about, f"disagreements {b}:{c}"), test.notes

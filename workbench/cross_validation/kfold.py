@@ -45,7 +45,14 @@ ASSUMPTIONS = {
     "theta4": ("gamma = -m/(n-m) omega", "-m/n omega - (n-m)/n gamma"),
     "theta5": ("no covariance at all, omega = gamma = 0", "-(m-1)/(n-1) omega - (n-m)/(n-1) gamma"),
 }
-OF_ITEMS = ("s1", "s2", "s3", "theta2", "theta4", "theta5")
+OF_ITEMS = (
+    "s1",
+    "s2",
+    "s3",
+    "theta2",
+    "theta4",
+    "theta5",
+)
 
 
 class ZeroVarianceError(ValueError):
@@ -124,13 +131,11 @@ class VarianceEstimates(Result):
         """
         n = self.items
         m = self.items / self.folds
-        return {
-            "theta1": mean**2,
-            "theta2": -omega,
-            "theta3": -gamma,
-            "theta4": -(m * omega + (n - m) * gamma) / n,
-            "theta5": -((m - 1) * omega + (n - m) * gamma) / (n - 1),
-        }
+        between = (n - m) * gamma
+        bias = {"theta1": mean**2, "theta2": -omega, "theta3": -gamma}
+        bias["theta4"] = -(m * omega + between) / n
+        bias["theta5"] = -((m - 1) * omega + between) / (n - 1)
+        return bias
 
     def headline(self) -> str:
         """Return the mean with its three usable standard errors."""
@@ -198,21 +203,25 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     why = f"only fold means are known; {cv.kinds} of single items are needed"
     if cv.has_items:
         values = cv.series()
-        rows_of_repeats = [cv.repeat == r for r in range(cv.repeats)]
-        repeats = [_item_estimates(values[rows], cv.fold[rows], scale) for rows in rows_of_repeats]
+        repeats = []
+        for r in range(cv.repeats):
+            rows = cv.repeat == r
+            repeats.append(_item_estimates(values[rows], cv.fold[rows], scale))
         estimates = dict(zip(OF_ITEMS, np.mean(repeats, 0), strict=True))
         why = "folds of one item show no variance within folds"
     undefined = [name for name, estimate in estimates.items() if np.isnan(estimate)]
+    notes = [Note("undefined", why, ("estimator", name)) for name in undefined]
+    means_of_repeats = np.average(means, axis=1, weights=sizes)
+    estimates["theta1"] = (means_of_repeats**2).mean()
+    estimates["theta3"] = theta3(spread, sizes).mean()
     return VarianceEstimates(
         **estimates,
-        theta1=(np.average(means, axis=1, weights=sizes) ** 2).mean(),
-        theta3=theta3(spread, sizes).mean(),
         mean=np.average(means, weights=sizes),
-        items=int(sizes[0].sum()),
+        items=sizes[0].sum(),
         folds=cv.folds,
         repeats=cv.repeats,
         equal_folds=cv.equal_folds,
-        notes=[Note("undefined", why, ("estimator", name)) for name in undefined],
+        notes=notes,
     )
 
 
@@ -240,7 +249,8 @@ def theta3(fold_means: ndarray, sizes: ndarray | None = None) -> ndarray:
         return fold_means.var(-1, ddof=1) / folds
     weights = sizes / sizes.sum(-1, keepdims=True)
     mean = (weights * fold_means).sum(-1, keepdims=True)
-    return folds / (folds - 1) * (weights**2 * (fold_means - mean) ** 2).sum(-1)
+    squares = weights**2 * (fold_means - mean) ** 2
+    return folds / (folds - 1) * squares.sum(-1)
 
 
 def r_from_rho(rho: float, folds: int) -> float:
@@ -428,8 +438,12 @@ class KFoldTTest(Result):
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         least, most = self.possible
-        low = -inf if self.alternative == "less" else max(self.estimate - reach, least)
-        high = inf if self.alternative == "greater" else min(self.estimate + reach, most)
+        low = max(self.estimate - reach, least)
+        high = min(self.estimate + reach, most)
+        if self.alternative == "less":
+            low = -inf
+        elif self.alternative == "greater":
+            high = inf
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho: float | str) -> "KFoldTTest":
@@ -441,13 +455,27 @@ class KFoldTTest(Result):
             As in `kfold_t_test`.
         """
         error = self.standard_error * _visible(self.rho, self._runs) ** 0.5
-        fields = _fields_of_rho(rho, self, self.naive_statistic, error, self.df, self.alternative)
+        fields = _fields_of_rho(
+            rho,
+            self,
+            self.naive_statistic,
+            error,
+            self.df,
+            self.alternative,
+        )
         return replace(self, **fields)
 
     def finding(self) -> str:
         """Return which model is better and by how much, or the mean of one model."""
         mean = None if self._only_mean else self.mean
-        return describe(self.label, self.estimate, self.models, self.mean_losses, mean, self.scores)
+        return describe(
+            self.label,
+            self.estimate,
+            self.models,
+            self.mean_losses,
+            mean,
+            self.scores,
+        )
 
     def verdict(self, level: float = 0.95) -> str:
         """Return who is better, up to which rho that is significant, and Nadeau and Bengio's p.
@@ -489,14 +517,17 @@ class KFoldTTest(Result):
             1 minus the significance level, in (0, 1).
         """
         unit = "repeat" if self.test_share is None else "cross-validation"
-        tests = {
-            "naive": self.at("naive"),
-            "Nadeau-Bengio": self.at("nadeau_bengio"),
-            f"0.7 in one {unit}": self.at(SKEPTICAL),
-        }
+        tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio")}
+        tests[f"0.7 in one {unit}"] = self.at(SKEPTICAL)
         if all(abs(test.rho - self.rho) >= 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        columns = ["rho", "r", "statistic", "df", "pvalue"]
+        columns = [
+            "rho",
+            "r",
+            "statistic",
+            "df",
+            "pvalue",
+        ]
         if self.of_one:
             columns.insert(1, "rho_of_all")
         rows = []
@@ -609,19 +640,27 @@ def kfold_t_test(
         label = "mean"
         cv = _from_means(cv)
     mean = checks.number("mean", mean)
-    alternative = checks.choice("alternative", alternative, ALTERNATIVES)
+    checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
     means = cv.fold_means().ravel()
     sizes = cv.sizes.ravel()
     mcnemar = len(models) == 2 and cv.zero_one
-    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=mcnemar, kind=cv.kind)
-    estimate = float(np.average(means, weights=sizes))
+    largest = np.abs(cv.losses).max()
+    refuse_zero_variance(means, largest, label, zero_one=mcnemar, kind=cv.kind)
+    estimate = np.average(means, weights=sizes)
     df = means.size - 1
     error = float(theta3(means, sizes)) ** 0.5
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     effect_size = (estimate - mean) / spread if spread > 0 else nan
-    fields = _fields_of_rho(rho, cv, statistic, error, df, alternative)
+    fields = _fields_of_rho(
+        rho,
+        cv,
+        statistic,
+        error,
+        df,
+        alternative,
+    )
     return KFoldTTest(
         estimate=estimate,
         mean=mean,
@@ -657,14 +696,12 @@ def _fields_of_rho(
     number, assumed = _rho_of_one(rho, folds, cv.splits)
     visible = _visible(number, runs) ** 0.5
     statistic = visible * naive
-    return {
-        "statistic": statistic,
-        "pvalue": float(tail_probability(statistic, df, alternative)),
-        "rho": number,
-        "r": number / (folds - (folds - 1) * number),
-        "standard_error": naive_error / visible,
-        "assumed": assumed,
-    }
+    fields = {"rho": number, "assumed": assumed}
+    fields["r"] = number / (folds - (folds - 1) * number)
+    fields["statistic"] = statistic
+    fields["standard_error"] = naive_error / visible
+    fields["pvalue"] = tail_probability(statistic, df, alternative)
+    return fields
 
 
 def possible_range(cv: CVLosses) -> tuple[float, float]:
@@ -707,10 +744,12 @@ def describe(
         against = "" if mean is None else f", tested against {mean:.4g}"
         return f"{name} {estimate:.4g}{against}"
     against = f", tested against a difference of {mean:.4g}" if mean else ""
-    low, high = sorted((-loss if scores else loss) + 0.0 for loss in mean_losses)
+    sign = -1 if scores else 1
+    low, high = sorted(sign * loss + 0.0 for loss in mean_losses)
     if low == high or abs(estimate) <= ROUNDING * max(abs(low), abs(high)):
-        return f"{models[0]} and {models[1]} have the same mean {kind}, {high:.4g}{against}"
-    best = models[int(np.argmin(mean_losses))]
+        both = " and ".join(models)
+        return f"{both} have the same mean {kind}, {high:.4g}{against}"
+    best = models[np.argmin(mean_losses)]
     means = f"{kinds} {high:.4g} against {low:.4g}"
     return f"{best} better by {abs(estimate):.4g} ({means}){against}"
 
@@ -860,7 +899,7 @@ def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple
 
 
 def fold_notes(cv: CVLosses) -> Iterator[Note]:
-    """Yield what limits a t-test of the folds: notes of `cv`, unequal folds, repeats, few folds.
+    """Yield notes on a t-test of the folds: those of `cv`, unequal folds, repeats, few folds.
 
     Examples
     --------
@@ -962,8 +1001,10 @@ def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
     squares = (values**2).sum()
     sums = np.bincount(fold, values)
     of_folds = (sums**2).sum()
-    within = (of_folds - squares) / np.float64((size * (size - 1)).sum())
-    between = (sums.sum() ** 2 - of_folds) / (n * n - (size**2).sum())
+    pairs_within = np.float64((size * (size - 1)).sum())
+    within = (of_folds - squares) / pairs_within
+    pairs_between = n * n - (size**2).sum()
+    between = (sums.sum() ** 2 - of_folds) / pairs_between
     return squares / n, within, between
 
 
@@ -988,11 +1029,9 @@ def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple:
         try:
             rho = float(rho)
         except ValueError:
-            raise WrongValue(
-                "rho",
-                f"must be {', '.join(map(repr, RHOS))} or a number below 1",
-                told=f"got {rho!r}{checks.suggestion(rho, RHOS)}",
-            ) from None
+            rule = f"must be {', '.join(map(repr, RHOS))} or a number below 1"
+            got = f"got {rho!r}{checks.suggestion(rho, RHOS)}"
+            raise WrongValue("rho", rule, told=got) from None
     return checks.number("rho", rho, high=1, open_ends=True), "a number"
 
 
@@ -1003,9 +1042,10 @@ def _visible(rho: float, repeats: float) -> float:
     """
     divisor = 1 + (repeats - 1) * rho
     if divisor <= 0:
+        least = -1 / (repeats - 1)
         raise WrongValue(
             "rho",
-            f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
+            f"must be above {least:.4g} for {repeats:.4g} repeats; got {rho}: "
             "their folds cannot have so negative a correlation",
         )
     return (1 - rho) / divisor

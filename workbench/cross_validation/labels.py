@@ -32,7 +32,7 @@ def codes(name: str, labels: ArrayLike, size: int) -> tuple:
 
 
 def not_labels(values: ndarray) -> ndarray:
-    """Return where floats are not whole, or so large that a float cannot tell neighbors apart."""
+    """Return a mask of floats that are not whole, or too large to differ from their neighbors."""
     if values.dtype.kind != "f":
         return np.zeros(values.shape, bool)
     return (values != np.floor(values)) | (np.abs(values) >= checks.LARGEST)
@@ -89,7 +89,7 @@ def checked_scheme(splits: Any, test_share: Any, runs: tuple) -> tuple:
     >>> checked_scheme("random", .2, (0,))
     ('random', 0.2)
     """
-    splits = checks.choice("splits", splits, schemes.SPLITS[1:])
+    checks.choice("splits", splits, schemes.SPLITS[1:])
     if test_share is None:
         if splits == "random":
             schemes.ask_share()
@@ -114,12 +114,14 @@ def refuse_twice(item: ndarray | None, repeat: ndarray, runs: tuple) -> None:
             raise WrongValue("repeat", rule, told=f"got {listed(rows)}")
         return
     names, code = np.unique(item, return_inverse=True)
-    times = np.bincount(repeat * names.size + code, minlength=len(runs) * names.size)
-    times = times.reshape(len(runs), -1)
-    for run, k in np.argwhere(times != 1)[:1]:
+    cell = repeat * names.size + code
+    times = np.bincount(cell, minlength=len(runs) * names.size)
+    for k in np.flatnonzero(times != 1)[:1]:
+        run, place = divmod(k, names.size)
+        tested = f"repeat {runs[run]} tests item {names[place]} {times[k]} times"
         raise ValueError(
-            f"every repeat must test every item once; repeat {runs[run]} tests item {names[k]} "
-            f"{times[run, k]} times: is a repeat column missing, or are columns mixed up?"
+            f"every repeat must test every item once; {tested}: "
+            "is a repeat column missing, or are columns mixed up?"
         )
 
 

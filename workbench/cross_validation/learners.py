@@ -18,7 +18,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongType, WrongValue, counted
+from workbench.checks import WrongType, WrongValue, counted, listed
 from workbench.cross_validation.losses import LOSSES
 from workbench.cross_validation.sources import refuse_extreme
 
@@ -58,7 +58,7 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            rule = f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)"
+            rule = f"must be one of {listed(POPULATIONS, quoted=True)} or (X, y)"
             raise WrongType("population", f"{rule}; got {type(population).__name__}")
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
@@ -95,13 +95,17 @@ class Population:
         X = self.features(columns)
         if len(X) > MOST_KEPT:
             step = max(1, CHUNK // (n * X.shape[1]))
-            parts = [rows[k : k + step] for k in range(0, len(rows), step)]
-            return np.concatenate([squared_distances(X[part]) for part in parts])
+            distances = []
+            for start in range(0, len(rows), step):
+                part = rows[start : start + step]
+                distances.append(squared_distances(X[part]))
+            return np.concatenate(distances)
         key = _key(columns)
         if key not in self.distances:
             self.distances[key] = _compact(squared_distances(X))
-        cells = rows[:, :, None] * len(X) + rows[:, None, :]
-        return np.take(self.distances[key].ravel(), cells)
+        first = rows[:, :, None]
+        second = rows[:, None, :]
+        return np.take(self.distances[key].ravel(), first * len(X) + second)
 
     def features(self, columns: Sequence[int] | None) -> ndarray:
         """Return the named columns of X (None is all)."""
@@ -147,10 +151,10 @@ class Samples:
 
     def subset(self, items: ndarray) -> "Samples":
         """Return the same items of every sample, with the distances computed so far."""
-        distances = {
-            key: np.ascontiguousarray(between[:, items][:, :, items])
-            for key, between in self.known.items()
-        }
+        distances = {}
+        for key, between in self.known.items():
+            part = between[:, items][:, :, items]
+            distances[key] = np.ascontiguousarray(part)
         return Samples(self.population, self.rows[:, items], self.seed, distances)
 
 
@@ -199,14 +203,16 @@ def _centered(X: ndarray) -> ndarray:
     Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole
     numbers stay whole and equal distances stay equal.
     """
-    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0**-500, 1))))
+    spread = np.clip(np.ptp(X, -2, keepdims=True), 2.0**-500, 1)
+    step = np.exp2(np.floor(np.log2(spread)))
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances: ndarray) -> ndarray:
     """Return whole numbers that single precision holds exactly in half the memory."""
-    exact = distances.max() < 2**24 and (distances == np.floor(distances)).all()
-    return distances.astype(np.float32) if exact else distances
+    if distances.max() < 2**24 and (distances == np.floor(distances)).all():
+        return distances.astype(np.float32)
+    return distances
 
 
 def nearest_neighbor(
@@ -254,9 +260,11 @@ def nearest_centroid(
         with np.errstate(invalid="ignore"):
             mean = (total - member_inside @ inside) / train_count[..., None]
         # minus the squared length of the item, which is the same for every class
-        distance = (mean**2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
+        squares = (mean**2).sum(-1)
+        distance = squares[:, None] - 2 * inside @ mean.swapaxes(1, 2)
         distance[np.isnan(distance)] = np.inf
-        loss[:, own] = distance.argmin(-1) != y[:, own]
+        nearest = distance.argmin(-1)
+        loss[:, own] = nearest != y[:, own]
     return loss
 
 
@@ -285,7 +293,10 @@ def estimator_losses(
     features = samples.population.features(columns)
     target = samples.population.y if loss == "zero_one" else samples.population.numbers()
     losses = np.empty(samples.rows.shape, bool if loss == "zero_one" else float)
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
+    splits = []
+    for k in np.unique(fold):
+        own = fold == k
+        splits.append((np.flatnonzero(~own), np.flatnonzero(own)))
     model = base.clone(estimator)
     unseeded = model.get_params().get("random_state", 0) is None
     for b, rows in enumerate(samples.rows):
@@ -296,7 +307,8 @@ def estimator_losses(
         for train, test in splits:
             predicted = y[train[0]]
             if loss == "squared" or np.any(y[train] != predicted):
-                predicted = model.fit(X[train], y[train]).predict(X[test])
+                model.fit(X[train], y[train])
+                predicted = model.predict(X[test])
             losses[b, test] = LOSSES[loss](y[test], np.ravel(predicted))
     return losses
 
@@ -346,7 +358,7 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
         losses_of = LEARNERS[checks.choice(name, learner, LEARNERS)]
         return lambda samples, fold: losses_of(samples, fold, columns), learner + part
     if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict"
+        rule = f"must be one of {listed(LEARNERS, quoted=True)} or have fit and predict"
         raise WrongType(name, rule, learner)
     label = type(learner).__name__ + part
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), label
@@ -366,7 +378,7 @@ def named_learner(text: str) -> Any:
     try:
         learner = functools.reduce(getattr, name.split("."), importlib.import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
-        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or module:object"
+        rule = f"must be one of {listed(LEARNERS, quoted=True)} or module:object"
         raise WrongValue("learner", rule, told=f"got {text!r}: {error}") from error
     return learner() if isinstance(learner, type) else learner
 
@@ -415,7 +427,8 @@ def gaussian_population(
     drawn = size if advantage else size // 2
     y = np.arange(drawn) % 2
     shift = np.repeat([separation, separation + advantage], features) / features**0.5
-    X = rng.normal(size=(drawn, 2 * features)) + np.where(y[:, None], shift, -shift) / 2
+    X = rng.normal(size=(drawn, 2 * features))
+    X += np.where(y[:, None], shift, -shift) / 2
     return (X, y) if advantage else exchangeable_population(X, y)
 
 
@@ -450,8 +463,8 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarra
         )
     checks.refuse_infinite("X", X, "item", "feature")
     y = checks.labels("y", y, size=len(X))
-    first, second = np.hsplit(X, 2)
-    return np.vstack([X, np.hstack([second, first])]), np.concatenate([y, y])
+    exchanged = np.roll(X, X.shape[1] // 2, axis=1)
+    return np.vstack([X, exchanged]), np.concatenate([y, y])
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Losses in long form, one row per model and fold (or item), spread to a column per model."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -51,16 +52,18 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
     names = model[first_of_model].tolist()
     shape = first_of_row.size, len(names)
     cell = row_code * len(names) + model_code
-    times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    times = np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
     label = {role: values[first_of_row] for role, values in label.items()}
     for row, k in np.argwhere(times != 1)[:1]:
-        labels = " of ".join(f"{role} {label[role][row].item()!r}" for role in reversed(label))
+        labels = [f"{role} {values[row].item()!r}" for role, values in label.items()]
+        rows = f"{counted(times[row, k], 'row')} for {' of '.join(labels[::-1])}"
         raise ValueError(
-            f"every model must have one row for every {' and '.join(label)}; model {names[k]!r} "
-            f"has {counted(times[row, k], 'row')} for {labels}"
+            f"every model must have one row for every {' and '.join(label)}; "
+            f"model {names[k]!r} has {rows}"
         )
     order = np.argsort(cell)
-    return names, label, {name: cells[order].reshape(shape) for name, cells in columns.items()}
+    values = {name: cells[order].reshape(shape) for name, cells in columns.items()}
+    return names, label, values
 
 
 def cells(columns: Iterable[ndarray]) -> ndarray:
@@ -68,7 +71,8 @@ def cells(columns: Iterable[ndarray]) -> ndarray:
     cell: ndarray | int = 0
     for values in columns:
         code = np.unique(values, return_inverse=True)[1]
-        cell = np.unique(cell * (code.max() + 1) + code, return_inverse=True)[1]
+        cell = cell * (code.max() + 1) + code
+        cell = np.unique(cell, return_inverse=True)[1]
     return np.asarray(cell)
 
 

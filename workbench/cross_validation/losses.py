@@ -157,8 +157,9 @@ class CVLosses(Result):
             repeat_labels=tuple(self.repeat_labels) or repeat_labels,
             test_share=share,
             splits=splits,
-            notes=(*self.notes, SCORES) if self.scores else self.notes,
         )
+        if self.scores:
+            vars(self)["notes"] = (*self.notes, SCORES)
         super().__post_init__()
 
     @classmethod
@@ -239,10 +240,11 @@ class CVLosses(Result):
             items = checks.whole("n_items", n_items, folds)
         size = items // folds + (np.arange(folds) < items % folds)
         repeat, fold = np.divmod(np.arange(len(means)), folds)
+        label = {"fold": fold, "repeat": repeat}
         return cls._read(
             means,
             models,
-            {"fold": fold, "repeat": repeat},
+            label,
             np.tile(size, repeats),
             higher_is_better,
             splits=splits,
@@ -302,14 +304,17 @@ class CVLosses(Result):
             names = names[: len(results)]
         _refuse_names(names, len(results))
         result_of = dict(zip(names, results, strict=True))
-        means = _stacked(
-            {name: sources.scores_of(result, metric, name) for name, result in result_of.items()}
-        )
-        indices = {name: r["indices"] for name, r in result_of.items() if "indices" in r}
+        scores = {}
+        indices = {}
+        for name, result in result_of.items():
+            scores[name] = sources.scores_of(result, metric, name)
+            if "indices" in result:
+                indices[name] = result["indices"]
+        means = _stacked(scores)
         notes = sources.unchecked_folds(names, [*indices])
         scheme, share = schemes.checked(splits, test_share)
         if not indices:
-            return cls.from_fold_means(
+            cv = cls.from_fold_means(
                 means,
                 n_items=n_items,
                 models=names,
@@ -317,7 +322,8 @@ class CVLosses(Result):
                 higher_is_better=True,
                 splits=splits,
                 test_share=test_share,
-            )._noted(*notes)
+            )
+            return cv._noted(*notes)
         test_sets = sources.same_test_sets(indices)
         size = np.array([len(test) for test in test_sets])
         label = {"fold": np.arange(size.size)}
@@ -485,11 +491,20 @@ class CVLosses(Result):
         folds = checks.whole("folds", folds, 0)
         scheme, share = schemes.checked(splits, test_share)
         read = tables.read_losses(
-            source, roles, models, size or "", model, value, folds, scheme, share
+            source,
+            roles,
+            models,
+            size or "",
+            model,
+            value,
+            folds,
+            scheme,
+            share,
         )
+        losses = np.column_stack(list(read.scores.values()))
         return cls._read(
-            np.column_stack([*read.scores.values()]),
-            [*read.scores],
+            losses,
+            list(read.scores),
             read.label,
             read.sizes,
             higher_is_better,
@@ -519,8 +534,10 @@ class CVLosses(Result):
         """
         names = sources.named_models(models) or sources.default_names(losses[0].size)
         losses, label, sizes, share, gaps = sources.without_gaps(losses, label, sizes, names)
+        if higher_is_better:
+            losses = -losses
         cv = cls(
-            -losses if higher_is_better else losses,
+            losses,
             label["fold"],
             names,
             label.get("item"),
@@ -580,7 +597,9 @@ class CVLosses(Result):
     @property
     def one_sign(self) -> bool:
         """Whether no loss is below 0, or all scores are on one side of it."""
-        return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
+        if (self.losses >= 0).all():
+            return True
+        return self.scores and bool((self.losses <= 0).all())
 
     @cached_property
     def sizes(self) -> ndarray:
@@ -616,9 +635,10 @@ class CVLosses(Result):
         They are those of the only model, or of the first minus the second of two.
         """
         if len(self.models) > 2:
+            pair = ", ".join(map(repr, self.models[:2]))
             raise ValueError(
                 f"a test compares two models; there are {len(self.models)}: choose with "
-                f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models"
+                f".pair({pair}), or use compare_models"
             )
         first, *second = self.losses.T
         return self._shown(first - second[0] if second else first)
@@ -635,17 +655,15 @@ class CVLosses(Result):
         first, second : str
             Names in `models`.
         """
-        names = (
-            checks.choice("first", first, self.models),
-            checks.choice("second", second, self.models),
-        )
-        columns = [self.models.index(name) for name in names]
+        checks.choice("first", first, self.models)
+        checks.choice("second", second, self.models)
+        columns = list(map(self.models.index, (first, second)))
         losses = self.losses[:, columns]
         losses.setflags(write=False)
         pair = copy.copy(self)  # checked before
         vars(pair).update(
             losses=losses,
-            models=names,
+            models=(first, second),
             _mean_losses=self._mean_losses[columns],
         )
         return pair
@@ -678,11 +696,14 @@ class CVLosses(Result):
             raise WrongValue(
                 "models", "must be tested on the same folds: give both the same splits"
             )
+        losses = np.hstack([self.losses, other.losses[rows]])
+        models = self.models + other.models
+        notes = [*self.notes, *other.notes]
         return replace(
             self,
-            losses=np.hstack([self.losses, other.losses[rows]]),
-            models=(*self.models, *other.models),
-            notes=(*self.notes, *other.notes),
+            losses=losses,
+            models=models,
+            notes=notes,
         )
 
     def mean_losses(self) -> ndarray:
@@ -699,8 +720,8 @@ class CVLosses(Result):
 
     def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
-        means = dict(zip(self.models, self._shown(self.mean_losses()), strict=True))
-        of_models = listed((f"{name} {mean:.4g}" for name, mean in means.items()), MOST_NAMED)
+        means = zip(self.models, self._shown(self.mean_losses()), strict=True)
+        of_models = listed((f"{name} {mean:.4g}" for name, mean in means), MOST_NAMED)
         rows = f"means of {counted(self.folds, self.noun)}"
         if self.has_items:
             rows = f"{self.sizes[0].sum():,} items in {self.folds} folds"
@@ -712,23 +733,23 @@ class CVLosses(Result):
 
         The losses of a model called "fold" are in the column "loss of fold" (or "score of fold").
         """
-        columns = {
-            "repeat": np.repeat(self.repeat_labels, self.folds),
-            "fold": np.tile(self.fold_labels, self.repeats),
-        }
+        columns = {"repeat": np.repeat(self.repeat_labels, self.folds)}
+        columns["fold"] = np.tile(self.fold_labels, self.repeats)
         taken = ("repeat", "fold", "items")
         if self.fold_size is None or self.fold_size.max() > 1:
             columns["items"] = self.sizes.ravel()
         for name, means in zip(self.models, self.fold_means_of_models(), strict=True):
-            columns[f"{self.kind} of {name}" if name in taken else name] = self._shown(means)
+            column = f"{self.kind} of {name}" if name in taken else name
+            columns[column] = self._shown(means)
         return rows_of(**columns)
 
     @property
     def _layout(self) -> str:
         """A description of the rows, in which joined models must agree."""
-        of = "fold means" if self.fold_size is not None else "items"
-        names = "" if self.item is None else "named "
-        return f"{self.kinds} of {len(self.fold):,} {names}{of} in {self.scheme}"
+        rows = "fold means" if self.fold_size is not None else "items"
+        if self.item is not None:
+            rows = f"named {rows}"
+        return f"{self.kinds} of {len(self.fold):,} {rows} in {self.scheme}"
 
     def _shown(self, losses: ndarray) -> ndarray:
         return 0.0 - losses if self.scores else losses
@@ -806,13 +827,13 @@ def _refuse_names(models: tuple, count: int) -> None:
 
 def _stacked(columns: Mapping) -> ndarray:
     """Return one column per model, (n, M)."""
-    arrays = {
-        name: sources.as_array(f"losses of {name}", values) for name, values in columns.items()
-    }
+    arrays = {}
+    for name, values in columns.items():
+        arrays[name] = sources.as_array(f"losses of {name}", values)
     if len({array.shape for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
         raise WrongValue("models", f"must be tested on the same items; {sizes}")
-    return np.stack([*arrays.values()], 1)
+    return np.stack(list(arrays.values()), 1)
 
 
 def _refuse_unlike(
@@ -823,8 +844,7 @@ def _refuse_unlike(
     other: Any,
 ) -> None:
     if value != other:
-        raise WrongValue(
-            "models",
-            f"must have the same {name}; {', '.join(first.models)} has {value}, "
-            f"{', '.join(second.models)} {other}",
-        )
+        names = ", ".join(first.models)
+        other_names = ", ".join(second.models)
+        rule = f"must have the same {name}; {names} has {value}, {other_names} {other}"
+        raise WrongValue("models", rule)

@@ -63,7 +63,12 @@ _METRICS = {
     "sensitivity",
     "specificity",
 }
-_UNUSED = (roles.WEIGHT, roles.CLUSTER, roles.STRATUM, roles.MONTH)
+_UNUSED = (
+    roles.WEIGHT,
+    roles.CLUSTER,
+    roles.STRATUM,
+    roles.MONTH,
+)
 SCALE = 10.0  # means that differ by more are hardly of one kind; models of one kind seldom do
 
 
@@ -145,9 +150,16 @@ def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
     >>> may_be_models(["fold", "old", "new", "fit_time", "n_test", "seed"], ["fold"])
     ['old', 'new']
     """
-    used = set(used)
-    never = (_NEVER, _FOLD, _SPLIT, _REPEAT, _TRAIN, _TEST)
-    return [name for name in names if name not in used and not _matches(name, *never)]
+    taken = set(used)
+    never = (
+        _NEVER,
+        _FOLD,
+        _SPLIT,
+        _REPEAT,
+        _TRAIN,
+        _TEST,
+    )
+    return [name for name in names if name not in taken and not _matches(name, *never)]
 
 
 def numeric(data: Arrays) -> list[str]:
@@ -158,11 +170,8 @@ def numeric(data: Arrays) -> list[str]:
     >>> numeric({"tree": np.array([.1, .2]), "data": np.array(["iris", "wine"], object)})
     ['tree']
     """
-    unused = {
-        column.name
-        for column in roles.columns_of(data)
-        if column.seems in _UNUSED and len(_plain(column.name)) > 1
-    }
+    columns = [column for column in roles.columns_of(data) if column.seems in _UNUSED]
+    unused = {column.name for column in columns if len(_plain(column.name)) > 1}
     return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
 
 
@@ -180,12 +189,16 @@ def refuse_doubtful(scores: Arrays) -> None:
     --------
     >>> refuse_doubtful({"old": np.array([.8, .7]), "new": np.array([.9, .8])})
     """
-    values = {name: column[~np.isnan(column)] for name, column in scores.items()}
-    values = {name: column for name, column in values.items() if column.size}
+    values = {}
+    for name, column in scores.items():
+        present = column[~np.isnan(column)]
+        if present.size:
+            values[name] = present
     if len(values) < 2:
         return
-    fractions = [name for name, column in values.items() if np.mean(column % 1 != 0) > 0.5]
-    integers = [name for name, column in values.items() if not np.any(column % 1)]
+    is_fraction = {name: column % 1 != 0 for name, column in values.items()}
+    fractions = [name for name, mask in is_fraction.items() if mask.mean() > 0.5]
+    integers = [name for name, mask in is_fraction.items() if not mask.any()]
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
@@ -200,10 +213,8 @@ def refuse_doubtful(scores: Arrays) -> None:
         columns = listed(fractions, 3, quoted=True)
         why = f"column {integers[0]!r} holds only {only} next to fractions in {columns}"
     elif size[large] > SCALE * size[small] > 0 and values[large].max() > 1:
-        why = (
-            f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
-            f"{size[small]:.3g}: hardly scores of one kind"
-        )
+        mean_sizes = f"{size[large]:.3g} where that of {small!r} is {size[small]:.3g}"
+        why = f"column {large!r} has a mean size of {mean_sizes}: hardly scores of one kind"
     else:
         return
     raise WrongValue("models", f"must list the columns of losses or scores, as {why}")
@@ -243,11 +254,12 @@ def repeats_told(
     if valid and told_by_rows and "item" not in label:
         if not one_cv:
             count = np.unique(candidates[valid[0]]).size
+            scheme = f"{count} repeats of {fold.size // count} folds"
             raise WrongValue(
                 "repeat",
-                f"must be said, as column {valid[0]!r} may tell {count} repeats of "
-                f"{fold.size // count} folds or be a setting of one cross-validation of "
-                f"{fold.size}: name the column as repeat, or say {{0}} 'folds' for one",
+                f"must be said, as column {valid[0]!r} may tell {scheme} or be a setting of one "
+                f"cross-validation of {fold.size}: name the column as repeat, or say {{0}} 'folds' "
+                "for one",
                 others=("splits",),
             )
         valid = []
@@ -285,7 +297,8 @@ def _tells(labels: ndarray, fold: ndarray, rows: ndarray) -> bool:
     (items, or else folds) once.
     """
     distinct, code = np.unique(labels, return_inverse=True)
-    folds = np.bincount(code[np.unique(long_form.cells([labels, fold]), return_index=True)[1]])
+    first_rows = np.unique(long_form.cells([labels, fold]), return_index=True)[1]
+    folds = np.bincount(code[first_rows])
     if distinct.size < 2 or folds[0] < 2 or np.ptp(folds):
         return False
     return np.bincount(long_form.cells([labels, rows])).max() == 1

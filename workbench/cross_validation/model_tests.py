@@ -53,10 +53,8 @@ class ModelTest(Result):
     def headline(self) -> str:
         """Return statistic, degrees of freedom and p-value."""
         df = f", df {self._df}" if self.df else ""
-        return (
-            f"{self.test}: estimate {self.estimate:.4g}, statistic {self.statistic:.4g}{df}, "
-            f"p {self.pvalue:.4g}"
-        )
+        numbers = f"estimate {self.estimate:.4g}, statistic {self.statistic:.4g}"
+        return f"{self.test}: {numbers}{df}, p {self.pvalue:.4g}"
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -122,9 +120,10 @@ def nadeau_bengio_test(
     n_train = checks.number("n_train", n_train, 0, open_ends=True)
     n_test = checks.number("n_test", n_test, 0, open_ends=True)
     mean = checks.number("mean", mean)
-    alternative = checks.choice("alternative", alternative, kfold.ALTERNATIVES)
+    checks.choice("alternative", alternative, kfold.ALTERNATIVES)
     kfold.refuse_zero_variance(values, 0, "the difference")
-    error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** 0.5
+    variance = (1 / values.size + n_test / n_train) * values.var(ddof=1)
+    error = variance**0.5
     estimate = values.mean()
     df = values.size - 1
     statistic = (estimate - mean) / error
@@ -175,7 +174,14 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     )
     first = statistics[0, 0]
     pvalue = pvalues[0, 0]
-    return ModelTest("5x2cv t", values.mean(), first, (5,), pvalue, notes=[note])
+    return ModelTest(
+        "5x2cv t",
+        values.mean(),
+        first,
+        (5,),
+        pvalue,
+        notes=[note],
+    )
 
 
 def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
@@ -265,7 +271,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     """
     b = checks.whole("b", b, 0)
     c = checks.whole("c", c, 0)
-    method = checks.choice("method", method, MCNEMAR)
+    checks.choice("method", method, MCNEMAR)
     notes = []
     if b + c == 0:
         notes = [Note("undefined", "the models never disagree: no evidence either way")]
@@ -276,7 +282,14 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     if method == "chi2":
         statistic = float(_edwards(b, c))
         df = (1,)
-    return ModelTest(f"McNemar {method}", estimate, statistic, df, pvalue, notes=notes)
+    return ModelTest(
+        f"McNemar {method}",
+        estimate,
+        statistic,
+        df,
+        pvalue,
+        notes=notes,
+    )
 
 
 def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
@@ -296,12 +309,13 @@ def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") ->
     tail = _at_most(fewer, total)
     if method == "exact":
         return np.minimum(2 * tail, 1)
-    below = np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)
-    return np.minimum(tail + below, 1)
+    below = _at_most(np.maximum(fewer - 1, 0), total)
+    return np.minimum(tail + np.where(fewer > 0, below, 0), 1)
 
 
 def _edwards(b: int | ndarray, c: int | ndarray) -> ndarray:
-    return np.maximum(np.abs(b - c) - 1, 0) ** 2 / np.maximum(b + c, 1)
+    excess = np.maximum(np.abs(b - c) - 1, 0)
+    return excess**2 / np.maximum(b + c, 1)
 
 
 def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:
@@ -309,7 +323,8 @@ def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:
 
     A binomial of `scipy.special` has no p from 2**31 tosses on.
     """
-    p = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
+    tails = np.maximum(tosses - heads, 1.0)
+    p = scipy.special.betainc(tails, heads + 1.0, 0.5)
     return np.where(tosses > 0, p, 1.0)
 
 
@@ -373,17 +388,18 @@ class BayesianTTest(Result):
         scale = self.standard_error
         t = (checks.floats("difference", difference) - self.estimate) / scale
         constant = np.sqrt(df) * scipy.special.beta(0.5, df / 2) * scale
-        return np.exp(-(df + 1) / 2 * np.log1p(t**2 / df)) / constant
+        exponent = -(df + 1) / 2 * np.log1p(t**2 / df)
+        return np.exp(exponent) / constant
 
     def headline(self) -> str:
         """Return the three probabilities in words."""
         regions = self.regions
         best = "larger score" if self.scores else "smaller loss"
-        equal = f", practically equal (within {self.half_width:g}) {self.rope:.3f}"
-        return (
-            f"P(first has the {best}) {regions['first better']:.3f}"
-            f"{equal if self.half_width else ''}, second {regions['second better']:.3f}"
-        )
+        equal = ""
+        if self.half_width:
+            equal = f", practically equal (within {self.half_width:g}) {self.rope:.3f}"
+        first, second = (f"{regions[f'{model} better']:.3f}" for model in ("first", "second"))
+        return f"P(first has the {best}) {first}{equal}, second {second}"
 
     def rows(self) -> list[dict]:
         """Return one row per region."""
@@ -465,13 +481,23 @@ def bayesian_correlated_t(
             what="fold",
         )
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
-    error = float(((1 + values.size * ratio) * kfold.theta3(values, weights)) ** 0.5)
-    mean = float(np.average(values, weights=weights))
+    variance = (1 + values.size * ratio) * kfold.theta3(values, weights)
+    error = float(variance**0.5)
+    mean = np.average(values, weights=weights)
     df = values.size - 1
-    left = float(scipy.special.stdtr(df, (-mean - rope) / error))
-    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    left = scipy.special.stdtr(df, (-mean - rope) / error)
+    right = scipy.special.stdtr(df, (mean - rope) / error)
     within = max(1 - left - right, 0.0)
-    return BayesianTTest(left, within, right, mean, error, df, rope, scores)
+    return BayesianTTest(
+        left,
+        within,
+        right,
+        mean,
+        error,
+        df,
+        rope,
+        scores,
+    )
 
 
 class NestedInterval(Interval):
@@ -577,11 +603,14 @@ def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
     every = (-1, -2, -3)
     outer_mean = outer.mean(every)
     inner_mean = inner.mean(every)
-    misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
-    squared = (folds - 1) / folds * misses.mean((-1, -2)).clip(0)
+    apart = inner.mean(-1) - outer.mean(-1)
+    misses = apart**2 - outer.var(-1, ddof=1) / m
+    squared = misses.mean((-1, -2)).clip(0)
+    squared *= (folds - 1) / folds
     naive = inner.std(every, ddof=1) / np.sqrt(folds * m)
     error = np.clip(np.sqrt(squared), naive, naive * folds**0.5)
-    return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
+    correction = (1 + (folds - 2) / folds) * (inner_mean - outer_mean)
+    return inner_mean - correction, error
 
 
 def _nested_losses(name: str, losses: ArrayLike) -> ndarray:

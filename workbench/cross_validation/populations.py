@@ -171,7 +171,8 @@ def kept_population(
     path = kept_file(name, folder)
     if not path.exists():
         return None
-    return _features_and_classes(_checked(str(path), KNOWN[name], np.load(path)["table"]))
+    table = _checked(str(path), KNOWN[name], np.load(path)["table"])
+    return _features_and_classes(table)
 
 
 def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
@@ -194,18 +195,19 @@ def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
 
 
 def _features_and_classes(table: ndarray) -> tuple:
-    return table[:, :-1].astype(float), table[:, -1].astype(int)
+    features = table[:, :-1]
+    classes = table[:, -1]
+    return features.astype(float), classes.astype(int)
 
 
 def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
     """Return the sorted rows of a population, or raise where they are not the known ones."""
     rows, columns = table.shape
     if (rows, columns - 1) != (expected.items, expected.features):
-        raise WrongValue(
-            source,
-            f"must hold the {expected.items:,} items of {expected.title}, {expected.features} "
-            f"features and a class; got {rows:,} rows of {columns} columns",
-        )
+        size = f"{expected.items:,} items of {expected.title}"
+        got = f"got {rows:,} rows of {columns} columns"
+        rule = f"must hold the {size}, {expected.features} features and a class; {got}"
+        raise WrongValue(source, rule)
     ordered, digest = _sorted(table)
     if digest != expected.digest:
         raise WrongValue(
@@ -232,9 +234,8 @@ def _read(expected: Known, path: Path) -> tuple:
     content = path.read_bytes()
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            names = [
-                name for name in archive.namelist() if re.fullmatch(f"(.*/)?{expected.names}", name)
-            ]
+            pattern = re.compile(f"(.*/)?{expected.names}")
+            names = list(filter(pattern.fullmatch, archive.namelist()))
             if not names:
                 rule = f"must hold {expected.title}; {path.name} holds no file of its name"
                 raise WrongValue("source", rule)
@@ -252,7 +253,9 @@ def _read(expected: Known, path: Path) -> tuple:
         raise WrongValue("source", rule) from None
     if class_first:
         table = np.roll(table, -1, axis=1)
-    return table[:, :-1], ~np.isin(table[:, -1], expected.first)
+    features = table[:, :-1]
+    classes = table[:, -1]
+    return features, ~np.isin(classes, expected.first)
 
 
 def openml_population(
@@ -295,4 +298,5 @@ def openml_population(
         parser="liac-arff",
     )
     X = data.data.toarray() if hasattr(data.data, "toarray") else data.data
-    return np.asarray(X, float), is_second(np.asarray(data.target).astype(str)).astype(int)
+    target = np.asarray(data.target).astype(str)
+    return np.asarray(X, float), is_second(target).astype(int)

@@ -28,7 +28,7 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
     >>> checked("auto", 0.2), checked("folds", None), checked("auto", 0)
     (('random', 0.2), ('folds', None), ('auto', None))
     """
-    splits = checks.choice("splits", splits, SPLITS)
+    checks.choice("splits", splits, SPLITS)
     if test_share is None or test_share == 0:
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)

@@ -104,10 +104,11 @@ def _of_search(
 ) -> Arrays:
     """Return the scores of each model of a search by its parameters, in the order of the splits."""
     columns = sorted(columns, key=lambda name: (len(name), name))
-    data, _ = frames.read_columns(source, [*columns, *({"params"} & {*names})])
+    settings = {"params"}.intersection(names)
+    data, _ = frames.read_columns(source, [*columns, *settings])
     scores = np.column_stack([numbers.to_numbers(name, data[name]) for name in columns])
     params = data.get("params", [None] * len(scores))
-    labels = [_label(of_model) or f"model {row}" for row, of_model in enumerate(params, 1)]
+    labels = [_label(setting) or f"model {row}" for row, setting in enumerate(params, 1)]
     return dict(zip(labels, scores, strict=True))
 
 
@@ -127,10 +128,14 @@ def _of_models(
     model: str,
 ) -> Arrays:
     """Return the scores of each model by its name."""
-    data, _ = frames.read_columns(source, [*columns, *({model} & {*names})])
-    scores = {name: numbers.to_numbers(name, data[name]) for name in columns}
-    if model not in names:
-        return {name.rpartition(".")[0] or name: values for name, values in scores.items()}
+    of_model = {model}.intersection(names)
+    data, _ = frames.read_columns(source, [*columns, *of_model])
+    scores = {}
+    for name in columns:
+        label = name.rpartition(".")[0] or name
+        scores[label] = numbers.to_numbers(name, data[name])
+    if not of_model:
+        return scores
     of_row = np.array(numbers.present(model, data[model]))
-    values = scores[columns[0]]
+    values = next(iter(scores.values()))
     return {name: values[of_row == name] for name in dict.fromkeys(of_row.tolist())}

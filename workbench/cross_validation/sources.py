@@ -89,10 +89,10 @@ def refuse_no_classes(truth: ndarray, prediction: ndarray, name: str) -> None:
     """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
     same_kind = (truth.dtype.kind in "US") == (prediction.dtype.kind in "US")
     if not same_kind or not np.isin(prediction, truth).any():
+        first = f"{prediction[0].item()!r} where truth is {truth[0].item()!r}"
         raise ValueError(
-            f"model {name!r} predicts none of the classes of truth ({prediction[0].item()!r} where "
-            f"truth is {truth[0].item()!r}): for probabilities or a regression say loss='squared' "
-            "or loss='absolute'"
+            f"model {name!r} predicts none of the classes of truth ({first}): "
+            "for probabilities or a regression say loss='squared' or loss='absolute'"
         )
 
 
@@ -108,7 +108,9 @@ def fold_of(splits: Any, n: int) -> Any:
     splits = list(splits)
     if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
         return splits
-    tests = [checks.plain_array(f"test set of fold {k}", pair[1]) for k, pair in enumerate(splits)]
+    tests = []
+    for k, (_, test) in enumerate(splits):
+        tests.append(checks.plain_array(f"test set of fold {k}", test))
     items = np.concatenate(tests)
     if not np.array_equal(np.sort(items), np.arange(n)):
         raise WrongValue(
@@ -116,12 +118,13 @@ def fold_of(splits: Any, n: int) -> Any:
         )
     fold = np.empty(n, int)
     sizes = [test.size for test in tests]
-    fold[items.astype(int)] = np.repeat(np.arange(len(tests)), sizes)
+    fold_of_items = np.repeat(np.arange(len(tests)), sizes)
+    fold[items.astype(int)] = fold_of_items
     return fold
 
 
 def scores_of(result: Any, metric: str, name: str) -> ndarray:
-    """Return one score per fold of what `cross_validate` returned."""
+    """Return one score per fold from a result of `cross_validate`."""
     keys = result if isinstance(result, dict) else ()
     metrics = [key[5:] for key in keys if key.startswith("test_")]
     if not metrics:
@@ -147,8 +150,9 @@ def unchecked_folds(names: Names, with_indices: Names) -> list[Note]:
 
 def same_test_sets(indices: dict) -> list[ndarray]:
     """Return the sorted test sets of the first model, or raise where those of another differ."""
-    first, *more = (list(map(np.sort, index["test"])) for index in indices.values())
-    for other in more:
+    test_sets = [list(map(np.sort, index["test"])) for index in indices.values()]
+    first = test_sets[0]
+    for other in test_sets[1:]:
         for k, (test, of_other) in enumerate(zip(first, other, strict=True)):
             if not np.array_equal(test, of_other):
                 raise WrongValue(
@@ -166,12 +170,12 @@ def refuse_other_training(indices: dict, tests: Sequence[ndarray]) -> None:
     for name, index in indices.items():
         for k, (train, test) in enumerate(zip(index.get("train", ()), tests, strict=False)):
             if not len(train) + len(test) == np.union1d(train, test).size == items:
+                sizes = f"trains on {len(train)} and tests {len(test)} of {items} items"
                 raise WrongValue(
                     "splits",
                     "must be those of K folds, trained on all items that are not tested; "
-                    f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
-                    "items: the t-tests of folds do not hold for splits of time series; "
-                    f"{RANDOM}",
+                    f"fold {k} of {name} {sizes}: the t-tests of folds do not hold for splits of "
+                    f"time series; {RANDOM}",
                 )
 
 
@@ -215,7 +219,9 @@ def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
     repeats = np.sort(tested.reshape(-1, items.size), axis=1)
     repeat = (sizes.cumsum() - sizes) // items.size
     last = (sizes.cumsum() - 1) // items.size
-    return repeat if np.all(repeats == items) and np.all(repeat == last) else None
+    if np.all(repeats == items) and np.all(repeat == last):
+        return repeat
+    return None
 
 
 def without_gaps(
@@ -244,19 +250,18 @@ def without_gaps(
     if not missing.any():
         return losses, label, sizes, None, []
     complete = ~missing.any(1)
-    count = int(complete.sum())
+    count = complete.sum()
     total = complete.size
     repeat = label.get("repeat", np.zeros(total, int))
     repeats = np.unique(repeat).size
-    places = label["fold"][~complete].tolist()
+    incomplete = label["fold"][~complete].tolist()
     if repeats > 1:
-        runs = repeat[~complete].tolist()
-        places = [f"{fold} of repeat {run}" for fold, run in zip(places, runs, strict=True)]
+        pairs = zip(incomplete, repeat[~complete].tolist(), strict=True)
+        incomplete = [f"{fold} of repeat {run}" for fold, run in pairs]
     lacking = np.array(models)[missing.any(0)]
-    why = (
-        f"{'fold' if len(places) == 1 else 'folds'} {listed(places, 6)}: no score of "
-        f"{listed(lacking, 4)} (missing, undefined, or a failed fit)"
-    )
+    noun = "fold" if len(incomplete) == 1 else "folds"
+    reason = "(missing, undefined, or a failed fit)"
+    why = f"{noun} {listed(incomplete, 6)}: no score of {listed(lacking, 4)} {reason}"
     if count < max(2, total / 2):
         raise ValueError(
             f"{why}; {count} of {total} folds would be left, which is too few. Use a metric that "

@@ -65,13 +65,29 @@ def read_losses(
     names = frames.column_names(source)
     chosen: Names = () if models is None else named_models(models)
     if spelled(roles["fold"], names) not in names:
+        of_model = spelled(model, names)
         table, note = scikit_learn.split_scores(
-            source, names, spelled(model, names), value, folds, splits
+            source,
+            names,
+            of_model,
+            value,
+            folds,
+            splits,
         )
         if table:
             chosen = [name for name in table if name not in ("fold", "repeat")]
             splits = "random" if splits == "random" else "folds"
-            read = read_losses(table, roles, chosen, size, "model", "", 0, splits, test_share)
+            read = read_losses(
+                table,
+                roles,
+                chosen,
+                size,
+                "model",
+                "",
+                0,
+                splits,
+                test_share,
+            )
             return read._replace(notes=[*read.notes, note])
     if folds:
         raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
@@ -79,7 +95,14 @@ def read_losses(
     # a column "model" that `models` lists holds losses
     if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
         used = _roles_of(names, roles, size, [of_model]) | {"model": of_model}
-        columns = _read_long(source, names, used, chosen, spelled(value, names), splits)
+        columns = _read_long(
+            source,
+            names,
+            used,
+            chosen,
+            spelled(value, names),
+            splits,
+        )
     else:
         chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
@@ -101,7 +124,8 @@ def _roles_of(
             used[role] = column
     if size:
         used["size"] = spelled(size, names)
-    free = [name for name in names if name not in (*chosen, *used.values())]
+    taken = {*chosen, *used.values()}
+    free = [name for name in names if name not in taken]
     used |= model_columns.size_columns(free)
     if "repeat" not in used:
         used |= {f"{MAYBE}{name}": name for name in model_columns.repeat_columns(free)}
@@ -127,7 +151,7 @@ def _read_wide(
     label, sizes, of_labels = _labels(data, used, splits)
     beside = {name: data[name] for name in columns}
     gaps = "item" not in label and _rows_are_folds(label)
-    scores = {name: _numbers(name, cells, gaps, beside) for name, cells in beside.items()}
+    scores = {name: _numbers(name, data[name], gaps, beside) for name in columns}
     notes = [*of_file, *of_labels]
     if not chosen:
         refuse_identifiers(scores)
@@ -177,7 +201,9 @@ def _read_long(
     model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
     for name in chosen:
         checks.choice("models", name, np.unique(model).tolist())
-    rows = np.flatnonzero(np.isin(model, chosen)) if chosen else np.arange(model.size)
+    rows = np.arange(model.size)
+    if chosen:
+        rows = np.flatnonzero(np.isin(model, chosen))
     model = model[rows]
     with shapes.in_rows(rows if chosen else None):
         data = {name: cells[rows] for name, cells in data.items()}
@@ -208,8 +234,8 @@ def _in_scheme(
     scores, label, sizes, notes = columns
     share = None
     if "n_train" in sizes and "n_test" in sizes:
-        n_test = float(sizes["n_test"].sum())
-        share = n_test / (float(sizes["n_train"].sum()) + n_test)
+        n_test = sizes["n_test"].sum()
+        share = n_test / (sizes["n_train"].sum() + n_test)
     if splits == "auto":
         splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":
@@ -237,7 +263,14 @@ def _in_scheme(
             "cross-validation was repeated, name item and repeat"
         )
         notes.append(Note("assumption", text))
-    return Read(scores, label, items, "folds", None, notes)
+    return Read(
+        scores,
+        label,
+        items,
+        "folds",
+        None,
+        notes,
+    )
 
 
 def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
@@ -274,11 +307,18 @@ def _random_splits(columns: Columns, share: float) -> Read:
         text = "several rows per split: read as items, of which each split has the mean"
         notes.append(Note("data", text))
         items = rows_of_split
-    means = {
-        name: np.bincount(split, values) / rows_of_split for name, values in columns.scores.items()
-    }
+    means = {}
+    for name, values in columns.scores.items():
+        means[name] = np.bincount(split, values) / rows_of_split
     fold = np.arange(first.size) if "repeat" in label else label["fold"][first]
-    return Read(means, {"fold": fold}, items, "random", share, notes)
+    return Read(
+        means,
+        {"fold": fold},
+        items,
+        "random",
+        share,
+        notes,
+    )
 
 
 def _labels(
@@ -288,18 +328,15 @@ def _labels(
     rows: Any = slice(None),
 ) -> tuple:
     """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
-    label: Arrays = {
-        role: numbers.to_labels(used[role], data[used[role]], "text")
-        for role in ("fold", "item", "repeat")
-        if role in used
-    }
+    label: Arrays = {}
+    maybe: Arrays = {}
+    for role, name in used.items():
+        if role in ("fold", "item", "repeat"):
+            label[role] = numbers.to_labels(name, data[name], "text")
+        elif role.startswith(MAYBE):
+            maybe[name] = numbers.to_labels(name, data[name], "text")
     if label["fold"].dtype.kind == "U":
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
-    maybe = {
-        name: numbers.to_labels(name, data[name], "text")
-        for role, name in used.items()
-        if role.startswith(MAYBE)
-    }
     notes: list[Note] = []
     if splits == "random" and maybe:  # whatever differs makes another split
         label["repeat"] = long_form.cells(maybe.values())

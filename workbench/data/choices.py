@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-_ORDERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
+_ORDERS = (
+    ascii_uppercase,
+    ascii_lowercase,
+    digits[1:],
+    digits,
+)
 _LETTERS = re.compile(r"[A-Za-z]|[A-Z0-9]+(?:[ ,]+[A-Z0-9]+)*")
 _SAID = re.compile(r"ANSWER\s*:\s*([A-Z0-9](?:[ ,]+[A-Z0-9]\b)*)\b", re.IGNORECASE)
 _PLACES = re.compile(r"[0-9]+|\[[0-9, ]*\]")
@@ -115,11 +120,8 @@ class Weighed:
 
     def cells(self, target: str) -> dict[str, str]:
         """Return the cells of the question; the target as recorded if it is no choice."""
-        return {
-            "input": self.input,
-            "choices": self.choices.told(),
-            "target": self.choices.told(self.target) or target,
-        }
+        target = self.choices.told(self.target) or target
+        return {"input": self.input, "choices": self.choices.told(), "target": target}
 
     def fits(self, metric: str, score: float | None) -> bool:
         """Return whether the picked choice and the target agree with the metric's score."""
@@ -131,7 +133,7 @@ class Weighed:
 
 def weighed(record: dict) -> Weighed | None:
     """Return the question of a record of the harness, None if the model did not weigh choices."""
-    requests = _requests(record.get("arguments"))
+    requests = _requests(record)
     values = _likelihoods(record.get("filtered_resps"))
     if len(values) < 2 or len(requests) != len(values):
         return None
@@ -159,7 +161,7 @@ def continued(record: dict) -> str:
     >>> continued({"arguments": [["I am in", " Paris"]], "filtered_resps": [[-0.5, False]]})
     "not 'Paris'"
     """
-    requests = _requests(record.get("arguments"))
+    requests = _requests(record)
     answers = _listed(record.get("filtered_resps"))
     if len(requests) != 1 or len(_likelihoods(answers)) != 1:
         return ""
@@ -169,10 +171,10 @@ def continued(record: dict) -> str:
     return f"not {text!r}"
 
 
-def _requests(arguments: Any) -> list:
+def _requests(record: dict) -> list:
     """Return context and continuation of each request; none if a request has others."""
     requests = []
-    for request in map(_listed, _listed(arguments)):
+    for request in map(_listed, _listed(record.get("arguments"))):
         pair = tuple(request[:2])
         if len(pair) == 2:
             requests.append(pair)

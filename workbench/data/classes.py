@@ -79,16 +79,18 @@ def read_classes(
     ([1, 2], "class 1 is written '1' in column 'truth', '01' in column 'read', class 2 likewise")
     """
     checks.choice("classes", classes, READ_AS)
+    labels = {}
+    for name, cells in columns.items():
+        if classes == "text":
+            labels[name] = numbers.text_labels(name, cells)
+            continue
+        two_ways = "refuse" if classes == "auto" else "numbers"
+        labels[name] = numbers.to_labels(name, cells, two_ways)
+        if classes == "numbers" and labels[name].dtype.kind == "U":
+            numbers.to_numbers(name, cells)  # names the first text
     if classes == "text":
-        labels = {name: numbers.text_labels(name, cells) for name, cells in columns.items()}
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
-    two_ways = "refuse" if classes == "auto" else "numbers"
-    labels = {name: numbers.to_labels(name, cells, two_ways) for name, cells in columns.items()}
-    if classes == "numbers":
-        for name, label in labels.items():
-            if label.dtype.kind == "U":
-                numbers.to_numbers(name, columns[name])  # names the first text
-    else:
+    if classes == "auto":
         for first, second in itertools.permutations(labels, 2):
             _refuse_look_alikes(first, second, labels)
     return labels, _written_in_ways(columns, labels)
@@ -161,17 +163,19 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
         if label.dtype.kind == "U":
             continue
         if cells.dtype.kind in "biuf":
-            cells, label = np.unique(cells), np.unique(label)
+            cells = np.unique(cells)
+            label = np.unique(label)
         for text, value in dict.fromkeys(zip(numbers.written(cells), label.tolist(), strict=True)):
             ways.setdefault(value, {}).setdefault(text, name)
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
     if not several:
         return []
-    texts = [f"{text!r} in column {name!r}" for text, name in ways[several[0]].items()]
-    rest = ""
-    if len(several) > 1:
-        rest = f", class {checks.listed(several[1:], SHOWN_CLASSES)} likewise"
-    return [Note("data", f"class {several[0]} is written {checks.listed(texts)}{rest}")]
+    first, *others = several
+    spellings = [f"{text!r} in column {name!r}" for text, name in ways[first].items()]
+    text = f"class {first} is written {checks.listed(spellings)}"
+    if others:
+        text += f", class {checks.listed(others, SHOWN_CLASSES)} likewise"
+    return [Note("data", text)]
 
 
 def verdict_of(text: str) -> int | None:
@@ -215,9 +219,14 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     true class 'Spam' is never predicted (1 item) (did you mean 'spam'?)
     predicted class 'spam' is never true (1 item) (did you mean 'Spam'?)
     """
+    true = np.asarray(truth)
     predicted = np.concatenate(list(map(np.ravel, predictions)))
-    sides = ("true", "predicted"), ("predicted", "true")
-    yield from _unshared("truth and prediction", np.asarray(truth), predicted, sides)
+    true_classes = np.unique(true)
+    predicted_classes = np.unique(predicted)
+    if true_classes.dtype.kind == "U":
+        _refuse_disjoint("truth and prediction", true_classes, predicted_classes)
+    yield from _one_sided(true, true_classes, predicted_classes, "true", "predicted")
+    yield from _one_sided(predicted, predicted_classes, true_classes, "predicted", "true")
 
 
 def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
@@ -226,7 +235,7 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     Raises
     ------
     ValueError
-        If they are free text, or texts that share no class, which are then spelled in two ways.
+        If they are free text, or share no class, which are then spelled in two ways.
 
     Examples
     --------
@@ -236,46 +245,40 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     second model's class 'B' is never the first's (1 item)
     """
     refuse_free_text(prediction, rival)
-    sides = ("first model's", "the second's"), ("second model's", "the first's")
-    yield from _unshared("the two models", prediction, rival, sides)
+    first = np.unique(prediction)
+    second = np.unique(rival)
+    _refuse_disjoint("the two models", first, second)
+    yield from _one_sided(prediction, first, second, "first model's", "the second's")
+    yield from _one_sided(rival, second, first, "second model's", "the first's")
 
 
-def _unshared(
-    title: str,
-    first: ndarray,
-    second: ndarray,
-    sides: tuple,
-) -> Iterator[Note]:
-    """Yield a note on the classes that only one of two columns has."""
-    classes = np.unique(first), np.unique(second)
-    is_text = classes[0].dtype.kind == classes[1].dtype.kind == "U"
-    if is_text and not np.isin(*classes).any():
-        lists = [checks.listed(names.tolist(), quoted=True) for names in classes]
+def _refuse_disjoint(title: str, first: ndarray, second: ndarray) -> None:
+    if not np.isin(first, second).any():
+        lists = [checks.listed(classes.tolist(), quoted=True) for classes in (first, second)]
         raise ValueError(f"{title} share no class: {' against '.join(lists)}; spell them alike")
-    yield from _one_sided(first, *classes, *sides[0])
-    yield from _one_sided(second, *classes[::-1], *sides[1])
 
 
 def _one_sided(
     column: ndarray,
     classes: ndarray,
-    others: ndarray,
+    other_classes: ndarray,
     side: str,
     never: str,
 ) -> Iterator[Note]:
-    unseen = classes[~np.isin(classes, others)].tolist()
+    """Yield a note on the classes that only one of two columns has."""
+    unseen = np.setdiff1d(classes, other_classes, assume_unique=True).tolist()
     if not unseen:
         return
+    items = checks.counted(np.isin(column, unseen).sum(), "item")
     hint = ""
-    if classes.dtype.kind == others.dtype.kind == "U":
-        hint = checks.suggestion(unseen[0], others.tolist())
-    items = checks.counted(int(np.isin(column, unseen).sum()), "item")
+    if classes.dtype.kind == other_classes.dtype.kind == "U":
+        hint = checks.suggestion(unseen[0], other_classes.tolist())
     names = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
     if len(unseen) == 1:
-        yield Note("data", f"{side} class {names} is never {never} ({items}){hint}")
+        text = f"{side} class {names} is never {never} ({items})"
     else:
-        many = f"{len(unseen)} {side} classes are never {never} ({items})"
-        yield Note("data", f"{many}: {names}{hint}")
+        text = f"{len(unseen)} {side} classes are never {never} ({items}): {names}"
+    yield Note("data", text + hint)
 
 
 def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
@@ -287,7 +290,7 @@ def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
     Traceback (most recent call last):
     ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
     """
-    if np.asarray(prediction).dtype.kind in "biuf":
+    if prediction.dtype.kind in "biuf":
         return
     items = len(prediction)
     different = min(np.unique(answers).size for answers in (prediction, rival))

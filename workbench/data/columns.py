@@ -123,13 +123,16 @@ def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
     >>> crossed_labels({"sex": ["m", "f"], "status": ["full", "part"]})
     ['m / full', 'f / part']
     """
-    rows = list(zip(*(map(str, labels) for labels in columns.values()), strict=True))
+    texts = [list(map(str, labels)) for labels in columns.values()]
+    rows = list(zip(*texts, strict=True))
     labels = list(map(CROSSED.join, rows))
     clash = first_clash(zip(labels, rows, strict=True))
     if clash:
+        names = " and ".join(map(repr, columns))
+        label = CROSSED.join(clash[0])
         raise ValueError(
-            f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
-            f"{CROSSED.join(clash[0])!r}: write one of them otherwise"
+            f"columns {names} have two combinations that both read {label!r}: "
+            "write one of them otherwise"
         )
     return labels
 

@@ -75,14 +75,15 @@ def parse(
     >>> parse(["900", "8,000"])[1]  # doctest: +ELLIPSIS
     (1, ": '8,000' is 8000 or 8.000, as its comma separates thousands or decimals; write it ...")
     """
-    floats = _floats_with_one_mark(texts)
-    if floats is not None:
-        return floats, ()
+    parsed = _floats_with_one_mark(texts)
+    if parsed is not None:
+        return parsed, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
     mark, problem = decimal_mark(texts, whole=whole, beside=beside)
     if problem:
         return np.empty(0), problem
-    return np.array([float(pointed(text, mark)) for text in texts]), ()
+    floats = [float(pointed(text, mark)) for text in texts]
+    return np.array(floats), ()
 
 
 def decimal_mark(
@@ -94,15 +95,17 @@ def decimal_mark(
         row = marks.index(None)
         return "", (row, f": {shortened(texts[row])} is not a number")
     if "," in marks and "." in marks:
-        comma, point = marks.index(","), marks.index(".")
-        comma_text = f": {texts[comma]!r} has a decimal comma, "
+        comma = marks.index(",")
+        point = marks.index(".")
+        with_comma = f": {texts[comma]!r} has a decimal comma, "
+        with_point = f": {texts[point]!r} a decimal point; use one of them"
         return "", (
             comma,
-            comma_text,
+            with_comma,
             point,
-            f": {texts[point]!r} a decimal point; use one of them",
+            with_point,
         )
-    mark = "".join(set(filter(None, marks))) or _mark_of_open(texts, whole, beside)
+    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, beside)
     if mark:
         return mark, ()
     row = list(map(is_open, texts)).index(True)
@@ -116,7 +119,8 @@ def decimal_mark(
 
 def pointed(text: str, mark: str) -> str:
     """Return a number as Python writes it."""
-    return re.sub(SEPARATORS, "", text.replace(OTHER[mark], "").replace(mark, "."))
+    text = text.replace(OTHER[mark], "").replace(mark, ".")
+    return re.sub(SEPARATORS, "", text)
 
 
 def shortened(text: str) -> str:

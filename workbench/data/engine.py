@@ -23,8 +23,9 @@ def connected(label: str, path: str) -> Iterator[Any]:
     """Yield a connection that can read this file, and neither other files nor the network."""
     import duckdb
 
+    scratch = f"workbench-{secrets.token_hex(8)}"
     options: dict = {
-        "temp_directory": os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}"),
+        "temp_directory": os.path.join(tempfile.gettempdir(), scratch),
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -100,20 +101,20 @@ def decimal_mark(
     def first(condition: str) -> list[str]:
         return [text for (text,) in cells.filter(condition).limit(1).fetchall()]
 
-    has_point, is_open = (
-        "contains(cell, '.')",
-        f"regexp_full_match(cell, '{decimals.OPEN.pattern}')",
-    )
+    has_point = "contains(cell, '.')"
+    is_open = f"regexp_full_match(cell, '{decimals.OPEN.pattern}')"
     commas = commas and bool(first("contains(cell, ',')"))
     if commas:
         shape = "translate(cell, '023456789', '111111111'), ltrim(cell, '+-')[1] = '0'"
         marked = cells.filter(f"contains(cell, ',') OR {has_point}")
-        texts = [text for (text,) in marked.aggregate("min(cell)", shape).order("1").fetchall()]
+        examples = marked.aggregate("min(cell)", shape).order("1")
+        texts = [text for (text,) in examples.fetchall()]
     else:
         texts = first(has_point)
         if texts and decimals.is_open(texts[0]):
             hundreds = f"regexp_full_match(cell, '{decimals.HUNDREDS.pattern}')"
-            texts = first(f"{has_point} AND NOT {is_open}") or [*texts, *first(hundreds)]
+            not_open = first(f"{has_point} AND NOT {is_open}")
+            texts = not_open or [*texts, *first(hundreds)]
     mark, problem = decimals.decimal_mark(texts)
     if problem:
         parts = [part if isinstance(part, str) else "a cell" for part in problem]

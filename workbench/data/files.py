@@ -10,11 +10,7 @@ from workbench import checks, registry
 from workbench.data.columns import Scan, TableSource, scanned_source
 from workbench.data.engine import connected, literal, quoted
 from workbench.data.json_records import json_column, json_table
-from workbench.data.text_files import (
-    PACKED,
-    open_text,
-    text_and_notes,
-)
+from workbench.data.text_files import PACKED, open_text, text_and_notes
 from workbench.data.whole_files import StrPath
 from workbench.data.workbooks import file_and_sheet, open_workbook
 
@@ -42,13 +38,14 @@ def comparison_table(source: Any) -> dict[str, list]:
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:
     """Return a file's path with its sheet, its label in messages and its ending, or raise."""
-    path, file = os.path.expanduser(os.fspath(source)), file_of(source)
+    path = os.path.expanduser(os.fspath(source))
+    file, _ = file_and_sheet(path)
     _check_readable(file)
     ending = _ending(file)
     if ending not in _OPENERS:
+        endings, alone, packed = map(", ".join, (_OPENERS, _ALONE, PACKED))
         raise ValueError(
-            f"{path!r} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} "
-            f"may be packed ({', '.join(PACKED)})"
+            f"{path!r} must end in one of {endings}; all but {alone} may be packed ({packed})"
         )
     return path, repr(path), ending
 
@@ -66,7 +63,8 @@ def _check_readable(file: str) -> None:
     """Raise unless there is a file that can be read; the message suggests a similar name."""
     if not os.path.exists(file):
         folder, name = os.path.split(file)
-        names = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+        folder = folder or "."
+        names = os.listdir(folder) if os.path.isdir(folder) else []
         raise ValueError(f"no such file: {file!r}{checks.suggestion(name, names)}")
     if not os.path.isfile(file):
         raise ValueError(f"{file!r} is a folder or a device, not a file of data")
@@ -86,8 +84,8 @@ def _open_parquet(path: str, label: str) -> TableSource:
 def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
     with _parquet(path, label) as (relation, cells):
         cell_of = dict(cells)
-        picked = [f"{cell_of[name]} AS c{k}" for k, name in enumerate(requested)]
-        yield Scan(label, relation.project(", ".join(picked)))
+        cells = (f"{cell_of[name]} AS c{k}" for k, name in enumerate(requested))
+        yield Scan(label, relation.project(", ".join(cells)))
 
 
 @contextmanager
@@ -100,7 +98,8 @@ def _parquet(path: str, label: str) -> Iterator:
     params = {"path": literal(path)}
     with connected(label, path) as connection:
         schema = "SELECT name, num_children FROM parquet_schema($path)"
-        names, inner = [], 0
+        names = []
+        inner = 0
         for name, children in connection.sql(schema, params=params).fetchall()[1:]:
             if not inner:
                 names.append(name)

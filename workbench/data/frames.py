@@ -195,7 +195,9 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
         with table.scan(list(column_of.values())) as rows:
             yield replace(rows, native=rows.native.project(", ".join(renamed)))
         return
-    native, notes, commas = source, (), None
+    native = source
+    notes = ()
+    commas = None
     if _is_path(source):
         native, notes = table.fetch(list(column_of.values()))
         commas = True
@@ -226,9 +228,8 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
     rows.native.to_table(table)
     count = rows.native.query("all_rows", f"SELECT count(*) FROM {table}").fetchall()[0][0]
     for first in range(start, count, size):
-        yield rows.native.query(
-            "all_rows", f"SELECT * FROM {table} WHERE rowid >= {first} AND rowid < {first + size}"
-        )
+        condition = f"rowid >= {first} AND rowid < {first + size}"
+        yield rows.native.query("all_rows", f"SELECT * FROM {table} WHERE {condition}")
 
 
 def is_empty(source: Any) -> bool:
@@ -254,7 +255,8 @@ def batches_of(source: Any) -> Iterable:
 
 def is_dask(source: Any) -> bool:
     """Return whether `source` is a Dask data frame."""
-    return type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "to_delayed")
+    package = type(source).__module__.partition(".")[0]
+    return package == "dask" and hasattr(source, "to_delayed")
 
 
 def as_arrow(part: Any) -> Any:
@@ -295,8 +297,9 @@ def _open(source: Any, name: str = "source") -> TableSource:
 
 
 def _open_dict(source: dict) -> TableSource:
-    arrays = {name: checks.cells(name, unmasked(values)) for name, values in source.items()}
-    for name, array in arrays.items():
+    arrays = {}
+    for name, values in source.items():
+        array = arrays[name] = checks.cells(name, unmasked(values))
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")
     if len({array.size for array in arrays.values()}) > 1:

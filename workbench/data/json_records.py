@@ -17,7 +17,14 @@ from workbench.results import Note
 NESTED = "is nested too deeply"
 DAMAGED = "is not JSON, cut off or damaged: export the file again"
 # the names that programs give to a list of records
-ROWS = ("data", "rows", "records", "items", "results", "predictions")
+ROWS = (
+    "data",
+    "rows",
+    "records",
+    "items",
+    "results",
+    "predictions",
+)
 # as Label Studio writes them
 CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)
 KINDS = {
@@ -50,12 +57,13 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         content = "no JSON records" if first else "nothing"
         raise ValueError(f"{label} holds {content}; export it again as JSON or JSONL")
     try:
-        value = json.loads(text)
+        value = _parsed(text, label)
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
         lines = [] if first == "[" else text.split("\n")
-        records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        records = [_line(number, line, label) for number, line in filled]
         if all(problem for *_, problem in records):
             raise ValueError(
                 f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
@@ -68,9 +76,23 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
     return [_record(number, value) for number, value in enumerate(values, 1)]
 
 
-def _line(number: int, line: str) -> tuple:
+def _parsed(text: str, label: str) -> Any:
+    """Return the value of a JSON text; raise if an object in it repeats a field."""
+
+    def with_unique_fields(pairs: list[tuple[str, Any]]) -> dict:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            names = [name for name, _ in pairs]
+            repeated = max(names, key=names.count)
+            raise ValueError(f"{label} has a record with two fields {repeated!r}; rename one")
+        return record
+
+    return json.loads(text, object_pairs_hook=with_unique_fields)
+
+
+def _line(number: int, line: str, label: str) -> tuple:
     try:
-        return _record(number, json.loads(line))
+        return _record(number, _parsed(line, label))
     except json.JSONDecodeError:
         return number, None, DAMAGED
     except RecursionError:
@@ -95,7 +117,7 @@ def json_table(text: str, label: str) -> dict[str, list]:
 
 
 def kind_of(value: Any) -> str:
-    """Return what a JSON value is, in words.
+    """Return the kind of a JSON value in words.
 
     Examples
     --------
@@ -175,7 +197,8 @@ def _are_rows(objects: dict, fields: list) -> bool:
     """
     if all(map(str.isdecimal, fields)):
         return False
-    return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
+    are_numbered = all(map(str.isdecimal, objects))
+    return are_numbered or len(fields) < len(objects)
 
 
 def _labeled(labels: Iterable) -> dict:

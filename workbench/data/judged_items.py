@@ -9,7 +9,12 @@ from workbench.data import files, frames, numbers
 from workbench.data.scored_items import LOG_ID, ScoredItems, verdicts_of
 from workbench.results import Note
 
-WHICH = ("both", "A", "B", "neither")  # whose answer is correct
+WHICH = (
+    "both",
+    "A",
+    "B",
+    "neither",
+)  # whose answer is correct
 NO_VERDICT = (
     "is no judge label: write 1 (correct) or 0 (incorrect), or words for these; cut grades into "
     "two groups first"
@@ -45,28 +50,33 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     >>> judged_items(table, "on_a, on_b").by.tolist()
     ['both', 'A', 'neither']
     """
-    columns = [name.strip() for name in checks.instance("judge", judge, str).split(",")]
+    parts = checks.instance("judge", judge, str).split(",")
+    columns = list(map(str.strip, parts))
     if len(columns) != 2 or "" in columns or columns[0] == columns[1]:
         rule = "must name two columns with a comma between: the judge labels of A and those of B"
         raise checks.WrongValue("judge", rule, judge)
-    id = checks.instance("id", id, str)
+    checks.instance("id", id, str)
     if not id and files.is_evaluation_log(source):
         id = LOG_ID
     data, read_notes = frames.read_columns(source, [*columns, id] if id else columns)
-    notes, verdicts = [*read_notes], []
+    notes = [*read_notes]
+    verdicts = []
     for name in columns:
-        is_correct, words = verdicts_of(name, numbers.to_labels(name, data[name]), NO_VERDICT)
+        labels = numbers.to_labels(name, data[name])
+        is_correct, words = verdicts_of(name, labels, NO_VERDICT)
         verdicts.append(is_correct)
         notes += words
     a, b = verdicts
     if (a == b).all():
         text = "the judge labels of both models are the same for every item"
         notes.append(Note("data", f"{text}: they do not tell the models apart"))
-    by = np.select([a & b, a, b], WHICH[:3], WHICH[3])
+    *any_correct, neither = WHICH
+    by = np.select([a & b, a, b], any_correct, neither)
     ids = numbers.to_ids(id, data[id]) if id else None
+    scores = np.full(by.size, np.nan)
     return ScoredItems(
         ids,
-        np.full(by.size, np.nan),
+        scores,
         score_is="none",
         by=by,
         notes=notes,

@@ -47,7 +47,7 @@ EXACT_WHOLE = 2.0**53
 
 
 class RowError(ValueError):
-    """A cell that cannot be used; who knows the file says where it stands.
+    """A cell that cannot be used; the message names its row.
 
     Parameters
     ----------
@@ -62,8 +62,7 @@ class RowError(ValueError):
 
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
-        parts = [part if isinstance(part, str) else name_row(int(part)) for part in self.parts]
-        return "".join(parts)
+        return "".join(part if isinstance(part, str) else name_row(part) for part in self.parts)
 
 
 class MissingError(RowError):
@@ -145,7 +144,8 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
         if text and not in_percent[row]:
             ending = f": {text!r} is not; write both alike"
             raise RowError(f"column {name!r}, ", first, f": {example} is in percent, ", row, ending)
-    shares = to_numbers(name, objects([text.rstrip("% ") for text in texts])) / 100
+    percentages = objects([text.rstrip("% ") for text in texts])
+    shares = to_numbers(name, percentages) / 100
     note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
     return shares, [Note("data", note)]
 
@@ -172,7 +172,8 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     >>> to_cells("n", np.array(["8,000", "x", None], object))
     [8000, 'x', None]
     """
-    texts, numerals = as_text(column), written(column)
+    texts = as_text(column)
+    numerals = written(column)
     is_number = [decimals.mark_of(text) is not None for text in numerals]
     digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
     parsed = _parsed(name, digits, True, beside).tolist()
@@ -227,13 +228,10 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     twice = first_clash(zip(labels.tolist(), distinct, strict=True))
     if twice and two_ways == "refuse":
         first, second = twice
-        raise RowError(
-            f"column {name!r} writes one number in two ways, {first!r} in ",
-            texts.index(first),
-            f" and {second!r} in ",
-            texts.index(second),
-            ": say classes 'text' if they are two, 'numbers' if they are one",
-        )
+        problem = f"column {name!r} writes one number in two ways, {first!r} in "
+        advice = ": say classes 'text' if they are two, 'numbers' if they are one"
+        first_row, second_row = map(texts.index, twice)
+        raise RowError(problem, first_row, f" and {second!r} in ", second_row, advice)
     if twice and two_ways == "text":
         labels = np.array(distinct)
     return _labels_of_rows(name, texts, distinct, labels)
@@ -262,8 +260,8 @@ def _labels_of_rows(
 
 def _distinct_labels(texts: list) -> ndarray:
     """Return class names as numbers if all are, without separators, with commas or with points."""
-    numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
-    if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
+    are_numerals = all(decimals.is_plain(text) or text.lower() in decimals.TRUTH for text in texts)
+    if are_numerals and not {",", "."} <= set("".join(texts)):
         parsed, _ = decimals.parse(texts)
         if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE):
             return whole_if_exact(parsed)
@@ -326,7 +324,7 @@ def first_clash(pairs: Iterable[tuple]) -> tuple | None:
 
 
 def first_repeat(values: Sequence) -> tuple[int, int] | None:
-    """Return the places where a value stands and where it stands again, None if all differ.
+    """Return the first two positions of the first repeated value, None if all values differ.
 
     Examples
     --------
@@ -334,7 +332,8 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     (0, 2)
     """
     # sorted hashes take less room than a set of millions of texts
-    hashes = np.sort(np.fromiter(map(hash, values), np.int64, len(values)))
+    hashes = np.fromiter(map(hash, values), np.int64, len(values))
+    hashes.sort()
     if not np.any(hashes[1:] == hashes[:-1]):
         return None
     return first_clash((value, row) for row, value in enumerate(values))

@@ -19,15 +19,32 @@ from workbench.data.columns import spelled
 from workbench.data.engine import is_relation, relation_columns
 from workbench.results import Note
 
-ID, SCORE, PREDICTION, TRUTH = "identifier", "score", "prediction", "truth"
-CORRECT, STRATUM, CLUSTER, WEIGHT = "right or wrong", "stratum", "cluster", "weight"
-REPLICATE, MONTH, FOLD, REPEAT = "replicate weight", "period", "fold", "repeat"
-MODEL, SIZE, SPLIT = "model", "size", "score of a split"
-PROBABILITY, OTHER = "probability of a class", "something else"
+ID = "identifier"
+SCORE = "score"
+PREDICTION = "prediction"
+TRUTH = "truth"
+CORRECT = "right or wrong"
+STRATUM = "stratum"
+CLUSTER = "cluster"
+WEIGHT = "weight"
+REPLICATE = "replicate weight"
+MONTH = "period"
+FOLD = "fold"
+REPEAT = "repeat"
+MODEL = "model"
+SIZE = "size"
+SPLIT = "score of a split"
+PROBABILITY = "probability of a class"
+OTHER = "something else"
 MOST_CLASSES = 200
 LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 # roles that only the first column of a table has
-_ONCE = {ID, SCORE, PREDICTION, TRUTH}
+_ONCE = {
+    ID,
+    SCORE,
+    PREDICTION,
+    TRUTH,
+}
 # the kind of the note on an unused column of a role, and the name of its content
 _UNUSED = {
     WEIGHT: ("unreliable", "sampling weights"),
@@ -127,7 +144,8 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         if role in roles & _ONCE:
             role = OTHER
         roles.add(role)
-        content, inside = _content(texts, values), "inside" in traits
+        content = _content(texts, values)
+        inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
     return columns
 
@@ -142,7 +160,8 @@ def _numbers(name: str, cells: ndarray) -> ndarray | None:
 def _traits(texts: list[str], values: ndarray | None) -> set[str]:
     """Return the traits of a column of text, and of numbers if its cells are."""
     distinct = len({*texts})
-    few = 1 < distinct <= min(MOST_CLASSES, max(len(texts) // 2, 2))
+    most_classes = max(len(texts) // 2, 2)
+    few = 1 < distinct <= min(MOST_CLASSES, most_classes)
     traits = {
         "unique": distinct == len(texts) > 1,
         "repeated": distinct < len(texts) or distinct == 1,
@@ -156,7 +175,8 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
         "whole": values is None or bool((values % 1 == 0).all()),
     }
     if values is not None:
-        least, most = values.min(), values.max()
+        least = values.min()
+        most = values.max()
         traits |= {"numeric": True, "positive": least > 0, "inside": least >= 0 and most <= 1}
     return {name for name, holds in traits.items() if holds}
 
@@ -221,11 +241,11 @@ def unused_notes(
     >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
     column 'region' seems to hold strata and was not used; name it with strata by region
     """
-    names = [part.strip() for text in used for part in (text, *text.split(","))]
-    columns = _first_columns(source, list(filter(None, names)))
-    return tuple(
-        _unused_note(source, column, options or {}) for column in columns if column.seems in _UNUSED
-    )
+    names = list(used)
+    names += ",".join(names).split(",")
+    columns = _first_columns(source, list(filter(None, map(str.strip, names))))
+    unused = [column for column in columns if column.seems in _UNUSED]
+    return tuple(_unused_note(source, column, options or {}) for column in unused)
 
 
 @frames.in_rows_of("source")
@@ -242,16 +262,22 @@ def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
         if is_relation(rows.native):
             data = relation_columns(rows.native.limit(LOOKED_AT), unused)
         else:
-            data = frames.to_arrays(nw.from_native(rows.native).select(*unused).head(LOOKED_AT))
-    varying = {name: cells for name, cells in data.items() if len({*map(str, cells)}) > 1}
+            frame = nw.from_native(rows.native).select(*unused)
+            data = frames.to_arrays(frame.head(LOOKED_AT))
+    varying = {}
+    for name, cells in data.items():
+        texts = set(map(str, cells))
+        if len(texts) > 1:
+            varying[name] = cells
     return columns_of(varying)
 
 
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
     kind, content = _UNUSED[column.seems]
-    is_path = isinstance(source, (str, os.PathLike))
-    file = f" of {os.path.basename(os.fspath(source))!r}" if is_path else ""
+    file = ""
     remedy = ": this report has no option for it"
+    if isinstance(source, (str, os.PathLike)):
+        file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
         remedy = f"; name it with {options[column.seems]} {name}"

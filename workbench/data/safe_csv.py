@@ -50,7 +50,7 @@ def csv_path(path: StrPath) -> str:
 
 
 def original(cell: str) -> str:
-    """Return what a cell of a first column was before an apostrophe made it harmless."""
+    """Return the text of a cell of a first column before an apostrophe made it harmless."""
     if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
         return cell[1:].strip()
     return cell
@@ -90,7 +90,7 @@ def of_sheet(path: StrPath, read: Callable) -> Any:
 
 
 def refuse_other(path: StrPath, header: Sequence[str]) -> None:
-    """Raise if there is a file at `path` whose columns are not those of `header`."""
+    """Raise if a file at `path` has other columns than `header`."""
     path = csv_path(path)
     is_filled = os.path.isfile(path) and os.path.getsize(path)
     if is_filled and frames.column_names(path) != tuple(header):
@@ -101,7 +101,7 @@ def refuse_other(path: StrPath, header: Sequence[str]) -> None:
 
 
 def neutral(text: str) -> str:
-    """Return a text that no spreadsheet executes, with an apostrophe where it would.
+    """Return a text with an apostrophe before it if a spreadsheet would execute it.
 
     Examples
     --------

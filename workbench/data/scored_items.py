@@ -13,16 +13,37 @@ from numpy import ndarray
 from scipy.special import expit, logit
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import files, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
-SCORE_KINDS = ("auto", "confidence", "class1", "margin", "log_confidence")
+SCORE_KINDS = (
+    "auto",
+    "confidence",
+    "class1",
+    "margin",
+    "log_confidence",
+)
 LEAVE_OUT = ("", "missing")
-SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
+SYNTHETIC_KINDS = (
+    "calibrated",
+    "overconfident",
+    "noisy",
+    "rcv1",
+    "epsilon",
+    "news20",
+)
 CLASSES = ("prediction", "truth", "rival")
-COLUMNS = ("id", "score", "prediction", "rival", "truth", "correct")
+COLUMNS = (
+    "id",
+    "score",
+    "prediction",
+    "rival",
+    "truth",
+    "correct",
+)
 SCORE = "score"  # the usual name of the column of scores
 LOG_ID = "id"  # the column of identifiers in logs of evaluations
 MOST_GIVEN = 50
@@ -117,7 +138,7 @@ class ScoredItems(Result):
         shape = checks.plain_array("score", self.score, "item").shape
         if len(shape) != 1 or shape == (0,):
             rule = "must be one-dimensional and hold an item"
-            raise checks.WrongValue("score", rule, told=f"got shape {shape}")
+            raise WrongValue("score", rule, told=f"got shape {shape}")
         super().__post_init__()
 
     @property
@@ -128,8 +149,10 @@ class ScoredItems(Result):
     def headline(self) -> str:
         """Return size, mean score and, if known, accuracy in one sentence."""
         parts = [checks.counted(self.size, "item")]
-        scored = self.score_is != "none"
-        parts.append(f"mean {self.score_is} {self.score.mean():.4g}" if scored else "no score")
+        if self.score_is == "none":
+            parts.append("no score")
+        else:
+            parts.append(f"mean {self.score_is} {self.score.mean():.4g}")
         if self.correct is not None:
             parts.append(f"accuracy {self.correct.mean():.4g}")
         elif self.labeled_correct is not None:
@@ -143,9 +166,12 @@ class ScoredItems(Result):
         return self._first_rows(self.size)
 
     def _first_rows(self, count: int) -> list[dict]:
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        known = {name: cells[:count] for name, cells in columns.items() if cells is not None}
-        return rows_of(**known)
+        columns = {}
+        for name in COLUMNS:
+            cells = getattr(self, name)
+            if cells is not None:
+                columns[name] = cells[:count]
+        return rows_of(**columns)
 
     def _repr_html_(self) -> str:
         caption = self.headline()
@@ -256,17 +282,21 @@ def read_scores(
     if not scored and not log and not by:
         shapes.refuse_without_score(names)
     file = "" if model else shapes.rival_file(rival, names)
-    roles = {
-        "score": score if scored and not probabilities else None,
-        "prediction": prediction,
-        "truth": truth,
-        "id": id or (LOG_ID if log else None),
-        "rival": None if model or file else rival,
-    }
+    roles = {"prediction": prediction, "truth": truth, "id": id}
+    if log and not id:
+        roles["id"] = LOG_ID
+    if scored and not probabilities:
+        roles["score"] = score
+    if not model and not file:
+        roles["rival"] = rival
     columns = _named_columns(roles)
     others = [by] if by else []
     if not columns and not by:
         others = [*names[:1]]
+    of_class: dict = {}
+    if probabilities:
+        of_class = shapes.class_columns(names, probabilities)
+        score_is = "confidence"
     read = shapes.read_rows(
         source,
         columns,
@@ -275,25 +305,31 @@ def read_scores(
         file=file,
         model=model,
         leave_out=leave_out,
-        of_class=shapes.class_columns(names, probabilities) if probabilities else {},
+        of_class=of_class,
     )
-    if probabilities:
-        score_is = "confidence"
     try:
         with shapes.in_rows(read.rows):
-            return _items(read, scored, score_is, positive, by, classes, log)
+            return _items(
+                read,
+                scored,
+                score_is,
+                positive,
+                by,
+                classes,
+                log,
+            )
     except numbers.MissingError as error:
         hint = OR_LEAVE_OUT if shapes.has_gaps(read) else ""
         raise numbers.RowError(*error.parts, hint) from None
 
 
 def _named_columns(roles: dict) -> dict:
-    texts = {role: checks.instance(role, name or "", str) for role, name in roles.items()}
-    columns = {role: name for role, name in texts.items() if name}
+    columns = {role: checks.instance(role, name, str) for role, name in roles.items() if name}
     for first, second in itertools.combinations(sorted(columns), 2):
         if columns[first] == columns[second]:
-            rule, got = "must be another column than {0}", f"both are {columns[first]!r}"
-            raise checks.WrongValue(first, rule, told=got, others=(second,))
+            rule = "must be another column than {0}"
+            got = f"both are {columns[first]!r}"
+            raise WrongValue(first, rule, told=got, others=(second,))
     return columns
 
 
@@ -307,15 +343,19 @@ def _items(
     log: bool,
 ) -> ScoredItems:
     """Return the items of some rows: reads classes first, then scores, strata and labels."""
-    columns, data, notes = {"score": SCORE} | read.columns, read.data, [*read.notes]
+    columns = {"score": SCORE} | read.columns
+    data = read.data
+    notes = [*read.notes]
     labeled = None
     if "truth" in columns:
         labeled, cells = _labeled_rows(columns, data, classes, notes)
         data = data | {columns["truth"]: cells}
     of_class = {role: columns[role] for role in CLASSES if role in columns}
-    by_name, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
-    reading = _Reading(columns, {role: by_name[name] for role, name in of_class.items()}, notes)
-    if len({label.dtype.kind == "U" for label in reading.labels.values()}) == 2:
+    cells_of = {name: data[name] for name in of_class.values()}
+    by_name, read_notes = read_classes(cells_of, classes)
+    labels = {role: by_name[name] for role, name in of_class.items()}
+    reading = _Reading(columns, labels, notes)
+    if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
         raise ValueError(f"columns {names} hold text and numbers; code the classes alike")
     notes += read_notes
@@ -327,7 +367,14 @@ def _items(
         scored = _is_chance(score, data[score], by)
         score_is = "confidence" if score_is == "auto" else score_is
     if scored:
-        fields = _scored(reading, data[score], score_is, positive, labeled is not None, log)
+        fields = _scored(
+            reading,
+            data[score],
+            score_is,
+            positive,
+            labeled is not None,
+            log,
+        )
     else:
         fields = _unscored(reading, len(next(iter(data.values()))))
     if by:
@@ -336,9 +383,9 @@ def _items(
     prediction, truth, rival = map(fields.get, CLASSES)
     if prediction is not None and truth is not None:
         fields["correct"] = prediction == truth
-        labels = truth if labeled is None else truth[labeled]
+        known_truth = truth if labeled is None else truth[labeled]
         predicted = [prediction] if rival is None else [prediction, rival]
-        notes += class_notes(labels, *predicted)
+        notes += class_notes(known_truth, *predicted)
     if rival is not None:
         notes += model_notes(fields["prediction"], rival)
     if labeled is not None:
@@ -366,14 +413,15 @@ def _labeled_rows(
     column.
     """
     name = columns["truth"]
-    cells, predictions = data[name], data.get(columns.get("prediction"))
+    cells = data[name]
+    predictions = data.get(columns.get("prediction"))
     missing, words = missing_labels(cells, predictions, classes)
     if not missing.any():
         return None, cells
     if missing.all():
         rule = "must have a label in some rows"
         hint = f"column {name!r} has none. Leave it out to plan which rows to label"
-        raise checks.WrongValue("truth", rule, told=hint)
+        raise WrongValue("truth", rule, told=hint)
     if words:
         listed = checks.listed(words, quoted=True)
         notes.append(Note("data", f"in column {name!r}, {listed} is read as no label"))
@@ -403,17 +451,18 @@ def missing_labels(
     >>> missing.tolist(), words
     ([False, True, True, True], ['-', 'NA'])
     """
-    array = np.asarray(cells)
-    if array.dtype.kind in "biuf":
-        return np.isnan(array), []
-    texts = np.array(numbers.as_text(array))
+    if cells.dtype.kind in "biuf":
+        return np.isnan(cells), []
+    texts = np.array(numbers.as_text(cells))
     words = {""} if classes == "text" else {"", *NO_LABEL}
     if predictions is not None:
         words -= {text.casefold() for text in set(numbers.as_text(predictions))}
-    gaps = [text for text in np.unique(texts).tolist() if text.casefold() in words]
+    distinct = np.unique(texts).tolist()
+    gaps = [text for text in distinct if text.casefold() in words]
     if len(gaps) > 1:
         gaps = [text for text in gaps if text.casefold() != "none"]
-    return np.isin(texts, gaps), [text for text in gaps if text.casefold() not in ("", "nan")]
+    named = [text for text in gaps if text.casefold() not in ("", "nan")]
+    return np.isin(texts, gaps), named
 
 
 @dataclass
@@ -434,13 +483,15 @@ def _scored(
     log: bool,
 ) -> dict:
     """Return the fields of items with scores."""
-    name, notes = reading.columns["score"], reading.notes
+    name = reading.columns["score"]
+    notes = reading.notes
     values, percent_notes = numbers.to_shares(name, cells)
     notes += percent_notes
     positive = _named_class(positive, reading.labels.get("prediction"), score_is)
     read_as = ""
     if score_is == "auto" and positive is not None:
-        score_is, read_as = "class1", f"probability of class {positive!r}"
+        score_is = "class1"
+        read_as = f"probability of class {positive!r}"
     elif score_is == "auto":
         score_is, positive, read_as = _meaning(reading, values, only_strata)
     if score_is == "class1":
@@ -464,13 +515,17 @@ def _scored(
 def _unscored(reading: _Reading, size: int) -> dict:
     """Return the fields of items without scores, which are one stratum."""
     fields = _from_confidence(reading, np.ones(size))
-    return fields | {"score": np.full(size, np.nan), "score_is": "none", "by": np.full(size, "all")}
+    fields["score"] = np.full(size, np.nan)
+    fields["score_is"] = "none"
+    fields["by"] = np.full(size, "all")
+    return fields
 
 
 def _is_chance(score: str, cells: ndarray, by: str | None) -> bool:
     """Return whether a log's scores are probabilities; raise if not, unless strata are given."""
     values = numbers.to_numbers(score, cells)
-    least, most = values.min(), values.max()
+    least = values.min()
+    most = values.max()
     if 0 <= least and most <= 1:
         return True
     if by:
@@ -487,7 +542,7 @@ def _given_strata(by: str, cells: ndarray) -> ndarray:
     distinct = np.unique(texts).size
     if distinct > MOST_GIVEN:
         rule = f"names a column of at most {MOST_GIVEN} values, a stratum each"
-        raise checks.WrongValue("by", rule, by, told=f"{by!r} has {distinct:,}")
+        raise WrongValue("by", rule, by, told=f"{by!r} has {distinct:,}")
     return texts
 
 
@@ -497,11 +552,10 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
         return None
     if score_is not in ("auto", "class1"):
         rule = "belongs to scores that are the probability of a class: say score_is='class1'"
-        raise checks.WrongValue("positive", rule, score_is)
+        raise WrongValue("positive", rule, score_is)
     if predicted is None:
-        raise checks.WrongValue(
-            "positive", "must be a predicted class; name the column of predictions"
-        )
+        rule = "must be a predicted class; name the column of predictions"
+        raise WrongValue("positive", rule)
     classes = {str(name): name for name in np.unique(predicted).tolist()}
     return classes[checks.choice("positive", str(positive).strip(), classes)]
 
@@ -514,7 +568,8 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
     predicted = reading.labels.get("prediction")
     n_classes = 0 if predicted is None else len(_first_classes(predicted))
     stepped = None if predicted is None else _stepped_class(values, predicted)
-    is_low, is_stepped = values.min() < 0.5, stepped is not None
+    is_low = values.min() < 0.5
+    is_stepped = stepped is not None
     is_outside = values.min() < 0 or values.max() > 1  # `_from_confidence` refuses such values
     is_clear = n_classes > 2 or (n_classes != 1 and is_low == is_stepped)
     if is_outside or (is_clear and not is_stepped):
@@ -529,11 +584,19 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         )
         reading.notes.append(Note("assumption", text))
         return "confidence", None, ""
-    raise checks.WrongValue(
+    if predicted is None:
+        reason = "nothing is predicted and there are scores below 0.5"
+    elif n_classes == 1:
+        reason = "only one class is predicted"
+    elif is_low:
+        reason = "there are scores below 0.5, but scores do not separate the two predicted classes"
+    else:
+        reason = "scores separate the two predicted classes, but none is below 0.5"
+    raise WrongValue(
         "score_is",
         f"must be 'confidence' if {column} is the probability that the prediction is correct, "
         "'class1' if it is the probability of a class (positive names the class)",
-        told="the scores and predictions may mean either",
+        told=reason,
     )
 
 
@@ -602,7 +665,9 @@ def synthetic_scores(
     ScoredItems(1,000 items, mean confidence 0.9555, accuracy 0.878)
     """
     checks.choice("kind", kind, SYNTHETIC_KINDS)
-    size = checks.whole("size", _DEFAULT_SIZE.get(kind, 20_000) if size is None else size, 1)
+    if size is None:
+        size = _DEFAULT_SIZE.get(kind, 20_000)
+    size = checks.whole("size", size, 1)
     if accuracy is None:
         accuracy = 0.953 if kind == "rcv1" else 0.88
     accuracy = checks.number("accuracy", accuracy, 0.5, 1, open_ends=True)
@@ -620,20 +685,24 @@ def _synthetic(kind: str, beta: ndarray, rng: np.random.Generator) -> ndarray:
     if kind == "epsilon":
         margin = logit(np.clip(0.5 + 0.5 * beta, None, below_1)) / 2
         return np.maximum(margin, np.finfo(float).tiny)
+    overconfident = 0.5 + 0.5 * np.sqrt(np.sqrt(beta))
     if kind == "overconfident":
-        return 0.5 + 0.5 * np.sqrt(np.sqrt(beta))
+        return overconfident
     if kind == "noisy":
-        confidence = np.clip(0.5 + 0.5 * np.sqrt(np.sqrt(beta)), None, below_1)
+        confidence = np.clip(overconfident, None, below_1)
         return expit(logit(confidence) + rng.normal(0, _LOGIT_NOISE, beta.size))
     return 0.5 + 0.5 * beta
 
 
 def _from_class(reading: _Reading, values: ndarray, positive: Any) -> dict:
     """Return fields where scores are the probability of a predicted class, or of class 1."""
-    name, labels, negative = reading.columns["score"], reading.labels, 0
+    name = reading.columns["score"]
+    labels = reading.labels
+    negative = 0
     _refuse_outside(name, values, "probability", UNLESS_MARGIN if positive is None else "")
     if positive is None:
-        positive, negative = 1, _negative_class(reading)
+        positive = 1
+        negative = _negative_class(reading)
     likelier = values >= 0.5
     prediction = labels.get("prediction")
     if prediction is None:
@@ -659,18 +728,21 @@ def _refuse_outside(
     """Raise where a value is not from 0 to 1; `hint` says what else the scores may be."""
     if values.min() >= 0 and 10 < values.max() <= 100:
         hint = "; divide by 100"
-    _refuse(name, values, (values < 0) | (values > 1), f"is not a {kind} from 0 to 1{hint}")
+    is_outside = (values < 0) | (values > 1)
+    _refuse(name, values, is_outside, f"is not a {kind} from 0 to 1{hint}")
 
 
 def _from_confidence(reading: _Reading, values: ndarray) -> dict:
-    columns, labels, prediction = reading.columns, reading.labels, reading.labels.get("prediction")
+    columns = reading.columns
+    labels = reading.labels
+    prediction = labels.get("prediction")
     hint = UNLESS_MARGIN + (UNLESS_LOGARITHM if values.max() <= 0 else "")
     _refuse_outside(columns["score"], values, "confidence", hint)
     if prediction is not None:
         reading.notes += _looks_like_a_class(values, prediction)
     elif "rival" in labels:
         rule = f"{columns['rival']!r} is compared with predictions; name their column as prediction"
-        raise checks.WrongValue("rival", rule)
+        raise WrongValue("rival", rule)
     elif "truth" in labels:
         rule = (
             "is not 0 or 1; without a prediction column, truth says whether the item was "
@@ -707,16 +779,15 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
     is_correct = np.array(verdicts, bool)
     if truth.dtype.kind != "U":
         return is_correct[positions], []
-    meaning = [
-        f"{text!r} is {'right' if verdict else 'wrong'}"
-        for text, verdict in zip(texts.tolist(), verdicts, strict=True)
-    ]
+    words = np.where(is_correct, "right", "wrong")
+    meaning = [f"{text!r} is {word}" for text, word in zip(texts.tolist(), words, strict=True)]
     note = Note("data", f"in column {name!r} {checks.listed(meaning)}")
     return is_correct[positions], [note]
 
 
 def _from_margin(reading: _Reading, values: ndarray) -> dict:
-    columns, labels = reading.columns, reading.labels
+    columns = reading.columns
+    labels = reading.labels
     prediction = np.where(values > 0, 1, _negative_class(reading))
     if "prediction" in labels:
         rule = f"contradicts the sign of {columns['score']!r}"
@@ -728,10 +799,12 @@ def _from_margin(reading: _Reading, values: ndarray) -> dict:
 def _negative_class(reading: _Reading) -> int:
     """Return 0, or -1 if a column holds -1; raise for any other coding of two classes."""
     labels = reading.labels
-    negative = -1 if any((label == -1).any() for label in labels.values()) else 0
+    has_minus_1 = any((label == -1).any() for label in labels.values())
+    negative = -1 if has_minus_1 else 0
     rule = f"is not {negative} or 1"
     for role, label in labels.items():
-        _refuse(reading.columns[role], label, (label != negative) & (label != 1), rule)
+        is_other = (label != negative) & (label != 1)
+        _refuse(reading.columns[role], label, is_other, rule)
     return negative
 
 
@@ -755,8 +828,6 @@ def _rounded(values: ndarray) -> list[Note]:
     if distinct.size >= values.size / 2:
         return []
     k = counts.argmax()
-    text = (
-        f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[k]:,} items "
-        f"share the score {distinct[k]:.10g}; ask for unrounded scores"
-    )
-    return [Note("data", text)]
+    shared = f"{counts[k]:,} items share the score {distinct[k]:.10g}"
+    few = f"only {distinct.size:,} of {values.size:,} scores are distinct"
+    return [Note("data", f"{few}, and {shared}; ask for unrounded scores")]

@@ -17,13 +17,16 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
+from workbench.data.numbers import RowError
 from workbench.results import Note
 
 FIRST = 5  # rows or identifiers that a note names
 ROUNDED = 0.005  # the largest rounding error of a probability
-CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
+CONFIDENCE = "highest probability"
+PREDICTED = "class of the highest probability"
 _PROBABILITY = re.compile(
     r"(?:p|prob|proba|probability|score|conf|confidence|softmax)[^a-z0-9]+", re.IGNORECASE
 )
@@ -73,7 +76,7 @@ def refuse_without_score(names: Sequence[str]) -> None:
         listed = checks.listed(alike, FIRST, quoted=True)
         pattern = pattern_of(alike)
         rule += f"; if {listed} are probabilities of classes, say {{0}} '{pattern}' instead"
-    raise checks.WrongValue("score", rule, others=("probabilities",))
+    raise WrongValue("score", rule, others=("probabilities",))
 
 
 def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
@@ -91,7 +94,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
     """
     if pattern.count("*") != 1:
         rule = "must have one asterisk in the place of the class, such as 'p_*'"
-        raise checks.WrongValue("probabilities", rule, pattern)
+        raise WrongValue("probabilities", rule, pattern)
     expression = re.compile(re.escape(pattern).replace(r"\*", "(.+)"), re.DOTALL)
     matches = {name: expression.fullmatch(name) for name in names}
     classes = {name: match[1] for name, match in matches.items() if match}
@@ -99,7 +102,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
         matching = checks.listed(classes, quoted=True) or "none"
         got = f"of {checks.listed(names, 20, quoted=True)} it means {matching}"
         rule = "must mean a column of each class, two or more"
-        raise checks.WrongValue("probabilities", rule, pattern, told=got)
+        raise WrongValue("probabilities", rule, pattern, told=got)
     return classes
 
 
@@ -129,23 +132,25 @@ def most_probable(
     >>> print(notes[1])
     in 1 row two classes have the highest probability: the one whose column comes first is predicted
     """
-    notes, columns = [], []
+    notes = []
+    columns = []
     for name, cells in data.items():
         shares, percent_notes = numbers.to_shares(name, cells)
         notes += percent_notes
         columns.append(shares)
         for row in np.flatnonzero((shares < 0) | (shares > 1)):
             problem = f": {shares[row]:g} is not a probability from 0 to 1"
-            raise numbers.RowError(f"column {name!r}, ", int(row), problem)
+            raise RowError(f"column {name!r}, ", int(row), problem)
     table = np.column_stack(columns)
     total = table.sum(1)
     for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes)):
         rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in "
-        raise numbers.RowError(rule, int(row), f" they sum to {total[row]:.4g}")
+        raise RowError(rule, int(row), f" they sum to {total[row]:.4g}")
     confidence = table.max(1)
     listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
     notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
-    tied = int(((table == confidence[:, None]).sum(1) > 1).sum())
+    is_highest = table == confidence[:, None]
+    tied = (is_highest.sum(1) > 1).sum()
     if tied:
         text = (
             f"in {checks.counted(tied, 'row')} two classes have the highest probability: "
@@ -160,11 +165,12 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
     if not rival:
         return ""
     file = os.path.expanduser(rival)
-    is_column, is_file = spelled(rival, names) in names, os.path.isfile(file)
+    is_column = spelled(rival, names) in names
+    is_file = os.path.isfile(file)
     if is_column == is_file:
         listed = checks.listed(names, 20, quoted=True)
         rule = f"must be either a column or a file; the columns are {listed}"
-        raise checks.WrongValue("rival", rule + checks.suggestion(rival, names), rival)
+        raise WrongValue("rival", rule + checks.suggestion(rival, names), rival)
     return file if is_file else ""
 
 
@@ -193,16 +199,18 @@ def of_two_models(
     """
     texts = numbers.present(model, data[model])
     models = list(dict.fromkeys(texts))
-    chosen = [rival] if rival in models else [part.strip() for part in rival.split(",")]
+    chosen = [rival]
+    if rival not in models:
+        chosen = list(map(str.strip, rival.split(",")))
     if len(chosen) == 1 and len(models) == 2:
         chosen = [name for name in models if name != rival] + chosen
     if len(chosen) != 2 or len({*chosen}.intersection(models)) != 2:
-        there_are = f"{checks.listed(models, quoted=True)}{checks.suggestion(chosen[-1], models)}"
+        there_are = checks.listed(models, quoted=True) + checks.suggestion(chosen[-1], models)
         rule = (
             f"must be one of the two models of column {model!r}, or two of several with a comma "
             f"between, the second to be compared with the first; there are {there_are}"
         )
-        raise checks.WrongValue("rival", rule, rival)
+        raise WrongValue("rival", rule, rival)
     column = np.array(texts)
     first, second = (np.flatnonzero(column == name) for name in chosen)
     return first, second, chosen
@@ -254,11 +262,14 @@ def _with_second_model(
     leave_out: str,
 ) -> Rows:
     """Return rows with the predictions of a second model, from its rows or from its file."""
-    columns, data, notes = rows.columns, rows.data, [*rows.notes]
+    columns = rows.columns
+    data = rows.data
+    notes = [*rows.notes]
     for role in ("id", "prediction"):
         if role not in columns:
-            raise checks.WrongValue(role, "must be named, to match the rows of two models")
-    id, prediction = columns["id"], columns["prediction"]
+            raise WrongValue(role, "must be named, to match the rows of two models")
+    id = columns["id"]
+    prediction = columns["prediction"]
     positions = rows.rows
     if model:
         positions, others, (name, rival) = of_two_models(data, model, rival)
@@ -282,10 +293,17 @@ def _with_second_model(
         listed = checks.listed(missing, FIRST, quoted=True)
         items = f"{len(missing):,} of {len(texts):,} items"
         rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
-        raise checks.WrongValue("leave_out", rule)
+        raise WrongValue("leave_out", rule)
+    surplus = sorted(by_id.keys() - set(texts))
+    if surplus:
+        count = checks.counted(len(surplus), "row")
+        listed = checks.listed(surplus, FIRST, quoted=True)
+        notes.append(Note("data", f"{rival} has {count} that match no item: {listed}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
-    return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)
+    columns = columns | {"rival": name}
+    data = data | {name: predicted}
+    return Rows(columns, data, tuple(notes), positions)
 
 
 def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict:
@@ -310,7 +328,8 @@ def _needed(rows: Rows, of_class: Sequence[str] = ()) -> list[str]:
 def _gaps_of(rows: Rows, names: Sequence[str]) -> ndarray:
     """Return a mask of the rows without a value in one of the columns."""
     classes = rows.columns.get("prediction"), rows.columns.get("rival")
-    return np.any([gaps(rows.data[name], name not in classes) for name in names], 0)
+    masks = [gaps(rows.data[name], name not in classes) for name in names]
+    return np.any(masks, 0)
 
 
 def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
@@ -321,11 +340,14 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     if gone.all():
         raise ValueError(f"every row lacks one of {checks.listed(names, quoted=True)}")
     positions = np.arange(gone.size) if rows.rows is None else rows.rows
-    row_numbers = np.array(frames.row_numbers(source, int(positions[-1]) + 1))
+    count = int(positions[-1]) + 1
+    row_numbers = np.array(frames.row_numbers(source, count))[positions]
+    kept = {name: cells[~gone] for name, cells in rows.data.items()}
+    text = left_out(gone, row_numbers.tolist(), "score or prediction")
     return rows._replace(
-        data={name: cells[~gone] for name, cells in rows.data.items()},
+        data=kept,
         rows=positions[~gone],
-        left_out=left_out(gone, row_numbers[positions].tolist(), "score or prediction"),
+        left_out=text,
     )
 
 
@@ -334,9 +356,11 @@ def _predicted(rows: Rows, of_class: Mapping) -> Rows:
     probabilities = {name: rows.data[name] for name in of_class}
     with in_rows(rows.rows):
         predicted, confidence, notes = most_probable(probabilities, [*of_class.values()])
+    columns = rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED}
+    data = rows.data | {CONFIDENCE: confidence, PREDICTED: predicted}
     return rows._replace(
-        columns=rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED},
-        data=rows.data | {CONFIDENCE: confidence, PREDICTED: predicted},
+        columns=columns,
+        data=data,
         notes=(*rows.notes, *notes),
     )
 
@@ -346,11 +370,11 @@ def in_rows(rows: ndarray | None) -> Iterator[None]:
     """Name the rows of a source in errors about a selection of them; None for all rows."""
     try:
         yield
-    except numbers.RowError as error:
+    except RowError as error:
         if rows is None:
             raise
-        parts = (part if isinstance(part, str) else int(rows[part]) for part in error.parts)
-        raise numbers.RowError(*parts) from None
+        parts = (part if isinstance(part, str) else rows[part] for part in error.parts)
+        raise RowError(*parts) from None
 
 
 def gaps(cells: ndarray, words: bool) -> ndarray:
@@ -361,10 +385,10 @@ def gaps(cells: ndarray, words: bool) -> ndarray:
     >>> gaps(np.array(["1", "", "NaN"], object), True).tolist()
     [False, True, True]
     """
-    if np.asarray(cells).dtype.kind == "f":
+    if cells.dtype.kind == "f":
         return np.isnan(cells)
-    texts = numbers.as_text(cells)
-    return np.array([text.lower() in numbers.GONE if words else not text for text in texts])
+    gone = numbers.GONE if words else {""}
+    return np.array([text.lower() in gone for text in numbers.as_text(cells)])
 
 
 def left_out(gone: ndarray, rows: Sequence[int], what: str) -> str:

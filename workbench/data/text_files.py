@@ -66,9 +66,10 @@ def _scan(
     requested: Sequence,
 ) -> Iterator[Scan]:
     kinds = {f"n{k}": "VARCHAR" for k in range(len(header.names))}
-    cells = [f"n{header.names.index(name)} AS c{k}" for k, name in enumerate(requested)]
+    places = map(header.names.index, requested)
+    cells = ", ".join(f"n{place} AS c{k}" for k, place in enumerate(places))
     query = (
-        f"SELECT {', '.join(cells)} FROM read_csv($path, columns={kinds}, "
+        f"SELECT {cells} FROM read_csv($path, columns={kinds}, "
         f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, auto_detect=false, "
         "all_varchar=true, hive_partitioning=false)"
     )
@@ -80,7 +81,8 @@ def _scan(
     with as_utf8(path, label, header.above) as (readable, more):
         with open(readable, "rb") as file:
             sign = b'"' if header.delimiter == "," else b","
-            commas = any(sign in chunk for chunk in iter(partial(file.read, CHUNK), b""))
+            chunks = iter(partial(file.read, CHUNK), b"")
+            commas = any(sign in chunk for chunk in chunks)
         with connected(label, readable) as connection:
             relation = connection.sql(query, params={"path": literal(readable)})
             yield Scan(label, relation, (*more, *notes), commas)
@@ -112,8 +114,8 @@ def _header(path: str, label: str) -> _Header:
             comments.append(record)
             record = _record(file)
     if comments:
-        counts = [(comments[-1].count(sign), record.count(sign)) for sign in DELIMITERS]
-        if not record or any(first == second > 0 for first, second in counts):
+        comment = comments[-1]
+        if not record or any(comment.count(sign) == record.count(sign) > 0 for sign in DELIMITERS):
             record = comments.pop()
     if not record:
         raise ValueError(f"{label} is empty")
@@ -189,7 +191,8 @@ def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple]:
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "utf8.csv")
         if is_utf8 and not _copied(path, label, encoding, copy, above):
-            encoding, is_utf8 = "cp1252", False
+            encoding = "cp1252"
+            is_utf8 = False
         if not is_utf8 and not _copied(path, label, encoding, copy, above):
             raise ValueError(
                 f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"
@@ -247,7 +250,12 @@ def _opened(path: str, label: str) -> Iterator:
     try:
         with open_packed(path, "rb") as file:
             yield file
-    except (gzip.BadGzipFile, zlib.error, EOFError, zstandard()[0].ZstdError) as error:
+    except (
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        zstandard()[0].ZstdError,
+    ) as error:
         raise ValueError(f"{label} cannot be unpacked: {one_line(error)}") from None
     except OSError as error:
         problem = (error.strerror or one_line(error)).lower()

@@ -7,7 +7,6 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from functools import partial
 from pathlib import Path
 
 StrPath = str | os.PathLike[str]
@@ -15,7 +14,7 @@ _INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=(
 
 
 class NotWrittenError(OSError, ValueError):
-    """A file could not be written; what stood there before is as it was.
+    """A file could not be written; the file that was there before is unchanged.
 
     Attributes
     ----------
@@ -59,7 +58,8 @@ def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8
 @contextlib.contextmanager
 def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
-    before = _INPUTS.set((*_INPUTS.get(), *map(os.stat, paths)))
+    files = map(os.stat, paths)
+    before = _INPUTS.set((*_INPUTS.get(), *files))
     try:
         yield
     finally:
@@ -68,7 +68,10 @@ def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
 
 def refuse_kept(path: StrPath) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
-    if os.path.exists(path) and any(map(partial(os.path.samestat, os.stat(path)), _INPUTS.get())):
+    if not os.path.exists(path):
+        return
+    state = os.stat(path)
+    if any(os.path.samestat(state, kept) for kept in _INPUTS.get()):
         problem = "it is also an input; choose another path"
         raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 
@@ -112,7 +115,8 @@ def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
     except NotWrittenError:
         raise
     except OSError as error:
-        raise NotWrittenError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+        problem = error.strerror or str(error)
+        raise NotWrittenError(error.errno, problem, os.fspath(path)) from error
     finally:
         with contextlib.suppress(OSError):  # the error that ended it is the one to tell
             part.unlink(missing_ok=True)

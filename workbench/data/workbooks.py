@@ -2,10 +2,13 @@
 
 import datetime
 import os
+import posixpath
 import re
+import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy import ndarray
@@ -42,19 +45,22 @@ def open_workbook(path: str, label: str) -> TableSource:
     file, requested = file_and_sheet(path)
     saved = os.stat(file)
     sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
-    filled = [row for row, values in enumerate(cells) if values.count("") < len(values)]
+    counts = np.array([len(row) - row.count("") for row in cells])
+    filled = np.flatnonzero(counts).tolist()
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    width = len(cells[0])
-    with_names = [row for row in filled if cells[row].count("") < width - 1]
-    header = min(with_names, default=filled[0])
+    header = min(np.flatnonzero(counts > 1).tolist(), default=filled[0])
     rows = [row for row in filled if row > header]
-    names, columns = [], []
+    names = []
+    columns = []
+    letters = []
     for k, name in enumerate(cells[header]):
         column = [cells[row][k] for row in rows]
-        if name != "" or column.count("") < len(column):
-            names.append("" if name == "" else str(_value(name)).strip())
-            columns.append(column)
+        if name == "" and column.count("") == len(column):
+            continue
+        names.append("" if name == "" else str(_value(name)).strip())
+        columns.append(column)
+        letters.append(_letters(k))
     notes = []
     if filled[0] < header:
         above = checks.listed([row + 1 for row in filled if row < header])
@@ -62,10 +68,19 @@ def open_workbook(path: str, label: str) -> TableSource:
         notes.append(Note("data", f"{label}: {text}"))
     if len(sheets) > 1 and not requested:
         text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
-        notes.append(Note("data", f"{label}: {text}; for another add '#{sheets[1]}' to the name"))
+        advice = f"for another add '#{sheets[1]}' to the name"
+        notes.append(Note("data", f"{label}: {text}; {advice}"))
 
     def fetch(requested: Sequence) -> tuple:
-        arrays = {name: _column(columns[names.index(name)]) for name in requested}
+        arrays = {}
+        with_gaps = {}
+        for name in requested:
+            k = names.index(name)
+            arrays[name] = _column(columns[k])
+            if "" in columns[k]:
+                with_gaps[letters[k]] = name
+        if with_gaps and not file.lower().endswith(".ods"):  # which keeps the text of an error
+            _refuse_errors(file, sheet, label, with_gaps, header + 1)
         return arrays, tuple(notes)
 
     return TableSource(label, tuple(names), fetch, lambda: (row + 1 for row in rows))
@@ -100,6 +115,64 @@ def _sheet(
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
+
+
+def _refuse_errors(
+    file: str,
+    sheet: str,
+    label: str,
+    columns: dict[str, str],
+    header: int,
+) -> None:
+    """Raise if a cell that is read as empty holds an error or a formula without a value.
+
+    `columns` has the names of columns by their letters. Only the file itself has such cells.
+    """
+    with zipfile.ZipFile(file) as book, book.open(_part(book, sheet)) as part:
+        for _, element in ElementTree.iterparse(part):
+            if element.tag.endswith("}row"):
+                for cell in element:
+                    position = cell.get("r", "")
+                    letters = position.rstrip("0123456789")
+                    problem = _problem(cell) if letters in columns else ""
+                    if problem and int(position.removeprefix(letters)) > header:
+                        place = f"cell {position} (column {columns[letters]!r})"
+                        raise ValueError(f"{label}, {place} holds {problem}")
+                element.clear()
+
+
+def _problem(cell: ElementTree.Element) -> str:
+    """Return the error or formula without a value that a cell holds, and advice; else ""."""
+    value = cell.findtext("{*}v")
+    kind = cell.get("t")
+    if kind == "e":
+        return f"the error {value}; correct it, or empty the cell"
+    if cell.find("{*}f") is not None and not value and kind != "str":
+        return "a formula that was never computed; open the file in a spreadsheet and save it there"
+    return ""
+
+
+def _part(book: zipfile.ZipFile, sheet: str) -> str:
+    """Return the name of the part of a workbook that holds a sheet."""
+    relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
+    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
+    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).iterfind(".//{*}sheet")
+    entry = next(entry for entry in sheets if entry.get("name") == sheet)
+    relation = next(value for key, value in entry.items() if key.endswith("}id"))
+    return posixpath.join("xl", targets[relation]).lstrip("/")
+
+
+def _letters(k: int) -> str:
+    """Return the letters of a column that is counted from 0.
+
+    Examples
+    --------
+    >>> _letters(0), _letters(27)
+    ('A', 'AB')
+    """
+    first, last = divmod(k, 26)
+    prefix = _letters(first - 1) if first else ""
+    return prefix + chr(ord("A") + last)
 
 
 def _column(cells: Sequence) -> ndarray:

@@ -41,7 +41,7 @@ def _exponent(value: float) -> int:
 
 
 def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
-    """Return shares as percentages of equally many decimals.
+    """Return proportions as percentages with equally many decimals.
 
     Parameters
     ----------
@@ -58,13 +58,17 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
     >>> percents(1.0, 0.0, error=0.2), percents(0.0003)
     (('100%', '0%'), ('< 0.1%',))
     """
-    places = decimals(100 * error, MOST - 2) if error and error > 0 else 1
+    places = _percent_places(error or 0)
     texts = (_entry(100 * float(share), places, 100) for share in shares)
     return tuple(f"{text}%" if text else "undefined" for text in texts)
 
 
+def _percent_places(error: float) -> int:
+    return decimals(100 * error, MOST - 2) if error > 0 else 1
+
+
 def shares(*values: float, places: int = 3) -> tuple[str, ...]:
-    """Return shares as numbers from 0 to 1, of equally many decimals.
+    """Return proportions as numbers from 0 to 1 with equally many decimals.
 
     Parameters
     ----------
@@ -80,7 +84,7 @@ def shares(*values: float, places: int = 3) -> tuple[str, ...]:
 
 
 def points(*differences: float, error: float, signed: bool = False) -> tuple[str, ...]:
-    """Return differences of shares in percentage points, without the word.
+    """Return differences of proportions in percentage points, without the unit.
 
     Parameters
     ----------
@@ -98,9 +102,10 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     >>> points(-0.0003, 0.012, error=0.006, signed=True)
     ('-0.03', '+1.20')
     """
-    places = decimals(100 * error, MOST - 2) if error > 0 else 1
+    places = _percent_places(error)
     sign = "+" if signed else ""
-    return tuple(_unsigned(f"{100 * difference:{sign}.{places}f}") for difference in differences)
+    texts = (f"{100 * difference:{sign}.{places}f}" for difference in differences)
+    return tuple(map(_unsigned, texts))
 
 
 def chance(pvalue: float) -> str:
@@ -128,7 +133,8 @@ def number(value: float, places: int = 3) -> str:
     ('0.0123', '12,346', '2e+07')
     """
     if 1000 <= abs(value) < 1e7:
-        return f"{value:,.{max(0, places - 1 - _exponent(abs(value)))}f}"
+        places_after = max(0, places - 1 - _exponent(abs(value)))
+        return f"{value:,.{places_after}f}"
     return f"{value:.{places}g}"
 
 
@@ -280,7 +286,8 @@ def column(values: Sequence, error: float | None = None) -> list:
     >>> column([0.99999999, 1.0, 0.2]), column([12345.6, 8.21]), column([0.5, 2e-12])
     (['> 0.999999', '1.000000', '0.200000'], ['12,346', '8'], ['0.500000', '< 0.000001'])
     """
-    sizes = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
+    floats = [value for value in values if isinstance(value, float)]
+    sizes = list(map(abs, filter(math.isfinite, floats)))
     largest = max(sizes, default=0.0)
     if 0 < largest < TINY:
         show = partial(number, places=SIGNIFICANT)
@@ -301,7 +308,7 @@ def _places(sizes: list[float], largest: float) -> int:
 
 
 def _is_hidden(size: float, places: int, top: float) -> bool:
-    """Return whether a size strictly between 0 and the top would be shown as one of these."""
+    """Return whether a size strictly between 0 and the top is rounded to one of them."""
     inside = 0 < size < top * (1 - ROUNDING)
     return inside and float(f"{size:.{places}f}") in (0, top)
 

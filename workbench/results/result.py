@@ -26,10 +26,19 @@ NO_INTERVAL = "no interval: state bounds"
 NOTES = "workbench-notes"  # the CSS class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 # if the environment has RECORDING, results are displayed as data, too, of the MIME type RECORD
-RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
+RECORDING = "WORKBENCH_RECORDING"
+RECORD = "application/vnd.workbench.result+json"
 FILLED: Any = None  # the default of a field that is filled in after creation
 # by falling weight
-NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
+NOTE_KINDS = (
+    "refused",
+    "undefined",
+    "unreliable",
+    "assumption",
+    "data",
+    "design",
+    "remark",
+)
 _KINDS: "dict[str, type[Result]]" = {}
 _BOUNDED = {"bounded_low": "low", "bounded_high": "high"}
 _PLURALS = {"stratum": "strata", "class": "classes"}
@@ -172,7 +181,8 @@ class Result:
         data : dict
             As `to_dict` returned it, of this class or of one derived from it.
         """
-        name, package = str(data.get("kind")), sys.modules["workbench"]
+        name = str(data.get("kind"))
+        package = sys.modules["workbench"]
         if name in package.__all__:
             getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
@@ -180,7 +190,8 @@ class Result:
             raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {name!r}")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
-        return kind(**{name: _decode(value) for name, value in data["values"].items()})
+        values = {name: _decode(value) for name, value in data["values"].items()}
+        return kind(**values)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"
@@ -224,7 +235,9 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     for (_, text, kind_of_place), names in groups.items():
         if len(names) > 1:
             kind_of_place = _PLURALS.get(kind_of_place, f"{kind_of_place}s")
-        texts.append(f"{kind_of_place} {checks.listed(names)}: {text}" if kind_of_place else text)
+        if kind_of_place:
+            text = f"{kind_of_place} {checks.listed(names)}: {text}"
+        texts.append(text)
     return tuple(dict.fromkeys(texts))
 
 
@@ -297,12 +310,13 @@ class Interval(Result):
         """Return the limits in one sentence."""
         if self.method == "none":
             return NO_INTERVAL
-        limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
-        return limits + self.bounded_words()
+        method = f"{digits.level(self.level)} {self.method}"
+        return f"{self.low:.4g} to {self.high:.4g}, {method}{self.bounded_words()}"
 
     def bounded_words(self) -> str:
         """Return the bounded limits as words that follow the limits, "" if both read the same."""
-        limits, bounded = ([f"{end:.4g}" for end in ends] for ends in (self, self.bounded or self))
+        limits = [f"{limit:.4g}" for limit in self]
+        bounded = [f"{limit:.4g}" for limit in self.bounded or self]
         return bounded_words(limits, bounded)
 
     def rows(self) -> list[dict]:
@@ -399,18 +413,21 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     allows, the same in a column. A column of empty text is left out, and so are bounded limits that
     read as the limits in every row. A table that is too wide scrolls below its caption.
     """
-    names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
     error = digits.error_of(rows)
     columns = {}
-    for name in names:
+    for name in rows[0] if rows else ():
+        if all(row[name] == "" for row in rows):
+            continue
         values = [row[name] for row in rows[:shown]]
         values = digits.column(values, error if name in vocabulary.ESTIMATES else None)
         columns[name] = [_cell(value, name) for value in values]
     if all(columns.get(name) == columns.get(limit) for name, limit in _BOUNDED.items()):
         columns = {name: cells for name, cells in columns.items() if name not in _BOUNDED}
     heads = (f'<th scope="col">{escape(vocabulary.words(name))}</th>' for name in columns)
-    lines = ("".join(map(_html_cell, row)) for row in zip(*columns.values(), strict=True))
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    body = ""
+    for line in zip(*columns.values(), strict=True):
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in line)
+        body += f"<tr>{cells}</tr>"
     aligned = alignment(columns.values()).items()
     attributes = "".join(f' {name}="{value}"' for name, value in aligned)
     if len(rows) > shown:
@@ -421,10 +438,6 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
         f"<thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{body}</tbody></table></div></figure>"
     )
-
-
-def _html_cell(cell: str) -> str:
-    return f"<td>{escape(cell)}</td>"
 
 
 def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -442,7 +455,8 @@ def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
     >>> alignment([["1", "2"], ["-0.5", "< 1,000"], ["a long sentence", "1"]])
     {'data-right': '2', 'data-short': '1 2'}
     """
-    right, short = [], []
+    right = []
+    short = []
     for k, cells in enumerate(columns, 1):
         texts = [cell for cell in cells if cell]
         if k > 1 and texts and all(map(_NUMBER.fullmatch, texts)):
@@ -564,17 +578,15 @@ def _encode(value: Any) -> Any:
 def _decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    match value:
-        case {"tuple": entries}:
-            return tuple(map(_decode, entries))
-        case {"dict": pairs}:
-            return {key: _decode(entry) for key, entry in pairs}
-        case {"float": text}:
-            return float(text)
-        case {"array": entries, "dtype": dtype, "shape": shape}:
-            return np.array(list(map(_decode, entries)), dtype).reshape(shape)
-        case {"note": parts}:
-            return Note(*map(_decode, parts))
-        case {"kind": _}:
-            return Result.from_dict(value)
-    return value
+    if "kind" in value:
+        return Result.from_dict(value)
+    if "tuple" in value:
+        return tuple(map(_decode, value["tuple"]))
+    if "note" in value:
+        return Note(*map(_decode, value["note"]))
+    if "dict" in value:
+        return {key: _decode(entry) for key, entry in value["dict"]}
+    if "float" in value:
+        return float(value["float"])
+    entries = list(map(_decode, value["array"]))
+    return np.array(entries, value["dtype"]).reshape(value["shape"])

@@ -20,7 +20,7 @@ from typing import Any
 from workbench import checks
 from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
-from workbench.data.json_records import json_line, json_records, json_text
+from workbench.data.json_records import json_line, json_records, json_text, table_of
 from workbench.data.numbers import first_repeat, objects
 from workbench.data.text_files import zstandard
 from workbench.extras.compare.log_samples import EvaluationLog, Sample
@@ -66,7 +66,9 @@ def scores_of(samples: Sequence[Sample]) -> list[str]:
     """Return the names of the scores that any of the samples has."""
     names: dict = {}
     for sample in samples:
-        names |= {name: None for name, value in sample.scores.items() if value is not None}
+        for name, value in sample.scores.items():
+            if value is not None:
+                names[name] = None
     return list(names)
 
 
@@ -122,19 +124,23 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     samples = chosen.distinct_samples()
     score = chosen.score(samples)
     scored = [sample for sample in samples if sample.scores.get(score) is not None]
-    notes = tuple(Note("data", text) for text in _remarks(log, score, samples, scored))
+    remarks = _remarks(log, score, samples, scored)
+    notes = tuple(Note("data", text) for text in remarks)
     rows = []
     for sample in scored or samples:
-        row = {"id": sample.id, "score": sample.scores.get(score)} if score else {"id": sample.id}
+        row: dict = {"id": sample.id}
+        if score:
+            row["score"] = sample.scores.get(score)
         row |= sample.cells
         row["answer"] = sample.answers.get(score, sample.cells["answer"])
         row |= {f"scores.{name}": value for name, value in sample.scores.items()}
         rows.append(row)
+    columns = table_of(rows)
 
     def fetch(names: Any) -> Any:
-        return {name: objects([row.get(name) for row in rows]) for name in names}, notes
+        return {name: objects(columns[name]) for name in names}, notes
 
-    return TableSource(label, tuple(dict.fromkeys(name for row in rows for name in row)), fetch)
+    return TableSource(label, tuple(columns), fetch)
 
 
 def chosen_score(log: EvaluationLog, choice: str) -> tuple[list[Sample], str]:
@@ -161,7 +167,8 @@ class _Choice:
         for word in filter(None, text.split(",")):
             key, sign, value = word.partition("=")
             if not sign:
-                key, value = self._key_of(word), word
+                key = self._key_of(word)
+                value = word
             if key not in (log.part_is, log.score_is):
                 keys = f"{log.part_is}= or {log.score_is}="
                 raise ValueError(f"{log.label}: {key!r} is nothing to choose; say {keys}")
@@ -178,7 +185,8 @@ class _Choice:
 
     def distinct_samples(self) -> list[Sample]:
         """Return the samples of the chosen part, or raise if one occurs twice."""
-        samples, kind = self.samples(), self.log.part_is
+        samples = self.samples()
+        kind = self.log.part_is
         repeat = first_repeat([sample.id for sample in samples])
         if repeat is None:
             return samples
@@ -192,7 +200,8 @@ class _Choice:
 
     def score(self, samples: Sequence[Sample]) -> str:
         """Return the score that was chosen, the log's own, or its only one; "" without scores."""
-        kind, names = self.log.score_is, scores_of(samples)
+        kind = self.log.score_is
+        names = scores_of(samples)
         if not names:
             return ""
         chosen = self._value(kind, names)
@@ -220,13 +229,20 @@ class _Choice:
         texts = []
         for value in values[:5]:
             chosen = self.values | {key: value}
-            texts.append(",".join(f"{name}={text}" for name, text in chosen.items()))
+            choices = ",".join(f"{name}={text}" for name, text in chosen.items())
+            texts.append(choices)
         return " or ".join(repr(f"{path}#{text}") for text in texts)
 
 
-def _remarks(log: EvaluationLog, score: str, samples: list, scored: list) -> list[str]:
+def _remarks(
+    log: EvaluationLog,
+    score: str,
+    samples: list,
+    scored: list,
+) -> list[str]:
     """Return remarks on the samples and the score of a log's table."""
-    label, name = log.label, f"{log.score_is} {score!r}"
+    label = log.label
+    name = f"{log.score_is} {score!r}"
     texts = []
     if log.unfinished:
         status = f"its status is {log.unfinished!r}: samples may be missing"
@@ -259,7 +275,8 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
     log : EvaluationLog
     part : str
     """
-    kind, count = log.part_is, len({sample.part for sample in log.samples})
+    kind = log.part_is
+    count = len({sample.part for sample in log.samples})
     names = f"{log.label} does not name its {count} {kind}s"
     return f"{names}: {kind} {part} is number {part} in its order"
 
@@ -267,7 +284,14 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
     zstd, zips = zstandard()
-    damages = (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, OSError, ValueError)
+    damages = (
+        zips.BadZipFile,
+        zstd.ZstdError,
+        zlib.error,
+        EOFError,
+        OSError,
+        ValueError,
+    )
     try:
         with zips.ZipFile(path) as archive:
             names = filter(_MEMBER.fullmatch, archive.namelist())
@@ -301,31 +325,38 @@ def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
     names = (str(entry.get("name")) for entry in entries if isinstance(entry, dict))
     scorers = list(dict.fromkeys(names))
     status = header.get("status", "started") if isinstance(header, dict) else ""
+    read = []
+    for number, sample in enumerate(samples, 1):
+        read.append(_inspect_sample(number, sample, scorers, f"{label}, record {number}"))
     return EvaluationLog(
         label,
-        tuple(
-            _inspect_sample(number, sample, scorers, f"{label}, record {number}")
-            for number, sample in enumerate(samples, 1)
-        ),
+        tuple(read),
         scorers[0] if len(scorers) == 1 else "",
         "epoch",
         "scorer",
-        "" if status == "success" else str(status),
-        text_of(_at(header, "eval", "model")),
-        text_of(_at(header, "eval", "task")),
+        unfinished="" if status == "success" else str(status),
+        model=text_of(_at(header, "eval", "model")),
+        task=text_of(_at(header, "eval", "task")),
     )
 
 
-def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) -> Sample:
+def _inspect_sample(
+    number: int,
+    sample: Any,
+    scorers: list[str],
+    where: str,
+) -> Sample:
     if _at(sample, "id") is None:
         raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
-    entries, texts = sample.get("scores") or {}, sample.get("choices") or []
+    entries = sample.get("scores") or {}
+    texts = sample.get("choices") or []
     if not entries and sample.get("score"):  # logs before version 2
         entries = {(scorers or ["score"])[0]: sample["score"]}
     choices = lettered(map(text_of, texts))
     outputs = _at(sample, "output", "choices") or [None]
     answer = choices.answered(text_of(_at(outputs[0], "message", "content")))
-    scores, answers = {}, {}
+    scores = {}
+    answers = {}
     for scorer, entry in entries.items():
         value = entry.get("value") if isinstance(entry, dict) else entry
         if not isinstance(value, dict):
@@ -336,19 +367,26 @@ def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) ->
             answers[name] = choices.meant(text_of(_at(entry, "answer"))) or answer
     target = sample.get("target")
     targets = target if isinstance(target, list) else [target]
-    epoch, question = sample.get("epoch", 1), text_of(sample.get("input"))
-    cells = {
-        "epoch": epoch,
-        "input": question,
-        "answer": next(iter(answers.values()), answer),
-        "target": text_of([choices.meant(text_of(text)) for text in targets]),
-    }
+    epoch = sample.get("epoch", 1)
+    question = text_of(sample.get("input"))
+    correct = [choices.meant(text_of(text)) for text in targets]
+    cells = {"epoch": epoch, "input": question}
+    cells["answer"] = next(iter(answers.values()), answer)
+    cells["target"] = text_of(correct)
     if texts:
         cells["choices"] = choices.told()
     cells |= _flat("metadata", sample.get("metadata"))
     content = question, choices.told(), text_of(target)
     identifier = text_of(sample["id"])
-    return Sample(number, identifier, str(epoch), scores, cells, answers, content=content)
+    return Sample(
+        number,
+        identifier,
+        str(epoch),
+        scores,
+        cells,
+        answers,
+        content=content,
+    )
 
 
 def _number(value: Any, what: str) -> float | None:
@@ -389,7 +427,12 @@ def _harness(label: str, records: list) -> EvaluationLog:
     is_named = any("filter" in record for _, record, _ in records)
     numbered = [] if is_named else _numbered_filters(samples)
     return EvaluationLog(
-        label, tuple(numbered or samples), "", "filter", "metric", unnamed_parts=bool(numbered)
+        label,
+        tuple(numbered or samples),
+        "",
+        "filter",
+        "metric",
+        unnamed_parts=bool(numbered),
     )
 
 
@@ -403,9 +446,11 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
             again = "write the samples again (--log_samples)"
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: {again}")
         scores[name] = _number(record[name], f"{where}: {name!r}")
-    part, target = str(record.get("filter", "none")), text_of(record.get("target"))
+    part = str(record.get("filter", "none"))
+    target = text_of(record.get("target"))
     question = weighed(record)
-    answers, unfit = {}, []
+    answers = {}
+    unfit = []
     if question:
         for name in scores or [""]:
             answers[name] = question.choices.told([question.picked(name)])
@@ -419,7 +464,16 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
     doc = json_line(record["doc"]) if "doc" in record else ""
     content = doc, text_of(record.get("doc_hash")), target, text_of(record.get("target_hash"))
     identifier = text_of(record["doc_id"])
-    return Sample(number, identifier, part, scores, cells, answers, tuple(unfit), content)
+    return Sample(
+        number,
+        identifier,
+        part,
+        scores,
+        cells,
+        answers,
+        tuple(unfit),
+        content,
+    )
 
 
 def _numbered_filters(samples: list[Sample]) -> list[Sample]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench import checks
-from workbench.data.json_records import json_line
+from workbench.data.json_records import json_line, table_of
 from workbench.extras.compare.log_samples import EvaluationLog, Sample
 
 OPENAI = re.compile(
@@ -70,13 +70,23 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         scores = {name: value for name, value in values.items() if value is not None}
         answer = data.get("picked", data.get("sampled"))
         prompt = prompts.get(identifier, "")
-        samples.append(_sample(number, identifier, scores, prompt, answer, data.get("expected")))
+        samples.append(
+            _sample(
+                number,
+                identifier,
+                scores,
+                prompt,
+                answer,
+                data.get("expected"),
+            )
+        )
     has_correct = any("correct" in sample.scores for sample in samples)
+    score = "correct" if has_correct else ""
     models = spec.get("completion_fns") or [""]
     return EvaluationLog(
         label,
         tuple(samples),
-        "correct" if has_correct else "",
+        score,
         "epoch",
         "metric",
         model=str(models[0]),
@@ -85,11 +95,23 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
 
 
 def _sample(
-    number: int, identifier: str, scores: dict, question: Any, answer: Any, target: Any
+    number: int,
+    identifier: str,
+    scores: dict,
+    question: Any,
+    answer: Any,
+    target: Any,
 ) -> Sample:
     cells = {"input": text_of(question), "answer": text_of(answer), "target": text_of(target)}
     content = cells["input"], cells["target"]
-    return Sample(number, identifier, "", scores, cells, content=content)
+    return Sample(
+        number,
+        identifier,
+        "",
+        scores,
+        cells,
+        content=content,
+    )
 
 
 def deepeval_log(label: str, log: dict) -> EvaluationLog:
@@ -100,8 +122,8 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
     label : str
     log : dict
     """
-    holders = [value for value in (log, *log.values()) if isinstance(value, dict)]
-    holder = next(filter(_cases, holders), {})
+    holders = filter(_cases, (log, *log.values()))
+    holder: dict = next(holders, {})
     cases = _cases(holder)
     if not cases:
         raise ValueError(f"{label} has no test cases")
@@ -117,14 +139,32 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
         answer = _either(case, "actualOutput", "actual_output")
         target = _either(case, "expectedOutput", "expected_output")
         question = case.get("input")
-        samples.append(_sample(number, names[number - 1], scores, question, answer, target))
+        samples.append(
+            _sample(
+                number,
+                names[number - 1],
+                scores,
+                question,
+                answer,
+                target,
+            )
+        )
     settings = holder.get("hyperparameters")
     model = settings.get("model") if isinstance(settings, dict) else None
     model = model if isinstance(model, str) else ""
-    return EvaluationLog(label, tuple(samples), "", "epoch", "metric", model=model)
+    return EvaluationLog(
+        label,
+        tuple(samples),
+        "",
+        "epoch",
+        "metric",
+        model=model,
+    )
 
 
-def _cases(log: dict) -> list[dict]:
+def _cases(log: Any) -> list[dict]:
+    if not isinstance(log, dict):
+        return []
     cases = _either(log, "testCases", "test_results", "testResults")
     return [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
 
@@ -190,38 +230,38 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     results : list of dict
         As of `promptfoo_results`.
     """
-    prompts, tests = {}, {}
+    prompts = {}
+    tests = {}
     for result in results:
-        provider, prompt = _label(result.get("provider"), "id"), _label(result.get("prompt"), "raw")
+        provider = _label(result.get("provider"), "id")
+        prompt = _label(result.get("prompt"), "raw")
         prompts[result["promptIdx"]] = provider, prompt
         variables = result.get("vars")
         tests[result["testIdx"]] = json_line(variables) if variables else ""
-    prompts, tests = dict(sorted(prompts.items())), dict(sorted(tests.items()))
+    prompts = dict(sorted(prompts.items()))
+    tests = dict(sorted(tests.items()))
     models = dict(zip(prompts, model_names([*prompts.values()]), strict=True))
     items = dict(zip(tests, _identified(tests.values()), strict=True))
     rows = []
     for result in results:
         identifier, repeat = items[result["testIdx"]]
-        passed, response = result.get("success"), result.get("response")
+        passed = result.get("success")
+        response = result.get("response")
         score = result.get("score", passed)
         if _failed_to_run(result):
             passed = score = None
-        row = {
-            "id": identifier,
-            "repeat": repeat,
-            "model": models[result["promptIdx"]],
-            "score": number_of(score),
-            "passed": number_of(passed),
-            "output": text_of(response.get("output")) if isinstance(response, dict) else "",
-        }
+        row = {"id": identifier, "repeat": repeat}
+        row["model"] = models[result["promptIdx"]]
+        row["score"] = number_of(score)
+        row["passed"] = number_of(passed)
+        row["output"] = ""
+        if isinstance(response, dict):
+            row["output"] = text_of(response.get("output"))
         variables = result.get("vars") or {}
-        rows.append(row | {f"vars.{name}": text_of(value) for name, value in variables.items()})
-    return _columns(rows)
-
-
-def _columns(rows: list[dict]) -> dict:
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
+        for name, value in variables.items():
+            row[f"vars.{name}"] = text_of(value)
+        rows.append(row)
+    return table_of(rows)
 
 
 def _failed_to_run(result: dict) -> bool:
@@ -280,14 +320,16 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     if len(lines) < 2:
         return {}
     header = lines[0]
-    cells = [line + [""] * (len(header) - len(line)) for line in lines[1:]]
+    width = len(header)
+    cells = [line + [""] * (width - len(line)) for line in lines[1:]]
     outputs = _outputs(header, cells)
     if not outputs:
         return {}
     first = min(outputs)
     titles = [_TITLE.fullmatch(header[column]) for column in outputs]
     models = model_names([(title[1] or "", title[2]) for title in titles if title])
-    items = _identified(tuple(line[:first]) if any(line[:first]) else () for line in cells)
+    variables = [tuple(line[:first]) for line in cells]
+    items = _identified(values if any(values) else () for values in variables)
     names = [
         "id",
         "repeat",
@@ -304,7 +346,7 @@ def promptfoo_csv(text: str) -> dict[str, list]:
             score = _POINTS[match[1]] if match else None
             values = *item, model, score, line[column], *line[:first]
             rows.append(dict(zip(names, values, strict=True)))
-    return _columns(rows)
+    return table_of(rows)
 
 
 def _outputs(header: list[str], rows: list) -> dict:
@@ -330,5 +372,6 @@ def _identified(keys: Iterable) -> list[tuple]:
     for position, key in enumerate(keys):
         key = key or position
         times[key] += 1
-        pairs.append((str(first.setdefault(key, position)), str(times[key])))
+        item = first.setdefault(key, position)
+        pairs.append((str(item), str(times[key])))
     return pairs
