@@ -150,7 +150,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
     assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
-    assert "b.csv has 1 row that match no item: 'i60'" in said
+    assert "b.csv has 1 row without an item of that identifier: 'i60'" in said
     items = wb.read_scores(
         tmp_path / "a.csv",
         score="p",

@@ -298,7 +298,9 @@ def _with_second_model(
     if surplus:
         count = checks.counted(len(surplus), "row")
         listed = checks.listed(surplus, FIRST, quoted=True)
-        notes.append(Note("data", f"{rival} has {count} that match no item: {listed}"))
+        notes.append(
+            Note("data", f"{rival} has {count} without an item of that identifier: {listed}")
+        )
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
     columns = columns | {"rival": name}
