@@ -191,7 +191,7 @@ def allocate(
     if method in NEED_SD and not sd.any():
         notes.append(Note("data", NEVER_VARIES.format("allocated")))
     if budget > size.sum():
-        labeled = size if integer else size.astype(float)
+        labeled = size.astype(int if integer else float)
     else:
         labeled = allotted(size, budget, method, minimum, sd, integer)
     return _allocation(
@@ -326,7 +326,8 @@ def _limited(
 ) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
     minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
-    refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
+    if budget < minimum * most.size:
+        refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
     items = int(most.sum())
     if budget <= items:
         return budget, minimum, []
@@ -365,6 +366,8 @@ def _allocation(
         infinite = "varies and has no label: the variance is infinite"
         notes.append(Note("undefined", infinite, ("stratum", unlabeled)))
     full = labeled >= most
+    for array in (labeled, full):  # a result does not copy what is read-only
+        array.setflags(write=False)
     return Allocation(labeled, variance, full, unused, size, method, sd, minimum, notes=notes)
 
 
@@ -437,10 +440,14 @@ def priorities(
 
 def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
     """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
-    with np.errstate(divide="ignore"):
-        odds = np.where(sd > 0, (size - labeled) / labeled, 0.0)
-    weighted = sd / size.sum()
-    return max(float((size * weighted) @ (odds * weighted)), 0.0)
+    items, variance = size.sum(), 0.0
+    for part in _blocks(size.size):
+        unlabeled = size[part] - labeled[part]
+        with np.errstate(divide="ignore"):
+            odds = np.where(sd[part] > 0, unlabeled / labeled[part], 0.0)
+        weighted = sd[part] / items
+        variance += float((size[part] * weighted) @ (odds * weighted))
+    return max(variance, 0.0)
 
 
 def _checked_sd(stratum_sd: ArrayLike, size: ndarray) -> ndarray:
@@ -493,6 +500,8 @@ def fill_one(
 
 def _most(share: ndarray, low: ndarray, high: ndarray) -> ndarray:
     """Return the most that each stratum gets before those without a share get more than low."""
+    if share.min() > 0:
+        return high
     return np.where(share > 0, high, np.minimum(low, high))
 
 
@@ -520,7 +529,7 @@ def _level(
     """
     least = share.min() or share[share > 0].min()
     below, above = low.min() / share.max(), min(high.max() / least, sys.float_info.max)
-    level = total / share.sum()
+    level = _first_level(share, total, low, high)
     step = 0
     while True:
         step += 1
@@ -537,6 +546,29 @@ def _level(
                 return level, free
 
 
+def _first_level(
+    share: ndarray,
+    total: float,
+    low: ndarray,
+    high: ndarray,
+) -> float:
+    """Return a level to start from; for many strata that of a sample of them, to save passes."""
+    step = share.size // BLOCK
+    if step >= 4:
+        few, least, most = (_runs(values, step) for values in (share, low, high))
+        part = total * float(most.sum() / high.sum())
+        if np.minimum(least, most).sum() < part < most[few > 0].sum():
+            return _level(few, part, least, most, 1e-3 * part)[0]
+    return total / share.sum()
+
+
+def _runs(values: ndarray, step: int) -> ndarray:
+    """Return runs of 64 entries, one of every `step` runs."""
+    length = 64 * step
+    runs = values.size // length
+    return values[: runs * length].reshape(runs, length)[:, :64].ravel()
+
+
 def _filled(
     level: float,
     share: ndarray,
@@ -545,11 +577,15 @@ def _filled(
 ) -> tuple:
     """Return the sum of clip(level share, low, high), and that of the shares in between."""
     filled = free = 0.0
+    buffers = np.empty((2, min(BLOCK, share.size)))
     for part in _blocks(share.size):
-        reached = level * share[part]
-        clipped = np.minimum(np.maximum(reached, low[part]), high[part])
+        reached, clipped = buffers[:, : part.stop - part.start]
+        np.multiply(level, share[part], out=reached)
+        np.maximum(reached, low[part], out=clipped)
+        np.minimum(clipped, high[part], out=clipped)
         filled += float(clipped.sum())
-        free += float(share[part] @ (reached == clipped))
+        is_free = np.equal(reached, clipped, out=reached)  # as floats, for the product
+        free += float(share[part] @ is_free)
     return filled, free
 
 
@@ -561,7 +597,9 @@ def _clip(
 ) -> ndarray:
     """Return clip(level share, low, high), where high decides if low exceeds it."""
     with np.errstate(over="ignore"):
-        return np.minimum(np.maximum(level * share, low), high)
+        reached = level * share
+    np.maximum(reached, low, out=reached)
+    return np.minimum(reached, high, out=reached)
 
 
 def _middle(below: float, above: float) -> float:
@@ -612,7 +650,7 @@ def round_to_total(
 def _scaled_spread(size: ndarray, sd: ndarray) -> ndarray:
     """Return sizes times sds, scaled by a power of two to be neither too large nor too small."""
     exponent = math.frexp(sd.max())[1]
-    return size * np.ldexp(sd, -exponent)
+    return size * (sd * 2.0 ** min(-exponent, 1000))
 
 
 def reduced(
@@ -643,25 +681,26 @@ def _best_whole_numbers(
     levels of worth between which the budget runs out leave few labels to choose from, and the best
     of these are bought.
     """
-    floor, most = np.broadcast_to(floor, spread.shape), _most(spread, floor, cap)
+    first = np.broadcast_to(np.maximum(floor, 1), spread.shape)
+    floor = np.broadcast_to(floor, spread.shape)
+    most = _most(spread, floor, cap)
     if total >= most.sum():
         room = cap - most
         return round_to_total(fill_one(room + 1.0, total, most, cap), total, most, cap)
     if floor.min() == 0:
-        first = np.maximum(floor, np.minimum(most, 1))
-        if total < first.sum():
-            order = np.argsort(np.where(first > floor, -spread, 1.0), kind="stable")
+        lacks_first = floor < np.minimum(most, 1)
+        missing = total - floor.sum()
+        if missing < lacks_first.sum():
+            order = np.argsort(np.where(lacks_first, -spread, 1.0), kind="stable")
             labeled = floor.copy()
-            labeled[order[: total - floor.sum()]] += 1
+            labeled[order[:missing]] += 1
             return labeled
-        floor = first
-    fewer, more = _bracket(spread, total, np.maximum(floor, 1), most)
+    fewer, more = _bracket(spread, total, first, most)
     missing = total - fewer.sum()
     if not missing:
         return fewer
-    extra = more - fewer
-    owner = np.flatnonzero(more != fewer)
-    owner = np.repeat(owner, extra[owner])
+    gains = np.flatnonzero(more > fewer)
+    owner = np.repeat(gains, more[gains] - fewer[gains])
     nth = fewer[owner] + 1 + ranks_among_equals(owner)
     cost = np.sqrt(nth * (nth - 1.0)) / spread[owner]
     np.add.at(fewer, owner[np.argpartition(cost, missing - 1)[:missing]], 1)
@@ -689,7 +728,7 @@ def _bracket(
         before, missing = missing, total - labeled.sum()
         is_close = abs(before - missing) <= strata or level in (below, above)
         if before * missing <= 0 and is_close:
-            return np.minimum(previous, labeled), np.maximum(previous, labeled)
+            return (previous, labeled) if before > 0 else (labeled, previous)
     return labeled, labeled
 
 
@@ -719,7 +758,10 @@ def _bought(
     counts = np.empty(spread.size, np.int64)
     for part in _blocks(spread.size):
         real = _clip(level, spread[part], first[part], full[part])
-        counts[part] = np.rint(np.sqrt(real * real + 0.25))
+        real *= real
+        real += 0.25
+        np.sqrt(real, out=real)
+        np.rint(real, out=counts[part], casting="unsafe")
     return counts
 
 

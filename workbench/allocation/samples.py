@@ -662,8 +662,6 @@ def _below(
     import narwhals as nw
 
     frame = _selected(native, expressions)
-    if frame.implementation.is_polars():
-        frame = frame.lazy().collect()
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
         raise TypeError(
@@ -686,6 +684,23 @@ def _eager_filter(
     rows = np.flatnonzero(keys < np.array(limits, np.int64))
     key = nw.new_series("key", keys[rows], nw.Int64, backend=frame.implementation)
     return frame[rows].with_columns(key)
+
+
+def _polars_filter(
+    frame: Any,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> Any:
+    import polars as pl
+
+    def keys_of(ids: pl.Series) -> pl.Series:
+        return pl.Series(random_keys(ids.to_list(), seed))
+
+    limits = pl.LazyFrame({"stratum": strata.tolist(), "bound": bound})
+    key = pl.col("id").map_batches(keys_of, pl.Int64, is_elementwise=True)
+    rows = frame.to_native().join(limits, on="stratum").with_columns(key=key)
+    return rows.filter(pl.col("key") < pl.col("bound")).drop("bound")
 
 
 def _duckdb_filter(
@@ -732,6 +747,7 @@ def _spark_filter(
 
 _FILTERS = {
     "eager": _eager_filter,
+    "polars": _polars_filter,
     "duckdb": _duckdb_filter,
     "pyspark": _spark_filter,
 }
