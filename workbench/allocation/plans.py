@@ -133,7 +133,8 @@ class LabelPlan(Result):
     def basis(self) -> str:
         """Return the labels per stratum and the basis of the finding, in a line."""
         largest = np.sort(np.argsort(-self.labeled, kind="stable")[:SHOWN])
-        labels = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in largest)
+        parts = [f"{self.labeled[h]:,} in {self.stratum[h]}" for h in largest]
+        labels = ", ".join(parts)
         more = self.labeled.size - largest.size
         if more:
             rest = self.labeled.sum() - self.labeled[largest].sum()
@@ -160,24 +161,26 @@ class LabelPlan(Result):
 
     def methods(self) -> list[dict]:
         """Return one row per rule: labels, unused, standard errors, variance over the plan's."""
-        items, plan = int(self.size.sum()), self.others[self.method].variance
-        table = {
-            RULES[name]: (float(other.labeled.sum()), float(other.unused), other.variance)
-            for name, other in self.others.items()
-        }
+        rows = []
+        for name, plan in self.others.items():
+            labels = float(plan.labeled.sum())
+            rows.append(self._method_row(RULES[name], labels, float(plan.unused), plan.variance))
         if np.isfinite(self.random_variance):
-            table[AT_RANDOM] = float(self.labeled.sum()), 0.0, self.random_variance
-        return [
-            {
-                "method": name,
-                "labeled": labeled,
-                "unused": unused,
-                "mean_standard_error": variance**0.5,
-                "standard_error": items * variance**0.5,
-                "variance_ratio": variance / plan if plan > 0 else float("nan"),
-            }
-            for name, (labeled, unused, variance) in table.items()
-        ]
+            labels = float(self.labeled.sum())
+            rows.append(self._method_row(AT_RANDOM, labels, 0.0, self.random_variance))
+        return rows
+
+    def _method_row(self, method: str, labeled: float, unused: float, variance: float) -> dict:
+        error = variance**0.5
+        least = self.others[self.method].variance
+        return {
+            "method": method,
+            "labeled": labeled,
+            "unused": unused,
+            "mean_standard_error": error,
+            "standard_error": int(self.size.sum()) * error,
+            "variance_ratio": variance / least if least > 0 else float("nan"),
+        }
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, size and labels to a CSV file; only an earlier plan is overwritten.
@@ -189,7 +192,7 @@ class LabelPlan(Result):
         """
         label_sheets.refuse_other(path, COLUMNS)
         names = map(str, self.stratum.tolist())
-        rows = list(zip(names, self.size.tolist(), self.labeled.tolist(), strict=True))
+        rows = zip(names, self.size.tolist(), self.labeled.tolist(), strict=True)
         label_sheets.write_rows(path, COLUMNS, rows)
 
     def _repr_html_(self) -> str:
@@ -243,7 +246,8 @@ def load_strata(
     has_spreads = bool(sd) or spelled("sd", columns) in columns
     size, sd = size or "size", sd or "sd"
     measures = [size, sd] if has_spreads else [size]
-    data, notes = frames.read_columns(strata, [*crossed_names(stratum, columns), *measures])
+    to_read = [*crossed_names(stratum, columns), *measures]
+    data, notes = frames.read_columns(strata, to_read)
     measured = {name: data.pop(name) for name in measures}
     names = _labels_of(stratum, data)
     numbers.refuse_totals(stratum, names.tolist())
@@ -393,10 +397,10 @@ def plan_labels(
     if np.isnan(strata.sd).all():
         return _plan_of_sizes(strata, budget, method, minimum)
     size, sd = strata.size, strata.sd
-    others = {
-        name: rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum) for name in RULES
-    }
-    chosen = others[method]
+    allocations = {}
+    for name in RULES:
+        allocations[name] = rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum)
+    chosen = allocations[method]
     wish = rules.allocate(
         size,
         budget,
@@ -405,10 +409,13 @@ def plan_labels(
         minimum=0,
         integer=False,
     )
-    unlabeled = [
-        replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
-        for note in chosen.notes
-    ]
+    notes = [*strata.notes]
+    for note in chosen.notes:
+        if note.where:
+            name = strata.stratum[note.where[1]]
+            note = replace(note, where=("stratum", str(name)))
+        notes.append(note)
+    notes += _plan_notes(strata, wish, allocations["neyman"], chosen)
     return LabelPlan(
         strata.stratum,
         size,
@@ -417,15 +424,11 @@ def plan_labels(
         int(minimum),
         method,
         chosen.labeled,
-        others,
+        allocations,
         wish,
         _random_variance(strata, chosen),
         strata.mean,
-        notes=(
-            *strata.notes,
-            *unlabeled,
-            *_plan_notes(strata, wish, others["neyman"], chosen),
-        ),
+        notes=notes,
     )
 
 
@@ -515,23 +518,27 @@ def budget_for_error(
     if assurance:
         checks.assurance(assurance)
         checks.whole("minimum", minimum, 2)
-    minimum, items = checks.whole("minimum", minimum, 0), int(strata.size.sum())
+    minimum = checks.whole("minimum", minimum, 0)
+    items = int(strata.size.sum())
 
     def error(budget: int) -> float:
         plan = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
         total = items * plan.variance**0.5
-        return total * _assured(strata, plan.labeled, assurance) if assurance and total else total
+        if assurance and total:
+            return total * _assured(strata, plan.labeled, assurance)
+        return total
 
-    if error(items) > most:
+    def is_enough(budget: int) -> bool:
+        return error(budget) <= most
+
+    if not is_enough(items):
         raise checks.WrongValue(
             "standard_error",
             f"{most:g} is out of reach: method {method!r} leaves labels unused "
             f"and the total {error(items):.4g} with any budget",
         )
     least = max(1, np.minimum(minimum, strata.size).sum())
-    return bisect.bisect_left(
-        range(items), True, lo=least, key=lambda budget: error(budget) <= most
-    )
+    return bisect.bisect_left(range(items), True, lo=least, key=is_enough)
 
 
 def _assured(
@@ -540,8 +547,10 @@ def _assured(
     assurance: float,
 ) -> float:
     """Return the quantile `assurance` of the estimated standard error over the true one."""
-    parts = strata.size * (strata.size - labeled) * strata.sd**2 / labeled
-    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(labeled - 1, 1)).sum()
+    unlabeled = strata.size - labeled
+    parts = strata.size * unlabeled * strata.sd**2 / labeled
+    squares = parts**2 / np.maximum(labeled - 1, 1)
+    freedom = parts.sum() ** 2 / squares.sum()
     return (2 * scipy.special.gammaincinv(freedom / 2, assurance) / freedom) ** 0.5
 
 
@@ -593,8 +602,9 @@ def draw_rows(
     if label_sheet:
         label_sheets.refuse_recorded(label_sheet, "value")
         order = value_sheets.labeling_order(drawn)
-        rows = zip(drawn.id[order].tolist(), drawn.stratum[order].tolist(), strict=True)
-        cells = [(str(item), str(name), "") for item, name in rows]
+        ids = drawn.id[order].tolist()
+        strata = drawn.stratum[order].tolist()
+        cells = [(str(item), str(name), "") for item, name in zip(ids, strata, strict=True)]
         label_sheets.write_rows(label_sheet, value_sheets.HEADER, cells)
     return drawn
 
@@ -605,8 +615,10 @@ def _random_variance(strata: StratumSummary, chosen: rules.Allocation) -> float:
     if items == 1:
         return 0.0
     mean = strata.size @ strata.mean / items
-    squares = (strata.size - 1) @ strata.sd**2 + strata.size @ (strata.mean - mean) ** 2
-    return float((1 - labels / items) * squares / (items - 1) / labels)
+    within = (strata.size - 1) @ strata.sd**2
+    between = strata.size @ (strata.mean - mean) ** 2
+    free = 1 - labels / items
+    return float(free * (within + between) / (items - 1) / labels)
 
 
 def _plan_notes(

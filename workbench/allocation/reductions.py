@@ -69,12 +69,14 @@ def smaller_sample(
     >>> smaller.index, smaller.columns["weight"]
     (array([0, 1, 3, 4, 5]), array([15., 15., 20., 20., 20.]))
     """
-    minimum, seed = checks.whole("minimum", minimum, 1), checks.seed("seed", seed)
+    minimum = checks.whole("minimum", minimum, 1)
+    seed = checks.seed("seed", seed)
     columns = frames.read_columns(sample, frames.column_names(sample))[0]
     by, value, id, weight = (spelled(name, columns) for name in (by, value, id, weight))
     for name in (by, id):
         cells = frames.read_columns(sample, [name])[0][name]
-        columns[name] = numbers.objects([original(text) for text in numbers.as_text(cells)])
+        texts = [original(text) for text in numbers.as_text(cells)]
+        columns[name] = numbers.objects(texts)
     ids = columns[id].tolist()
     refuse_repeated(ids)
     labels = numbers.to_labels(by, columns[by], "text")
@@ -88,8 +90,9 @@ def smaller_sample(
     allocation = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
     columns[weight] = (size / allocation.labeled)[codes]
     order = np.lexsort((random_keys(ids, seed), codes))
-    rank = rules.ranks_among_equals(codes[order])
-    index = np.sort(order[rank < allocation.labeled[codes[order]]])
+    sorted_codes = codes[order]
+    rank = rules.ranks_among_equals(sorted_codes)
+    index = np.sort(order[rank < allocation.labeled[sorted_codes]])
     smaller = {name: cells[index] for name, cells in columns.items()}
     return Reduction(codes.size, index, smaller, allocation)
 
@@ -122,7 +125,8 @@ def _of_sample(
                 f"it has {checks.listed(columns, quoted=True)}",
                 name,
             )
-    values, weights = (numbers.to_numbers(name, columns[name]) for name in (value, weight))
+    values = numbers.to_numbers(value, columns[value])
+    weights = numbers.to_numbers(weight, columns[weight])
     total = np.bincount(codes, weights)
     size = np.rint(total).astype(np.int64)
     current, _, squares = moments(codes, values, names.size)

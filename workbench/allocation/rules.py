@@ -83,7 +83,9 @@ class Allocation(Result):
             minimum=self.minimum,
             integer=self.labeled.dtype.kind == "i",
         ).variance
-        return self.variance / other if other > 0 and self.variance < np.inf else math.nan
+        if other == 0 or self.variance == np.inf:
+            return math.nan
+        return self.variance / other
 
     def headline(self) -> str:
         """Return the labels, their standard error, and what VOILA saves against Neyman's rule."""
@@ -194,9 +196,8 @@ def allocate(
         labeled = size.astype(int if integer else float)
     else:
         labeled = allotted(size, budget, method, minimum, sd, integer)
-    return _allocation(
-        labeled, size, None if stratum_sd is None else sd, size, budget, method, minimum, notes
-    )
+    recorded_sd = None if stratum_sd is None else sd
+    return _allocation(labeled, size, recorded_sd, size, budget, method, minimum, notes)
 
 
 def allotted(
@@ -219,7 +220,8 @@ def allotted(
     else:
         share = _scaled_spread(size, sd)
     if method in ("neyman", "neyman_plus"):
-        floor, no_cap = np.minimum(floor, size), np.full(size.size, budget)
+        floor = np.minimum(floor, size)
+        no_cap = np.full(size.size, budget)
         real = fill_one(share, budget, floor, no_cap)
         if method == "neyman":
             labeled = round_to_total(real, budget, floor, no_cap) if integer else real
@@ -234,7 +236,8 @@ def _spread_evenly(real: ndarray, total: float, size: ndarray) -> ndarray:
     """Return shares with what is missing added in equal parts to the strata that are not full."""
     while (missing := total - real.sum()) > 1e-9 * total:
         has_room = real < size
-        real = np.minimum(real + np.where(has_room, missing / has_room.sum(), 0), size)
+        equal_part = missing / has_room.sum()
+        real = np.minimum(real + has_room * equal_part, size)
     return real
 
 
@@ -248,8 +251,9 @@ def allotted_above(
     rounded: Callable = np.floor,
 ) -> ndarray:
     """Return `allotted` with a floor: a share, rounded, of each stratum's proportional labels."""
-    floor = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9))
-    floor = np.maximum(np.minimum(minimum, size), floor.astype(np.int64))
+    proportional = allotted(size, budget, "proportional", minimum, sd)
+    least = rounded(np.round(share * proportional, 9)).astype(np.int64)
+    floor = np.maximum(np.minimum(minimum, size), least)
     return allotted(size, budget, method, floor, sd)
 
 
@@ -313,7 +317,8 @@ def reduce_sample(
     budget, minimum, notes = _limited(budget, minimum, current, "sampled item", "all are kept")
     if not sd.any():
         notes.append(Note("data", NEVER_VARIES.format("reduced")))
-    labeled = reduced(size, sd, current, min(budget, int(current.sum())), minimum, integer)
+    total = min(budget, int(current.sum()))
+    labeled = reduced(size, sd, current, total, minimum, integer)
     return _allocation(labeled, size, sd, current, budget, "reduction", minimum, notes)
 
 
@@ -325,7 +330,8 @@ def _limited(
     outcome: str,
 ) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
-    minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
+    minimum = checks.whole("minimum", minimum, 0)
+    budget = checks.whole("budget", budget, 1)
     if budget < minimum * most.size:
         refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
     items = int(most.sum())
@@ -362,9 +368,10 @@ def _allocation(
         unused = 0.0
     variance = math.nan if sd is None else _variance(size, sd, labeled)
     if sd is not None and variance == np.inf:
-        unlabeled = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
+        is_unlabeled = (labeled == 0) & (sd > 0)
         infinite = "varies and has no label: the variance is infinite"
-        notes.append(Note("undefined", infinite, ("stratum", unlabeled)))
+        where = ("stratum", int(is_unlabeled.argmax()))
+        notes.append(Note("undefined", infinite, where))
     full = labeled >= most
     for array in (labeled, full):  # a result does not copy what is read-only
         array.setflags(write=False)
@@ -375,8 +382,9 @@ def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
     """Return a note where an allocation leaves part of its budget."""
     if not unused:
         return ()
-    labels = f"{unused} of {checks.counted(budget, 'label')} {'stays' if unused == 1 else 'stay'}"
-    return (Note("design", f"{labels} unused: a stratum is smaller than its share"),)
+    verb = "stays" if unused == 1 else "stay"
+    labels = f"{unused} of {checks.counted(budget, 'label')} {verb} unused"
+    return (Note("design", f"{labels}: a stratum is smaller than its share"),)
 
 
 def allocation_variance(
@@ -433,9 +441,11 @@ def priorities(
     >>> priorities([100, 100, 2], [3.0, 1.0, 50.0], [1, 1, 2]).round(1)
     array([212.1,  70.7,   0. ])
     """
-    size, k = np.asarray(stratum_size, float), np.asarray(labeled, float)
+    size = np.asarray(stratum_size, float)
+    k = np.asarray(labeled, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(k < size, size * stratum_sd / np.sqrt(k * (k + 1)), 0.0)
+        priority = size * stratum_sd / np.sqrt(k * (k + 1))
+    return np.where(k < size, priority, 0.0)
 
 
 def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
@@ -444,7 +454,8 @@ def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
     for part in _blocks(size.size):
         unlabeled = size[part] - labeled[part]
         with np.errstate(divide="ignore"):
-            odds = np.where(sd[part] > 0, unlabeled / labeled[part], 0.0)
+            odds = unlabeled / labeled[part]
+        odds[sd[part] == 0] = 0
         weighted = sd[part] / items
         variance += float((size[part] * weighted) @ (odds * weighted))
     return max(variance, 0.0)
@@ -480,7 +491,8 @@ def fill(
     room. This solves many small problems at once; `fill_one` is for a large one.
     """
     share, low, high = np.broadcast_arrays(np.asarray(share, float), low, high)
-    total = np.broadcast_to(np.asarray(total, float)[..., None], (*share.shape[:-1], 1))
+    one_per_row = (*share.shape[:-1], 1)
+    total = np.broadcast_to(np.asarray(total, float)[..., None], one_per_row)
     return _spilled(_bisected(share, total, low, high), total, high)
 
 
@@ -491,11 +503,13 @@ def fill_one(
     high: float | ndarray,
 ) -> ndarray:
     """Return `fill` of one row, (H,) float; low may exceed high, which then decides."""
-    low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
+    low = np.broadcast_to(low, share.shape)
+    high = np.broadcast_to(high, share.shape)
     most = _most(share, low, high)
     if total >= most.sum():
         return _spilled(most.astype(float), np.array([total], float), high)
-    return _clip(_level(share, total, low, high, ROUNDING * total)[0], share, low, high)
+    level, _ = _level(share, total, low, high, ROUNDING * total)
+    return _clip(level, share, low, high)
 
 
 def _most(share: ndarray, low: ndarray, high: ndarray) -> ndarray:
@@ -511,7 +525,8 @@ def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
     room = high - filled
     all_room = room.sum(-1, keepdims=True)
     extra = np.divide(missing, all_room, out=np.zeros_like(missing), where=all_room > 0)
-    return np.where(missing > 1e-9 * (total + 1), filled + room * extra, filled)
+    is_short = missing > 1e-9 * (total + 1)
+    return np.where(is_short, filled + room * extra, filled)
 
 
 @np.errstate(over="ignore")
@@ -528,7 +543,8 @@ def _level(
     the pieces. A step that leaves the bracket is replaced by its middle, as is every eighth one.
     """
     least = share.min() or share[share > 0].min()
-    below, above = low.min() / share.max(), min(high.max() / least, sys.float_info.max)
+    below = low.min() / share.max()
+    above = min(high.max() / least, sys.float_info.max)
     level = _first_level(share, total, low, high)
     step = 0
     while True:
@@ -555,7 +571,9 @@ def _first_level(
     """Return a level to start from; for many strata that of a sample of them, to save passes."""
     step = share.size // BLOCK
     if step >= 4:
-        few, least, most = (_runs(values, step) for values in (share, low, high))
+        few = _runs(share, step)
+        least = _runs(low, step)
+        most = _runs(high, step)
         part = total * float(most.sum() / high.sum())
         if np.minimum(least, most).sum() < part < most[few > 0].sum():
             return _level(few, part, least, most, 1e-3 * part)[0]
@@ -565,8 +583,9 @@ def _first_level(
 def _runs(values: ndarray, step: int) -> ndarray:
     """Return runs of 64 entries, one of every `step` runs."""
     length = 64 * step
-    runs = values.size // length
-    return values[: runs * length].reshape(runs, length)[:, :64].ravel()
+    end = values.size // length * length
+    runs = values[:end].reshape(-1, length)
+    return runs[:, :64].ravel()
 
 
 def _filled(
@@ -579,7 +598,7 @@ def _filled(
     filled = free = 0.0
     buffers = np.empty((2, min(BLOCK, share.size)))
     for part in _blocks(share.size):
-        reached, clipped = buffers[:, : part.stop - part.start]
+        reached, clipped = buffers[:, : share[part].size]
         np.multiply(level, share[part], out=reached)
         np.maximum(reached, low[part], out=clipped)
         np.minimum(clipped, high[part], out=clipped)
@@ -616,11 +635,14 @@ def _bisected(
     """Return clip(t share, low, high) adding up to `total` in each row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
         full_at = np.log(np.where(share > 0, high / share, 1.0))
-    start, end = full_at.min(-1, keepdims=True) - 45, full_at.max(-1, keepdims=True) + 1
+    start = full_at.min(-1, keepdims=True) - 45
+    end = full_at.max(-1, keepdims=True) + 1
     for _ in range(64):
         middle = (start + end) / 2
-        over = np.clip(np.exp(middle) * share, low, high).sum(-1, keepdims=True) > total
-        start, end = np.where(over, start, middle), np.where(over, middle, end)
+        filled = np.clip(np.exp(middle) * share, low, high)
+        over = filled.sum(-1, keepdims=True) > total
+        start = np.where(over, start, middle)
+        end = np.where(over, middle, end)
     return np.clip(np.exp(start) * share, low, high)
 
 
@@ -640,9 +662,11 @@ def round_to_total(
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     rounded = np.clip(np.floor(real + 1e-9), low, high)
     missing = np.asarray(total)[..., None] - rounded.sum(-1, keepdims=True)
-    remainder = real - rounded - np.arange(real.shape[-1]) * 1e-10
+    order = np.arange(real.shape[-1])
+    remainder = real - rounded - order * 1e-10
     remainder = np.where(rounded < high, remainder, -np.inf)
-    falling = np.concatenate([np.full_like(missing, np.inf), -np.sort(-remainder, axis=-1)], -1)
+    falling = -np.sort(-remainder, axis=-1)
+    falling = np.concatenate([np.full_like(missing, np.inf), falling], -1)
     least = np.take_along_axis(falling, missing.astype(np.int64), -1)
     return (rounded + (remainder >= least)).astype(np.int64)
 
@@ -703,7 +727,8 @@ def _best_whole_numbers(
     owner = np.repeat(gains, more[gains] - fewer[gains])
     nth = fewer[owner] + 1 + ranks_among_equals(owner)
     cost = np.sqrt(nth * (nth - 1.0)) / spread[owner]
-    np.add.at(fewer, owner[np.argpartition(cost, missing - 1)[:missing]], 1)
+    cheapest = np.argpartition(cost, missing - 1)[:missing]
+    np.add.at(fewer, owner[cheapest], 1)
     return fewer
 
 
@@ -716,8 +741,10 @@ def _bracket(
     """Return whole numbers of at most and of at least `total`, bought at two close levels."""
     strata, reach = spread.size, 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
-    level, free = _level(spread, total, first, full, max(strata / 8, close))
-    below, above, labeled = 0.0, math.inf, _bought(level, spread, first, full)
+    tolerance = max(strata / 8, close)
+    level, free = _level(spread, total, first, full, tolerance)
+    below, above = 0.0, math.inf
+    labeled = _bought(level, spread, first, full)
     missing = total - labeled.sum()
     while missing:
         below, above = (level, above) if missing > 0 else (below, level)
@@ -741,7 +768,8 @@ def _step(
 ) -> float:
     """Return the middle of a bracket, or a step, ever longer, to find its other end."""
     if not below or above == math.inf:
-        return min(max(level + reach * newton, level / (4 * reach)), 4 * reach * level)
+        farthest = 4 * reach
+        return min(max(level + reach * newton, level / farthest), farthest * level)
     middle = _middle(below, above)
     if below < middle < above:
         return middle
@@ -778,4 +806,4 @@ def ranks_among_equals(codes: ndarray) -> ndarray:
 
 def _blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
-    return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
+    return [slice(start, start + BLOCK) for start in range(0, size, BLOCK)]

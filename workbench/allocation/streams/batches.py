@@ -86,7 +86,8 @@ def sample_stream(
     >>> estimate.size.tolist(), estimate.sampled.tolist(), estimate.sample_rows()[0]["id"]
     ([150, 150], [20, 20], 272)
     """
-    passes, batches = checks.whole("passes", passes, 1, 2), frames.batches_of(frame)
+    passes = checks.whole("passes", passes, 1, 2)
+    batches = frames.batches_of(frame)
     if passes == 2 and iter(batches) is batches:
         raise checks.WrongValue(
             "passes",

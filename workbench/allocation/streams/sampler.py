@@ -130,8 +130,9 @@ class StreamSampler:
             setattr(self, name, np.empty(0, kind))
         # records in the order they came, and their packed keys in a few sorted arrays; those
         # above the thresholds are dropped later, all at once
-        self._bag = [(np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))]
-        self._runs = [self._bag[0][0]]
+        no_keys = np.empty(0, np.uint64)
+        self._bag = [(no_keys, np.empty(0), np.empty(0, np.int64))]
+        self._runs = [no_keys]
 
     @classmethod
     def with_sizes(
@@ -153,9 +154,9 @@ class StreamSampler:
         >>> StreamSampler.with_sizes({"a": 1, "b": 2}).update(list("aabbbb"), range(6)).sizes()
         {'a': 1, 'b': 2}
         """
-        quota = {
-            label: checks.whole(f"sizes[{label!r}]", size, 1) for label, size in dict(sizes).items()
-        }
+        quota = {}
+        for label, size in dict(sizes).items():
+            quota[label] = checks.whole(f"sizes[{label!r}]", size, 1)
         if not quota:
             raise checks.WrongValue("sizes", "must name at least one stratum")
         sampler = cls(sum(quota.values()), minimum=1, rng=rng)
@@ -192,7 +193,8 @@ class StreamSampler:
         order = [self._index[label] for label in labels]
         sd = [float(f"{spread:.12g}") for spread in self._sd()[order]]
         best = rules.allocate(self._size[order], self.budget, stratum_sd=sd, minimum=self.minimum)
-        second = self.with_sizes(dict(zip(labels, best.labeled.tolist(), strict=True)), rng=rng)
+        quota = dict(zip(labels, best.labeled.tolist(), strict=True))
+        second = self.with_sizes(quota, rng=rng)
         if self.seed is not None:
             second.seed, second._sources = self.seed, set()
         return second
@@ -231,7 +233,8 @@ class StreamSampler:
         if keys is not None:
             items = _identifiers(_column("keys", keys), values.size)
             if self.seed is not None:
-                hashes = random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+                long_hashes = random_keys(items.tolist(), self.seed)
+                hashes = long_hashes.view(np.uint64) >> SHIFT
         elif self.seed is not None:
             raise checks.WrongValue(
                 "keys", "must be given where a seed is: the sample is chosen by their hashes"
@@ -245,7 +248,8 @@ class StreamSampler:
             hashes = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
         rows = np.flatnonzero(hashes < self._threshold[codes])
         chosen = rows + self._seen if items is None else items[rows]
-        self._accept(pack(codes[rows], hashes[rows]), values[rows], chosen)
+        packed = pack(codes[rows], hashes[rows])
+        self._accept(packed, values[rows], chosen)
         self._seen += codes.size
         return self
 
@@ -274,8 +278,10 @@ class StreamSampler:
             items = _identifiers(rows["id"], rows["id"].size)
             if items.size:
                 self._check_kind(items)
-        self._add_statistics(codes, size, summary["mean"], summary["sd"] ** 2 * (size - 1))
-        packed = pack(codes[rows["place"]], rows["key"].astype(np.uint64) >> SHIFT)
+        squares = summary["sd"] ** 2 * (size - 1)
+        self._add_statistics(codes, size, summary["mean"], squares)
+        keys = rows["key"].astype(np.uint64) >> SHIFT
+        packed = pack(codes[rows["place"]], keys)
         self._accept(packed, rows["column 0"].astype(float), items)
         self._seen += int(size.sum())
         return self
@@ -304,7 +310,8 @@ class StreamSampler:
         packed, values, items = other._sample()
         if other._item_kind == "position":
             items = items + self._seen
-        self._bag.append((pack(codes[stratum_of(packed)], key_of(packed)), values, items))
+        packed = pack(codes[stratum_of(packed)], key_of(packed))
+        self._bag.append((packed, values, items))
         self._item_kind = self._item_kind or other._item_kind
         self._seen += other._seen
         self._sources |= other._sources
@@ -368,10 +375,13 @@ class StreamSampler:
         total = int(size.sum())
         sampled, mean, squares = moments(stratum_of(packed), values, size.size)
         with np.errstate(invalid="ignore", divide="ignore"):
-            sd = np.where(size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
-            terms = np.where(sampled == size, 0.0, size * (size - sampled) * sd**2 / sampled)
+            sd = np.sqrt(squares / (sampled - 1))
+            sd[size == 1] = 0.0
+            terms = size * (size - sampled) * sd**2 / sampled
+        terms[sampled == size] = 0.0
         notes = tuple(self._notes(sampled, sd))
-        estimate, variance = size @ mean / total, terms.sum() / total**2
+        estimate = size @ mean / total
+        variance = terms.sum() / total**2
         stream_mean = size @ self._mean / total
         design_variance = rules.allocation_variance(size, self._sd(), sampled)
         return StreamEstimate(
@@ -401,7 +411,10 @@ class StreamSampler:
         data["labels"] = list(self._index)
         for name in STATE:
             data[name.strip("_")] = getattr(self, name).tolist()
-        data["packed"], data["values"], data["items"] = (part.tolist() for part in self._sample())
+        packed, values, items = self._sample()
+        data["packed"] = packed.tolist()
+        data["values"] = values.tolist()
+        data["items"] = items.tolist()
         return data
 
     @classmethod
@@ -424,9 +437,11 @@ class StreamSampler:
         sampler._registered(data["labels"])
         for name, (kind, _) in STATE.items():
             setattr(sampler, name, np.array(data[name.strip("_")], kind))
-        items = np.array(data["items"], str if data["item_kind"] == "text" else np.int64)
+        kind = str if data["item_kind"] == "text" else np.int64
+        items = np.array(data["items"], kind)
         packed = np.array(data["packed"], np.uint64)
-        sampler._bag.append((packed, np.array(data["values"], float), items))
+        values = np.array(data["values"], float)
+        sampler._bag.append((packed, values, items))
         sampler._compact()
         return sampler
 
@@ -468,7 +483,8 @@ class StreamSampler:
                 return self._looked_up(strata.astype(np.int64))
         labels = _labels("strata", strata)
         self._registered(dict.fromkeys(labels))
-        return np.fromiter(map(self._index.__getitem__, labels), np.int64, len(labels))
+        codes = map(self._index.__getitem__, labels)
+        return np.fromiter(codes, np.int64, len(labels))
 
     def _looked_up(self, strata: ndarray) -> ndarray:
         """Return `_codes` of whole numbers that are close to each other, from a table."""
@@ -477,7 +493,8 @@ class StreamSampler:
         present = np.flatnonzero(np.bincount(offsets))
         if any(label not in self._index for label in (present + low).tolist()):
             first = np.empty(present[-1] + 1, np.int64)
-            first[offsets[::-1]] = np.arange(offsets.size)[::-1]
+            falling = np.arange(offsets.size)[::-1]
+            first[offsets[falling]] = falling
             present = present[np.argsort(first[present])]
         table = np.empty(present.max() + 1, np.int64)
         table[present] = self._registered((present + low).tolist())
@@ -492,9 +509,8 @@ class StreamSampler:
                 raise checks.WrongValue(
                     "strata", f"must be among the given sizes; {strange!r} is not"
                 )
-            self._index = self._index | {
-                label: code for code, label in enumerate(new, len(self._index))
-            }
+            codes = {label: code for code, label in enumerate(new, len(self._index))}
+            self._index = self._index | codes
             for name, (kind, start) in STATE.items():
                 more = np.full(len(new), start, kind)
                 setattr(self, name, np.append(getattr(self, name), more))
@@ -560,7 +576,8 @@ class StreamSampler:
         total = np.maximum(before + size, 1)
         difference = mean - self._mean[codes]
         self._mean[codes] += difference * size / total
-        self._squares[codes] += squares + difference**2 * (before / total * size)
+        weight = before / total * size
+        self._squares[codes] += squares + difference**2 * weight
         self._size[codes] += size
 
     def _sd(self) -> ndarray:
@@ -568,15 +585,18 @@ class StreamSampler:
 
     # the sample
 
-    def _spans(self) -> list:
+    def _spans(self) -> tuple[ndarray, ndarray]:
         """Return where the sampled keys of each stratum start and end in every sorted array."""
-        first = np.arange(len(self._index), dtype=np.uint64) << np.uint64(KEY_BITS)
+        first = pack(np.arange(len(self._index)), np.uint64(0))
         limits = first + self._threshold
-        return [(np.searchsorted(run, first), np.searchsorted(run, limits)) for run in self._runs]
+        starts = [np.searchsorted(run, first) for run in self._runs]
+        ends = [np.searchsorted(run, limits) for run in self._runs]
+        return np.array(starts), np.array(ends)
 
     def _live(self) -> ndarray:
         """Return how many records of each stratum are sampled."""
-        return np.sum([end - start for start, end in self._spans()], axis=0)
+        starts, ends = self._spans()
+        return (ends - starts).sum(axis=0)
 
     def _accept(
         self,
@@ -590,7 +610,8 @@ class StreamSampler:
         self._bag.append((packed, values, items))
         merged = np.sort(packed)
         while self._runs and self._runs[-1].size < max(FEW, 4 * merged.size):
-            merged = np.sort(np.concatenate([self._runs.pop(), merged]), kind="stable")
+            merged = np.concatenate([self._runs.pop(), merged])
+            merged.sort(kind="stable")
         self._runs.append(merged)
         self._shrink()
         if sum(run.size for run in self._runs) > 3 * self.budget + FEW:
@@ -598,16 +619,16 @@ class StreamSampler:
 
     def _shrink(self) -> None:
         """Lower the thresholds until the sample fits the budget."""
-        spans = self._spans()
-        live = np.sum([end - start for start, end in spans], axis=0)
+        starts, ends = self._spans()
+        live = (ends - starts).sum(axis=0)
         excess = live - self._target(live)
         if not excess.any():
             return
-        tops = [np.minimum(excess, end - start) for start, end in spans]
-        of_runs = zip(self._runs, spans, tops, strict=True)
-        highest = [run[_ranges(end - top, top)] for run, (_, end), top in of_runs]
+        tops = np.minimum(excess, ends - starts)
+        of_runs = zip(self._runs, ends - tops, tops, strict=True)
+        highest = [run[_ranges(start, top)] for run, start, top in of_runs]
         keys = np.sort(np.concatenate(highest))
-        first_cut = np.cumsum(np.sum(tops, axis=0)) - excess
+        first_cut = np.cumsum(tops.sum(axis=0)) - excess
         cut = np.flatnonzero(excess)
         self._threshold[cut] = key_of(keys[first_cut[cut]])
 
@@ -629,7 +650,8 @@ class StreamSampler:
         """Return packed keys, values and items of the sample, by stratum and key."""
         bag = [part for part in self._bag if part[0].size] or self._bag
         packed, values, items = (np.concatenate(parts) for parts in zip(*bag, strict=True))
-        live = np.flatnonzero(key_of(packed) < self._threshold[stratum_of(packed)])
+        threshold = self._threshold[stratum_of(packed)]
+        live = np.flatnonzero(key_of(packed) < threshold)
         order = live[np.argsort(packed[live], kind="stable")]
         return packed[order], values[order], items[order]
 
@@ -641,7 +663,8 @@ class StreamSampler:
                 "the variance is not estimable: one sampled record of several in "
                 f"{self._named(single)}; choose minimum=2 or more",
             )
-        alike = (sampled > 1) & (sampled < self._size) & (sd == 0) & (self._squares > 0)
+        incomplete = (sampled > 1) & (sampled < self._size)
+        alike = incomplete & (sd == 0) & (self._squares > 0)
         if alike.any():
             yield Note(
                 "unreliable",
@@ -649,7 +672,8 @@ class StreamSampler:
                 f"vary, in {self._named(alike)}",
             )
         n = sampled.sum()
-        within = min(self.budget, np.minimum(self._size, self._most()).sum())
+        most = np.minimum(self._size, self._most())
+        within = min(self.budget, most.sum())
         if n < SMALL * within:
             yield Note(
                 "design",
@@ -681,7 +705,8 @@ def key_of(packed: ndarray) -> ndarray:
 
 def _ranges(start: ndarray, length: ndarray) -> ndarray:
     """Return start[0], start[0] + 1, ..., length[0] of them, then those of start[1], ..."""
-    return np.arange(length.sum()) + np.repeat(start - np.cumsum(length) + length, length)
+    shift = start - np.cumsum(length) + length
+    return np.arange(length.sum()) + np.repeat(shift, length)
 
 
 def _column(name: str, entries: ArrayLike) -> ndarray:
