@@ -75,10 +75,10 @@ class AnnotatorLabels:
         """
         texts = [label for labels in self.cells.values() for label in labels.values()]
         meaning = dict(zip(texts, as_labels(texts), strict=True))
-        return {
-            annotator: [meaning.get(labels.get(item, "")) for item in self.items]
-            for annotator, labels in self.cells.items()
-        }
+        columns = {}
+        for annotator, labels in self.cells.items():
+            columns[annotator] = [meaning.get(labels.get(item, "")) for item in self.items]
+        return columns
 
 
 def read_annotators(
@@ -184,11 +184,12 @@ class _Table:
             column = spelled(name, self.cells)
             if column in self.cells:
                 return column
+            suggestion = checks.suggestion(name, self.cells)
             raise checks.WrongValue(
                 option,
                 f"must name a column of {self.label}, which has {_quoted(self.cells)}",
                 name,
-                told=f"got {name!r}{checks.suggestion(name, self.cells)}",
+                told=f"got {name!r}{suggestion}",
             )
         for column in self.cells:
             lowered = plain_name(column)
@@ -277,11 +278,12 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
     items = table.cells[key] if key else [str(row) for row in table.rows]
     repeat = numbers.first_repeat(items)
     if repeat:
+        second = repeat[1]
         raise checks.WrongValue(
             "item",
             f"must name a column that identifies the rows of {table.label}: {key!r} has "
-            f"{items[repeat[1]]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
-            told=f"row {table.rows[repeat[1]]} is the second",
+            f"{items[second]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
+            told=f"row {table.rows[second]} is the second",
             others=("annotator", "label"),
         )
     for name, labels in [(name, table.without_gaps(name)) for name in people]:
@@ -298,11 +300,11 @@ def _annotator_columns(table: _Table, key: str) -> list:
             classes[name] = set(as_labels([*labels]))
     groups: dict[tuple, None] = {}
     for first in classes.values():
-        alike = [
-            name
-            for name, second in classes.items()
-            if 2 * len(first & second) >= min(len(first), len(second))
-        ]
+        alike = []
+        for name, second in classes.items():
+            shared = first & second
+            if 2 * len(shared) >= min(len(first), len(second)):
+                alike.append(name)
         if len(alike) > 1:
             groups[tuple(alike)] = None
     if len(groups) == 1:

@@ -44,11 +44,11 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
     for k in filled:
         possible = ways_of(cells[k], ways)
         if not possible:
-            cases = [f"row {rows[row]} has {cells[row]!r}" for row in (filled[0], k)]
+            first = filled[0]
+            cases = f"row {rows[first]} has {cells[first]!r}, row {rows[k]} has {cells[k]!r}"
             pairs = _listed((ways[0], ways_of(cells[k])[0]))
             raise ValueError(
-                f"column 'correct' mixes two ways to answer: {', '.join(cases)}; use one of "
-                f"{pairs} throughout"
+                f"column 'correct' mixes two ways to answer: {cases}; use one of {pairs} throughout"
             )
         ways = possible
     return verdicts
@@ -98,10 +98,11 @@ def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
     def read(cell: str) -> str:
         label = class_of(original(cell)) if cell else None
         if label is None and cell != OTHER:
+            suggestion = checks.suggestion(cell, texts)
+            classes = checks.listed(texts, quoted=True)
             raise ValueError(
-                f"{cell!r} is not a predicted class{checks.suggestion(cell, texts)}; write "
-                f"{checks.listed(texts, quoted=True)}, or {OTHER!r} for a class that is never "
-                "predicted"
+                f"{cell!r} is not a predicted class{suggestion}; write {classes}, or {OTHER!r} "
+                "for a class that is never predicted"
             )
         return label or OTHER
 
@@ -114,7 +115,8 @@ def class_texts(labels: ndarray) -> ndarray:
     if array.dtype.kind not in "biuf":
         return np.array(numbers.as_text(array))
     values, code = np.unique(array, return_inverse=True)
-    return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[code]
+    texts = [text.removesuffix(".0") for text in numbers.as_text(values)]
+    return np.array(texts)[code]
 
 
 def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
@@ -134,7 +136,8 @@ def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
         return list(texts.values()), texts.get
 
     def class_of(name: str) -> str | None:
-        return texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
+        (label,) = numbers.to_labels("class", np.array([name], object)).tolist()
+        return texts.get(label)
 
     return list(texts.values()), class_of
 
