@@ -267,7 +267,7 @@ def load_strata(
         spreads = numbers.to_numbers(sd, cells, beside=measured)
         _refuse(sd, names, spreads, spreads < 0, "a standard deviation must be at least 0")
     notes = (*notes, *alike_notes(stratum, names))
-    return StratumSummary(names, sizes.astype(np.int64), unknown, spreads, notes=notes)
+    return StratumSummary(names, sizes.astype(int), unknown, spreads, notes=notes)
 
 
 def _labels_of(stratum: str, columns: dict) -> ndarray:

@@ -128,7 +128,7 @@ def _of_sample(
     values = numbers.to_numbers(value, columns[value])
     weights = numbers.to_numbers(weight, columns[weight])
     total = np.bincount(codes, weights)
-    size = np.rint(total).astype(np.int64)
+    size = np.rint(total).astype(int)
     current, _, squares = moments(codes, values, names.size)
     for k in np.flatnonzero((np.abs(total - size) > WHOLE * total) | (size < current))[:1]:
         raise checks.WrongValue(

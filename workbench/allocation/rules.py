@@ -252,7 +252,7 @@ def allotted_above(
 ) -> ndarray:
     """Return `allotted` with a floor: a share, rounded, of each stratum's proportional labels."""
     proportional = allotted(size, budget, "proportional", minimum, sd)
-    least = rounded(np.round(share * proportional, 9)).astype(np.int64)
+    least = rounded(np.round(share * proportional, 9)).astype(int)
     floor = np.maximum(np.minimum(minimum, size), least)
     return allotted(size, budget, method, floor, sd)
 
@@ -490,9 +490,8 @@ def fill(
     Where positive shares cannot hold the total the rest goes to the others in proportion to their
     room. This solves many small problems at once; `fill_one` is for a large one.
     """
-    share, low, high = np.broadcast_arrays(np.asarray(share, float), low, high)
-    one_per_row = (*share.shape[:-1], 1)
-    total = np.broadcast_to(np.asarray(total, float)[..., None], one_per_row)
+    share, low, high = np.broadcast_arrays(share, low, high)
+    total = np.broadcast_to(np.expand_dims(total, -1), (*share.shape[:-1], 1))
     return _spilled(_bisected(share, total, low, high), total, high)
 
 
@@ -569,23 +568,14 @@ def _first_level(
     high: ndarray,
 ) -> float:
     """Return a level to start from; for many strata that of a sample of them, to save passes."""
-    step = share.size // BLOCK
-    if step >= 4:
-        few = _runs(share, step)
-        least = _runs(low, step)
-        most = _runs(high, step)
-        part = total * float(most.sum() / high.sum())
-        if np.minimum(least, most).sum() < part < most[few > 0].sum():
-            return _level(few, part, least, most, 1e-3 * part)[0]
+    if share.size >= 4 * BLOCK:
+        few = slice(None, None, 61)  # a prime number, so that no regular order is sampled unevenly
+        part = total * float(high[few].sum() / high.sum())
+        least = np.minimum(low[few], high[few])
+        most = high[few][share[few] > 0]
+        if least.sum() < part < most.sum():
+            return _level(share[few], part, low[few], high[few], 1e-3 * part)[0]
     return total / share.sum()
-
-
-def _runs(values: ndarray, step: int) -> ndarray:
-    """Return runs of 64 entries, one of every `step` runs."""
-    length = 64 * step
-    end = values.size // length * length
-    runs = values[:end].reshape(-1, length)
-    return runs[:, :64].ravel()
 
 
 def _filled(
@@ -661,14 +651,14 @@ def round_to_total(
     """
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     rounded = np.clip(np.floor(real + 1e-9), low, high)
-    missing = np.asarray(total)[..., None] - rounded.sum(-1, keepdims=True)
+    missing = np.expand_dims(total, -1) - rounded.sum(-1, keepdims=True)
     order = np.arange(real.shape[-1])
     remainder = real - rounded - order * 1e-10
     remainder = np.where(rounded < high, remainder, -np.inf)
     falling = -np.sort(-remainder, axis=-1)
     falling = np.concatenate([np.full_like(missing, np.inf), falling], -1)
-    least = np.take_along_axis(falling, missing.astype(np.int64), -1)
-    return (rounded + (remainder >= least)).astype(np.int64)
+    least = np.take_along_axis(falling, missing.astype(int), -1)
+    return (rounded + (remainder >= least)).astype(int)
 
 
 def _scaled_spread(size: ndarray, sd: ndarray) -> ndarray:
@@ -783,7 +773,7 @@ def _bought(
     full: ndarray,
 ) -> ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
-    counts = np.empty(spread.size, np.int64)
+    counts = np.empty(spread.size, int)
     for part in _blocks(spread.size):
         real = _clip(level, spread[part], first[part], full[part])
         real *= real

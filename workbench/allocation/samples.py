@@ -79,10 +79,10 @@ class StratumSummary(Result):
         With ddof=1; 0 for a stratum of one row.
     """
 
-    stratum: np.ndarray
-    size: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
+    stratum: ndarray
+    size: ndarray
+    mean: ndarray
+    sd: ndarray
 
     def headline(self) -> str:
         """Return rows, strata and overall mean in one sentence."""
@@ -118,12 +118,12 @@ class FrameSample(Result):
     seed : int
     """
 
-    id: np.ndarray
-    stratum: np.ndarray
-    stratum_index: np.ndarray
-    strata: np.ndarray
-    size: np.ndarray
-    drawn: np.ndarray
+    id: ndarray
+    stratum: ndarray
+    stratum_index: ndarray
+    strata: ndarray
+    size: ndarray
+    drawn: ndarray
     seed: int
     columns: dict = field(default_factory=dict)
 
@@ -395,7 +395,7 @@ def _rows_wanted(
         n_rows.append(rows)
     if not any(n_rows):
         raise checks.WrongValue("sizes", "must ask for at least one row")
-    return np.array(n_rows, np.int64)
+    return np.array(n_rows, int)
 
 
 # ---------------------------------------------------------------- strata and their statistics
@@ -462,7 +462,7 @@ def _merged(
     is_cut : bool
         Whether strata are cells of numbers.
     """
-    rows = _joined(parts, "rows").astype(np.int64)
+    rows = _joined(parts, "rows").astype(int)
     labels = _joined(parts, "stratum").tolist()
     if not rows.size:
         raise frames.NoRowsError(f"{label} has no data rows")
@@ -474,7 +474,7 @@ def _merged(
             f"{rows.sum()}"
         )
     strata, code = np.unique(np.array(labels), return_inverse=True)
-    size = np.bincount(code, rows).astype(np.int64)
+    size = np.bincount(code, rows).astype(int)
     for name, column in list(columns.items())[1:]:
         empty = size - np.bincount(code, _joined(parts, name))
         for k in np.flatnonzero(empty)[:1]:
@@ -646,7 +646,7 @@ def bounds(n: ndarray, size: ndarray, slack: float) -> ndarray:
     """Return a bound of the keys of each stratum below which at least n rows lie, almost surely."""
     expected = n + slack * np.sqrt(n) + 20
     share = np.where(n > 0, expected / size, 0.0)
-    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
+    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(int)
 
 
 def _placed(parts: list, strata: ndarray) -> dict:
@@ -658,7 +658,7 @@ def _placed(parts: list, strata: ndarray) -> dict:
     if ids and isinstance(ids[0], str):
         rows["id"] = np.array(ids, object)
     else:
-        kind = np.uint64 if max(ids, default=0) >= 2**63 else np.int64
+        kind = np.uint64 if max(ids, default=0) >= 2**63 else int
         rows["id"] = np.array(ids, kind)
     return rows
 
@@ -705,7 +705,7 @@ def _eager_filter(
     stratum_of_rows = frame["stratum"].to_numpy().tolist()
     limits = [limit_of.get(stratum, 0) for stratum in stratum_of_rows]
     keys = random_keys(frame["id"].to_numpy().tolist(), seed)
-    rows = np.flatnonzero(keys < np.array(limits, np.int64))
+    rows = np.flatnonzero(keys < np.array(limits, int))
     key = nw.new_series("key", keys[rows], nw.Int64, backend=frame.implementation)
     return frame[rows].with_columns(key)
 

@@ -286,8 +286,8 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
             told=f"row {table.rows[second]} is the second",
             others=("annotator", "label"),
         )
-    for name, labels in [(name, table.without_gaps(name)) for name in people]:
-        for row, item, label in zip(table.rows, items, labels, strict=True):
+    for name in people:
+        for row, item, label in zip(table.rows, items, table.without_gaps(name), strict=True):
             yield name, item, label, f"{table.label}, row {row}"
 
 

@@ -47,11 +47,11 @@ def random_keys(ids: Iterable, seed: int | str) -> ndarray:
     """
     start = f"{seed}:".encode()
     texts = map(str, ids)
-    keys = [np.empty(0, np.int64)]
+    keys = [np.empty(0, int)]
     while part := list(itertools.islice(texts, PART)):
         digests = [md5(start + text.encode()).digest() for text in part]
         first_words = np.frombuffer(b"".join(digests), ">u8")[::2]
-        keys.append((first_words >> (64 - KEY_BITS)).astype(np.int64))
+        keys.append((first_words >> (64 - KEY_BITS)).astype(int))
     return np.concatenate(keys)
 
 
@@ -113,7 +113,7 @@ def items_in_turn(
     by_stratum = likely[np.lexsort((drawn, stratum[likely]))]
     unused = np.bincount(stratum[likely], minlength=size.size) - labels
     before = np.repeat(np.cumsum(unused) - unused, labels)
-    order = np.empty(turns.size, np.int64)
+    order = np.empty(turns.size, int)
     by_turn = np.argsort(turns, kind="stable")
     order[by_turn] = by_stratum[before + np.arange(turns.size)]
     return order

@@ -299,7 +299,7 @@ def known_labels(
     truth = None
     if items.truth is not None and items.prediction is not None:
         truth = class_texts(items.truth)[index]
-    right = np.asarray(items.correct)[index].astype(np.int64)
+    right = np.asarray(items.correct)[index].astype(int)
     counts = _per_stratum(stratum[index], right, n_strata)
     return SheetLabels(*counts, index, right, truth=truth)
 
@@ -316,7 +316,7 @@ def found_labels(
     rows.refuse_other_plan(matched, stratum, planned)
     labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
     labeled_items = [item for item, label in labels.items() if label is not None]
-    index = np.array(sorted(labeled_items), np.int64)
+    index = np.array(sorted(labeled_items), int)
     if not index.size:
         raise ValueError(
             f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
@@ -361,7 +361,7 @@ def _right(
         answers = np.isin(answers, WHICH[:2])
     elif asks == "truth" and items.prediction is not None:
         answers = answers == class_texts(items.prediction)[index]
-    return answers.astype(np.int64)
+    return answers.astype(int)
 
 
 def _strata(

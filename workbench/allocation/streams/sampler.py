@@ -40,7 +40,7 @@ SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
 # what is known of each stratum: type of number, and value before its first record
 STATE = {
-    "_size": (np.int64, 0),
+    "_size": (int, 0),
     "_mean": (np.float64, 0),
     "_squares": (np.float64, 0),
     "_threshold": (np.uint64, NOTHING_REJECTED),
@@ -131,7 +131,7 @@ class StreamSampler:
         # records in the order they came, and their packed keys in a few sorted arrays; those
         # above the thresholds are dropped later, all at once
         no_keys = np.empty(0, np.uint64)
-        self._bag = [(no_keys, np.empty(0), np.empty(0, np.int64))]
+        self._bag = [(no_keys, np.empty(0), np.empty(0, int))]
         self._runs = [no_keys]
 
     @classmethod
@@ -272,7 +272,7 @@ class StreamSampler:
         with self._as_before_if_refused():
             codes = self._registered(summary["stratum"].tolist())
             self._check_budget(codes, size)
-            threshold = (self._threshold[codes] << SHIFT).view(np.int64)
+            threshold = (self._threshold[codes] << SHIFT).view(int)
             n = np.minimum(self._most()[codes], size) + 1
             rows = samples.smallest_keys(below, n, size, threshold)
             items = _identifiers(rows["id"], rows["id"].size)
@@ -301,7 +301,8 @@ class StreamSampler:
             is.
         """
         checks.instance("other", other, StreamSampler)
-        self._check_mergeable(other)
+        if rule := self._obstacle(other):
+            raise checks.WrongValue("other", rule)
         with self._as_before_if_refused():
             codes = self._registered(other._index)
             self._check_budget(codes, other._size)
@@ -437,7 +438,7 @@ class StreamSampler:
         sampler._registered(data["labels"])
         for name, (kind, _) in STATE.items():
             setattr(sampler, name, np.array(data[name.strip("_")], kind))
-        kind = str if data["item_kind"] == "text" else np.int64
+        kind = str if data["item_kind"] == "text" else int
         items = np.array(data["items"], kind)
         packed = np.array(data["packed"], np.uint64)
         values = np.array(data["values"], float)
@@ -480,11 +481,11 @@ class StreamSampler:
         """Return the number of each record's stratum; new strata are numbered on."""
         if strata.dtype.kind in "iu" and strata.dtype != np.uint64 and strata.ndim == 1:
             if int(strata.max()) - int(strata.min()) < FEW + strata.size:
-                return self._looked_up(strata.astype(np.int64))
+                return self._looked_up(strata.astype(int))
         labels = _labels("strata", strata)
         self._registered(dict.fromkeys(labels))
         codes = map(self._index.__getitem__, labels)
-        return np.fromiter(codes, np.int64, len(labels))
+        return np.fromiter(codes, int, len(labels))
 
     def _looked_up(self, strata: ndarray) -> ndarray:
         """Return `_codes` of whole numbers that are close to each other, from a table."""
@@ -492,11 +493,11 @@ class StreamSampler:
         offsets = strata - low
         present = np.flatnonzero(np.bincount(offsets))
         if any(label not in self._index for label in (present + low).tolist()):
-            first = np.empty(present[-1] + 1, np.int64)
+            first = np.empty(present[-1] + 1, int)
             falling = np.arange(offsets.size)[::-1]
             first[offsets[falling]] = falling
             present = present[np.argsort(first[present])]
-        table = np.empty(present.max() + 1, np.int64)
+        table = np.empty(present.max() + 1, int)
         table[present] = self._registered((present + low).tolist())
         return table[offsets]
 
@@ -514,13 +515,13 @@ class StreamSampler:
             for name, (kind, start) in STATE.items():
                 more = np.full(len(new), start, kind)
                 setattr(self, name, np.append(getattr(self, name), more))
-        return np.array([self._index[label] for label in labels], np.int64)
+        return np.array([self._index[label] for label in labels], int)
 
     def _most(self) -> ndarray:
         """Return the most records that each stratum can keep."""
         if self._quota is None:
             return np.full(len(self._index), self.budget)
-        return np.array([self._quota[label] for label in self._index], np.int64)
+        return np.array([self._quota[label] for label in self._index], int)
 
     def _check_budget(
         self,
@@ -536,27 +537,23 @@ class StreamSampler:
         if strata > MOST_STRATA:
             raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
-    def _check_mergeable(self, other: "StreamSampler") -> None:
+    def _obstacle(self, other: "StreamSampler") -> str:
+        """Return the rule that another sampler breaks, so that it cannot be merged, or ""."""
         for name in SETTINGS:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 setting = name.replace("_quota", "sizes")
-                rule = f"must have the same {setting}; got {theirs} and {mine}"
-                raise checks.WrongValue("other", rule)
+                return f"must have the same {setting}; got {theirs} and {mine}"
         if self._sources & other._sources:
-            raise checks.WrongValue(
-                "other",
+            return (
                 "must have been started from another rng; samples with shared keys are "
-                "not independent (is it a copy, or merged already?)",
+                "not independent (is it a copy, or merged already?)"
             )
         if self.seed is not None and np.isin(self._sample()[2], other._sample()[2]).any():
-            raise checks.WrongValue(
-                "other",
-                "must hold other records; some are in both (is it a copy, or merged already?)",
-            )
+            return "must hold other records; some are in both (is it a copy, or merged already?)"
         if len({other._item_kind, self._item_kind, None}) == 3:
-            rule = f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}"
-            raise checks.WrongValue("other", rule)
+            return f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}"
+        return ""
 
     def _check_not_empty(self) -> None:
         if not self._seen:
@@ -589,9 +586,9 @@ class StreamSampler:
         """Return where the sampled keys of each stratum start and end in every sorted array."""
         first = pack(np.arange(len(self._index)), np.uint64(0))
         limits = first + self._threshold
-        starts = [np.searchsorted(run, first) for run in self._runs]
-        ends = [np.searchsorted(run, limits) for run in self._runs]
-        return np.array(starts), np.array(ends)
+        starts = np.array([np.searchsorted(run, first) for run in self._runs])
+        ends = np.array([np.searchsorted(run, limits) for run in self._runs])
+        return starts, ends
 
     def _live(self) -> ndarray:
         """Return how many records of each stratum are sampled."""
@@ -695,7 +692,7 @@ def pack(codes: ndarray, keys: ndarray) -> ndarray:
 
 def stratum_of(packed: ndarray) -> ndarray:
     """Return the strata of packed numbers."""
-    return (packed >> np.uint64(KEY_BITS)).view(np.int64)
+    return (packed >> np.uint64(KEY_BITS)).view(int)
 
 
 def key_of(packed: ndarray) -> ndarray:
@@ -745,7 +742,7 @@ def _identifiers(keys: ndarray, size: int) -> ndarray:
         if 0 < texts < size:
             raise checks.WrongType("keys", "must be all whole numbers or all text")
         try:
-            keys = np.array(labels, str if texts else np.int64)
+            keys = np.array(labels, str if texts else int)
         except OverflowError:
             largest = max(labels, key=abs)
             raise checks.WrongValue(
@@ -753,4 +750,4 @@ def _identifiers(keys: ndarray, size: int) -> ndarray:
             ) from None
     if repeat := first_repeat(keys.tolist()):
         raise checks.WrongValue("keys", f"must not repeat; {keys[repeat[0]].item()!r} does")
-    return keys.astype(np.int64) if keys.dtype.kind == "i" else keys
+    return keys.astype(int) if keys.dtype.kind == "i" else keys

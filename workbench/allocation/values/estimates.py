@@ -284,7 +284,7 @@ def estimate_values(
     checks.at_most("labels", n, "size", strata.size)
     bounds = None if bounds is None else checks.bounds(bounds)
     if to_label is None:
-        to_label = np.zeros(n.size, np.int64)
+        to_label = np.zeros(n.size, int)
     else:
         to_label = checks.counts("to_label", to_label, size=n.size)
     _, mean, squares = moments(code, values, n.size)
@@ -440,7 +440,7 @@ def _codes(names: ndarray, stratum: ArrayLike) -> ndarray:
         if name not in index:
             strata = checks.listed(index, SHOWN, quoted=True)
             raise checks.WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
-    return np.array([index[name] for name in labels], np.int64)
+    return np.array([index[name] for name in labels], int)
 
 
 def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:

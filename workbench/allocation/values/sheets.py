@@ -122,7 +122,7 @@ def read_value_sheet(
     rows = rows[filled]
     code = code[filled]
     rank = rank[filled]
-    begun = np.zeros(len(names), np.int64)
+    begun = np.zeros(len(names), int)
     np.maximum.at(begun, code, rank + 1)
     skipped = begun.sum() - len(rows)
     empty = table.columns["value"].count("")
@@ -245,7 +245,7 @@ def _rows_that_count(
                 )
             repeated.append(name)
         row_of[name] = row
-    return np.array(sorted(row_of.values()), np.int64), repeated
+    return np.array(sorted(row_of.values()), int), repeated
 
 
 def _written(
@@ -261,9 +261,9 @@ def _written(
             raise ValueError(
                 f"row {table.rows[row]} of the sheet has stratum {name!r}; the strata are {listed}"
             )
-    code = np.array([names.index(name) for name in strata], np.int64)
-    rank = [np.count_nonzero(code[:k] == code[k]) for k in range(code.size)]
-    return code, np.array(rank, np.int64)
+    code = np.array([names.index(name) for name in strata], int)
+    rank = [strata[:k].count(name) for k, name in enumerate(strata)]
+    return code, np.array(rank, int)
 
 
 def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
