@@ -221,10 +221,9 @@ def allotted(
         share = _scaled_spread(size, sd)
     if method in ("neyman", "neyman_plus"):
         floor = np.minimum(floor, size)
-        no_cap = np.full(size.size, budget)
-        real = fill_one(share, budget, floor, no_cap)
+        real = fill_one(share, budget, floor, budget)
         if method == "neyman":
-            labeled = round_to_total(real, budget, floor, no_cap) if integer else real
+            labeled = round_to_total(real, budget, floor, budget) if integer else real
             return np.minimum(labeled, size)
         real = _spread_evenly(np.minimum(real, size), budget, size)
     else:
@@ -676,9 +675,12 @@ def reduced(
     integer: bool = True,
 ) -> ndarray:
     """Return `reduce_sample` of checked arguments, with sum min(floor, current) <= total."""
-    if integer and sd.any():
-        return _best_whole_numbers(_scaled_spread(size, sd), total, floor, current)
-    share = _scaled_spread(size, sd) if sd.any() else size.astype(float)
+    if not sd.any():
+        share = size.astype(float)
+    else:
+        share = _scaled_spread(size, sd)
+        if integer:
+            return _best_whole_numbers(share, total, floor, current)
     real = fill_one(share, total, floor, current)
     return round_to_total(real, total, floor, current) if integer else real
 

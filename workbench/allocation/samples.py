@@ -272,15 +272,16 @@ def sample(
         n_rows = _rows_wanted(sizes, strata, size)
         for k, name in enumerate(columns):
             expressions[f"column {k}"] = partial(_cells, name=name)
-        below = partial(
-            _below,
-            expressions=expressions,
-            seed=seed,
-            strata=strata,
-        )
 
         def rows_below(bound: ndarray) -> dict:
-            return _placed(_each_part(source, partial(below, bound=bound)), strata)
+            below = partial(
+                _below,
+                expressions=expressions,
+                seed=seed,
+                strata=strata,
+                bound=bound,
+            )
+            return _placed(_each_part(source, below), strata)
 
         rows = smallest_keys(rows_below, n_rows, size, np.full(size.size, KEYS))
         if (np.bincount(rows["place"], minlength=size.size) < n_rows).any():

@@ -137,8 +137,8 @@ class SampledValues(Estimate, Result):
         shares = terms / terms.sum()
         df = 1 / (shares**2 / np.maximum(n - 1, 1)).sum()
         off = (values - self.mean[codes]) / error
-        third = np.bincount(codes, off**3, n.size)
-        third /= np.maximum((n - 1) * (n - 2), 1)
+        pairs = np.maximum((n - 1) * (n - 2), 1)
+        third = np.bincount(codes, off**3, n.size) / pairs
         skewness = (weight**3 * free**1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         up, down = reach, -reach

@@ -40,7 +40,7 @@ SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
 # what is known of each stratum: type of number, and value before its first record
 STATE = {
-    "_size": (int, 0),
+    "_size": (np.int64, 0),
     "_mean": (np.float64, 0),
     "_squares": (np.float64, 0),
     "_threshold": (np.uint64, NOTHING_REJECTED),
@@ -438,8 +438,8 @@ class StreamSampler:
         sampler._registered(data["labels"])
         for name, (kind, _) in STATE.items():
             setattr(sampler, name, np.array(data[name.strip("_")], kind))
-        kind = str if data["item_kind"] == "text" else int
-        items = np.array(data["items"], kind)
+        id_type = str if data["item_kind"] == "text" else int
+        items = np.array(data["items"], id_type)
         packed = np.array(data["packed"], np.uint64)
         values = np.array(data["values"], float)
         sampler._bag.append((packed, values, items))
@@ -685,7 +685,7 @@ class StreamSampler:
         return f"{strata} {checks.listed(labels, SHOWN, quoted=True)}"
 
 
-def pack(codes: ndarray, keys: ndarray) -> ndarray:
+def pack(codes: ndarray, keys: ndarray | np.uint64) -> ndarray:
     """Return strata and keys in one number each, which sorts by stratum and then by key."""
     return (codes.view(np.uint64) << np.uint64(KEY_BITS)) | keys
 

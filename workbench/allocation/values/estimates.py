@@ -465,7 +465,7 @@ def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
         )
 
 
-def _range(row: dict) -> list[str]:
+def _range(row: dict) -> tuple[str, ...]:
     """Return an estimate and its limits as text."""
     half_width = (row["high"] - row["low"]) / 2
     return digits.numbers(row["estimate"], row["low"], row["high"], error=half_width)
