@@ -170,7 +170,13 @@ class LabelPlan(Result):
             rows.append(self._method_row(AT_RANDOM, labels, 0.0, self.random_variance))
         return rows
 
-    def _method_row(self, method: str, labeled: float, unused: float, variance: float) -> dict:
+    def _method_row(
+        self,
+        method: str,
+        labeled: float,
+        unused: float,
+        variance: float,
+    ) -> dict:
         error = variance**0.5
         least = self.others[self.method].variance
         return {
@@ -244,7 +250,8 @@ def load_strata(
             "in a file with one row per record, name the column of values with value",
         )
     has_spreads = bool(sd) or spelled("sd", columns) in columns
-    size, sd = size or "size", sd or "sd"
+    size = size or "size"
+    sd = sd or "sd"
     measures = [size, sd] if has_spreads else [size]
     to_read = [*crossed_names(stratum, columns), *measures]
     data, notes = frames.read_columns(strata, to_read)
@@ -396,7 +403,8 @@ def plan_labels(
     checks.choice("method", method, rules.METHODS)
     if np.isnan(strata.sd).all():
         return _plan_of_sizes(strata, budget, method, minimum)
-    size, sd = strata.size, strata.sd
+    size = strata.size
+    sd = strata.sd
     allocations = {}
     for name in RULES:
         allocations[name] = rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum)
@@ -611,7 +619,8 @@ def draw_rows(
 
 def _random_variance(strata: StratumSummary, chosen: rules.Allocation) -> float:
     """Return the variance of the mean of as many labels at random; NaN without the means."""
-    items, labels = strata.size.sum(), chosen.labeled.sum()
+    items = strata.size.sum()
+    labels = chosen.labeled.sum()
     if items == 1:
         return 0.0
     mean = strata.size @ strata.mean / items

@@ -449,7 +449,8 @@ def priorities(
 
 def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
     """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
-    items, variance = size.sum(), 0.0
+    items = size.sum()
+    variance = 0.0
     for part in _blocks(size.size):
         unlabeled = size[part] - labeled[part]
         with np.errstate(divide="ignore"):
@@ -731,11 +732,13 @@ def _bracket(
     full: ndarray,
 ) -> tuple:
     """Return whole numbers of at most and of at least `total`, bought at two close levels."""
-    strata, reach = spread.size, 1.25
+    strata = spread.size
+    reach = 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
     tolerance = max(strata / 8, close)
     level, free = _level(spread, total, first, full, tolerance)
-    below, above = 0.0, math.inf
+    below = 0.0
+    above = math.inf
     labeled = _bought(level, spread, first, full)
     missing = total - labeled.sum()
     while missing:
@@ -743,8 +746,10 @@ def _bracket(
         newton = missing / max(free, 0.01 * total / level)
         level = _step(below, above, level, newton, reach)
         reach *= 4
-        previous, labeled = labeled, _bought(level, spread, first, full)
-        before, missing = missing, total - labeled.sum()
+        previous = labeled
+        labeled = _bought(level, spread, first, full)
+        before = missing
+        missing = total - labeled.sum()
         is_close = abs(before - missing) <= strata or level in (below, above)
         if before * missing <= 0 and is_close:
             return (previous, labeled) if before > 0 else (labeled, previous)

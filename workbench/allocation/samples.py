@@ -321,7 +321,8 @@ def streamed(
     That is sizes, means and sds of its strata as arrays, and a function from a bound of the keys of
     each of these to the rows below, whose value is "column 0".
     """
-    stratum, id_cells = _stratum_of(source, by, None), partial(_id, name=id)
+    stratum = _stratum_of(source, by, None)
+    id_cells = partial(_id, name=id)
     values = _value_of(source, value)
     to_count = {"stratum": stratum, "value": values, "id": id_cells}
     to_sample = {"stratum": stratum, "id": id_cells, "column 0": values}
@@ -573,7 +574,8 @@ def _number(kinds: Any, name: str, decimal_mark: str | None) -> Any:
     """Return numbers and booleans as floats, also those of a text file with a decimal mark."""
     import narwhals as nw
 
-    kind, column = kinds[name], nw.col(name)
+    kind = kinds[name]
+    column = nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
         return column.cast(nw.Float64)
     if decimal_mark is None:

@@ -448,14 +448,18 @@ def coefficient(
     share = counts / np.maximum(m, 1)[:, None]
     first = second = share
     if metric.startswith("kappa"):
-        first, second = labels[:, 0], labels[:, 1]
+        first = labels[:, 0]
+        second = labels[:, 1]
     pairs = (weight @ paired)[..., None]
     pooled = (weight @ pool)[..., None]
-    constant, factor = 0.0, 1.0
+    constant = 0.0
+    factor = 1.0
     if metric == "raw":
-        constant, factor = 1.0, 0.0
+        constant = 1.0
+        factor = 0.0
     elif metric == "ac1":
-        constant, factor = 1.0, -1 / (classes - 1)
+        constant = 1.0
+        factor = -1 / (classes - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = (weight * pool) @ first / pooled
         q = (weight * pool) @ second / pooled

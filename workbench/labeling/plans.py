@@ -27,7 +27,8 @@ from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.tables import AnyPath
 
-KIND, SCHEMA = "plan of a label sheet", 1
+KIND = "plan of a label sheet"
+SCHEMA = 1
 PART = 100_000  # identifiers that are hashed at once
 PLAN_ENDING = ".plan.json"
 CHANGED = {

@@ -263,7 +263,9 @@ class Checkpoint:
         path: str | PathLike[str] | None,
         about: list,
     ) -> None:
-        self.sampler, self.about, self.last = sampler, about, -1
+        self.sampler = sampler
+        self.about = about
+        self.last = -1
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         if self.path is not None and os.path.exists(self.path):
             self._read(self.path)
@@ -298,4 +300,5 @@ class Checkpoint:
                 f"{path!r} is of another budget, floor or seed, of other columns or "
                 "another file; remove it to start anew",
             )
-        self.last, self.sampler.__dict__ = state["last"], sampler.__dict__
+        self.last = state["last"]
+        self.sampler.__dict__ = sampler.__dict__

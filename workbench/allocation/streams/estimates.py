@@ -23,7 +23,9 @@ from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, dig
 
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
-LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
+LEAST = 20
+LEAST_PER_STRATUM = 5
+MOST_OF_ONE = 0.40
 # of the largest value: a spread below this is rounding, as the mean of n equal values is off by up
 # to n 1e-16
 ROUNDING = 1e-13
@@ -84,9 +86,11 @@ class SampledValues(Estimate, Result):
         most: float,
         method: str,
     ) -> Interval:
-        size, n = self.size, self.sampled
+        size = self.size
+        n = self.sampled
         tail = (1 - level) / 2
-        items, unseen = size.sum(), (size - n).sum()
+        items = size.sum()
+        unseen = (size - n).sum()
         moments = SampledMoments.of_values(
             size / items, 1 - n / size, self._codes(), values, least, most
         )
@@ -132,7 +136,8 @@ class SampledValues(Estimate, Result):
         if ALIKE in unbounded_notes:
             notes = [*unbounded_notes, *self.notes]
             return Interval(-np.inf, np.inf, level, "none", notes=notes)
-        error, codes = self.standard_error, self._codes()
+        error = self.standard_error
+        codes = self._codes()
         terms = weight**2 * free * np.nan_to_num(self.sd) ** 2 / n
         shares = terms / terms.sum()
         df = 1 / (shares**2 / np.maximum(n - 1, 1)).sum()
@@ -141,7 +146,8 @@ class SampledValues(Estimate, Result):
         third = np.bincount(codes, off**3, n.size) / pairs
         skewness = (weight**3 * free**1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
-        up, down = reach, -reach
+        up = reach
+        down = -reach
         if method == "default":
             up = max(reach, _unskewed(reach, skewness))
             down = min(-reach, _unskewed(-reach, skewness))
@@ -171,7 +177,8 @@ class SampledValues(Estimate, Result):
 
     def _problem(self, incomplete: ndarray, alike: ndarray) -> str:
         """Return why an interval without bounds may be too short, or ""."""
-        n, unit = self.sampled, self._unit
+        n = self.sampled
+        unit = self._unit
         total = n[incomplete].sum()
         if total < LEAST:
             return f"there are only {checks.counted(total, unit)}"

@@ -196,7 +196,8 @@ class StreamSampler:
         quota = dict(zip(labels, best.labeled.tolist(), strict=True))
         second = self.with_sizes(quota, rng=rng)
         if self.seed is not None:
-            second.seed, second._sources = self.seed, set()
+            second.seed = self.seed
+            second._sources = set()
         return second
 
     def update(
@@ -341,7 +342,8 @@ class StreamSampler:
     def rows(self) -> list[dict]:
         """Return the sampled records as dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
-        labels, codes = list(self._index), stratum_of(packed)
+        labels = list(self._index)
+        codes = stratum_of(packed)
         weight = self._size / np.maximum(self._live(), 1)
         return samples.rows_of(
             stratum=[labels[code] for code in codes],
@@ -408,7 +410,8 @@ class StreamSampler:
         data["quota"] = self._quota and list(map(list, self._quota.items()))
         data["sources"] = sorted(map(list, self._sources))
         data["generator"] = self._bits.state
-        data["seen"], data["item_kind"] = self._seen, self._item_kind
+        data["seen"] = self._seen
+        data["item_kind"] = self._item_kind
         data["labels"] = list(self._index)
         for name in STATE:
             data[name.strip("_")] = getattr(self, name).tolist()
@@ -434,7 +437,8 @@ class StreamSampler:
         sampler._quota = data["quota"] and dict(data["quota"])
         sampler._sources = set(map(tuple, data["sources"]))
         sampler._bits.state = data["generator"]
-        sampler._seen, sampler._item_kind = data["seen"], data["item_kind"]
+        sampler._seen = data["seen"]
+        sampler._item_kind = data["item_kind"]
         sampler._registered(data["labels"])
         for name, (kind, _) in STATE.items():
             setattr(sampler, name, np.array(data[name.strip("_")], kind))
@@ -540,7 +544,8 @@ class StreamSampler:
     def _obstacle(self, other: "StreamSampler") -> str:
         """Return the rule that another sampler breaks, so that it cannot be merged, or ""."""
         for name in SETTINGS:
-            mine, theirs = getattr(self, name), getattr(other, name)
+            mine = getattr(self, name)
+            theirs = getattr(other, name)
             if mine != theirs:
                 setting = name.replace("_quota", "sizes")
                 return f"must have the same {setting}; got {theirs} and {mine}"

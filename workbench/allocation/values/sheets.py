@@ -100,7 +100,9 @@ def read_value_sheet(
     """
     table = tables.read_table(labels, HEADER)
     names = [str(name) for name in strata.stratum.tolist()]
-    values, ids, changed = _values(table), table.ids, {}
+    values = _values(table)
+    ids = table.ids
+    changed = {}
     if records is None:
         rows, repeated = _rows_that_count(ids, values, table.rows)
         code, rank = _written(table, rows, names)
