@@ -19,6 +19,7 @@ from workbench.allocation import rules, samples
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.allocation.streams.estimates import moments
 from workbench.allocation.values import sheets as value_sheets
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.classes import alike_notes
 from workbench.data.columns import crossed_labels, crossed_names, spelled
@@ -244,7 +245,7 @@ def load_strata(
         return samples.summarize(strata, stratum, value)
     columns = frames.column_names(strata)
     if not size and spelled("size", columns) not in columns:
-        raise checks.WrongValue(
+        raise WrongValue(
             "strata",
             "must have a column 'size', one row per stratum; there is none: name it with size, or, "
             "in a file with one row per record, name the column of values with value",
@@ -352,7 +353,7 @@ def labeled_values(
     labeled, mean, squares = moments(code[rows], values, names.size)
     for k in np.flatnonzero(labeled < np.minimum(2, size))[:1]:
         has = f"{size[k]:,} rows and {checks.counted(labeled[k], 'value')}"
-        raise checks.WrongValue(
+        raise WrongValue(
             "value",
             f"must be known in at least 2 rows of every stratum; stratum {str(names[k])!r} has "
             f"{has}: record more values there, or name larger strata with {{0}}",
@@ -518,7 +519,7 @@ def budget_for_error(
     checks.instance("strata", strata, StratumSummary)
     most = checks.number("standard_error", standard_error, 0, open_ends=True)
     if np.isnan(strata.sd).all():
-        raise checks.WrongValue(
+        raise WrongValue(
             "standard_error",
             "needs the standard deviation of every stratum; name it with {0}",
             others=("sd",),
@@ -540,7 +541,7 @@ def budget_for_error(
         return error(budget) <= most
 
     if not is_enough(items):
-        raise checks.WrongValue(
+        raise WrongValue(
             "standard_error",
             f"{most:g} is out of reach: method {method!r} leaves labels unused "
             f"and the total {error(items):.4g} with any budget",
@@ -602,7 +603,7 @@ def draw_rows(
     """
     checks.instance("plan", plan, LabelPlan)
     if not id:
-        raise checks.WrongValue(
+        raise WrongValue(
             "id", "must name the column that identifies a record, to draw the records to label"
         )
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))

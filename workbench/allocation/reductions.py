@@ -10,6 +10,7 @@ from workbench import checks
 from workbench.allocation import rules
 from workbench.allocation.plans import load_strata
 from workbench.allocation.streams.estimates import moments
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.safe_csv import original
@@ -104,7 +105,7 @@ def _of_table(strata: Any, names: ndarray) -> tuple:
     strange = sorted(row_of.keys() ^ set(names.tolist()))
     if strange:
         rule = f"must be those of the sample; {strange[0]!r} is in one of the two only"
-        raise checks.WrongValue("strata", rule)
+        raise WrongValue("strata", rule)
     rows = [row_of[name] for name in names.tolist()]
     return table.size[rows], table.sd[rows]
 
@@ -119,7 +120,7 @@ def _of_sample(
     """Return sizes and sds of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:
-            raise checks.WrongValue(
+            raise WrongValue(
                 argument,
                 "must name a column of the sample, where no table of strata is given: "
                 f"it has {checks.listed(columns, quoted=True)}",
@@ -131,14 +132,14 @@ def _of_sample(
     size = np.rint(total).astype(int)
     current, _, squares = moments(codes, values, names.size)
     for k in np.flatnonzero((np.abs(total - size) > WHOLE * total) | (size < current))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "weight",
             "must add up in each stratum to its records; they are "
             f"{total[k]:g} for {current[k]} sampled ones",
             place=("stratum", str(names[k])),
         )
     for k in np.flatnonzero((current < 2) & (size > 1))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "sample",
             "must have two records or more of each stratum, for its spread; name a table of strata",
             place=("stratum", str(names[k])),

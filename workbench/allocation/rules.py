@@ -24,6 +24,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
@@ -185,7 +186,7 @@ def allocate(
     checks.choice("method", method, METHODS)
     budget, minimum, notes = _limited(budget, minimum, size, "item", "a census")
     if stratum_sd is None and method in NEED_SD:
-        raise checks.WrongValue(
+        raise WrongValue(
             "stratum_sd",
             f"must be given for method {method!r}; 'proportional' and 'equal' need none",
         )
@@ -349,7 +350,7 @@ def refuse_less(
     """Raise where a budget is less than the floors of all strata together."""
     if budget < least:
         floors = f"{minimum} for each of {checks.counted(strata, 'stratum', 'strata')}"
-        raise checks.WrongValue("budget", f"must be at least {least}, {floors}", budget)
+        raise WrongValue("budget", f"must be at least {least}, {floors}", budget)
 
 
 def _allocation(

@@ -55,6 +55,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.rules import Allocation, ranks_among_equals
+from workbench.checks import WrongType, WrongValue
 from workbench.data import engine, frames
 from workbench.data.columns import CROSSED, crossed_names
 from workbench.data.decimals import OTHER, SEPARATORS
@@ -354,17 +355,17 @@ def _inner_edges(edges: ArrayLike | None) -> list | None:
     edges = checks.vector("edges", edges)
     if edges.size < 2 or np.any(np.diff(edges) < 0):
         rule = f"must be at least two numbers that rise; got {edges.tolist()}"
-        raise checks.WrongValue("edges", rule)
+        raise WrongValue("edges", rule)
     return edges[1:-1].tolist()
 
 
 def _further(columns: Iterable) -> list[str]:
     if isinstance(columns, str):
-        raise checks.WrongType("columns", "must be a list of names", columns)
+        raise WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
     for name in {"stratum", "id"}.intersection(columns):
         rule = f"must not name {name!r}: the sample has a column of this name already"
-        raise checks.WrongValue("columns", rule)
+        raise WrongValue("columns", rule)
     return columns
 
 
@@ -378,7 +379,7 @@ def _rows_wanted(
         if not np.array_equal(sizes.stratum_size, size):
             here = checks.listed(size.tolist(), SHOWN)
             there = checks.listed(sizes.stratum_size.tolist(), SHOWN)
-            raise checks.WrongValue(
+            raise WrongValue(
                 "sizes",
                 f"must be allocated to the strata of this frame, of {here} rows; this Allocation "
                 f"is for {there}: allocate(summarize(...).size, ...)",
@@ -386,7 +387,7 @@ def _rows_wanted(
         return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
         rule = "must be a dict from stratum to rows wanted, or an Allocation"
-        raise checks.WrongType("sizes", rule, told=f"got {type(sizes).__name__}")
+        raise WrongType("sizes", rule, told=f"got {type(sizes).__name__}")
     names = strata.tolist()
     for stratum in sizes.keys() - set(names):
         listed = checks.listed(names, SHOWN, quoted=True)
@@ -396,7 +397,7 @@ def _rows_wanted(
         rows = checks.whole(f"sizes[{stratum!r}]", sizes.get(stratum, 0), 0, most)
         n_rows.append(rows)
     if not any(n_rows):
-        raise checks.WrongValue("sizes", "must ask for at least one row")
+        raise WrongValue("sizes", "must ask for at least one row")
     return np.array(n_rows, int)
 
 

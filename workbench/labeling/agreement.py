@@ -15,6 +15,7 @@ from numpy import ndarray
 from scipy import special
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, listed
 from workbench.data.numbers import GONE
 from workbench.results import Interval, Note, Result
 
@@ -89,10 +90,10 @@ class Agreement(Result):
         if not rows:
             scale = "interval" if metric == SCALES["interval"] else "ordinal"
             rule = f"must be one that was computed: ask for agreement(..., scale={scale!r})"
-            raise checks.WrongValue("metric", rule, metric)
+            raise WrongValue("metric", rule, metric)
         if (group, label) not in rows:
             rule = "must be two of the people, and label one of three or more classes"
-            raise checks.WrongValue("group", rule, (group, label))
+            raise WrongValue("group", rule, (group, label))
         return rows[group, label]
 
     def interval(
@@ -237,7 +238,7 @@ def agreement(
     counts = _of_classes(codes, len(classes)).sum(1)
     paired = counts.sum(1) >= 2
     if not paired.any():
-        raise checks.WrongValue("labels", "must hold an item with labels of two people")
+        raise WrongValue("labels", "must hold an item with labels of two people")
     differ = _mean_distance(counts, _distances("raw", None, counts))
     by_dispute = np.argsort(-differ, kind="stable")
     unsettled = by_dispute[differ[by_dispute] > 0]
@@ -264,7 +265,7 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
     shapes = {column.shape for column, _ in columns}
     if len(columns) < 2 or len(shapes) > 1 or columns[0][0].ndim != 1:
         rule = "must hold the labels of two or more people, one for each item or None"
-        raise checks.WrongValue("labels", rule)
+        raise WrongValue("labels", rule)
     table = []
     for column, gaps in columns:
         cells = column.astype(object)
@@ -272,7 +273,7 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         table.append(cells.tolist())
     used: set[Any] = set(itertools.chain(*table)) - {None}
     if len({isinstance(label, str) for label in used}) > 1:
-        raise checks.WrongValue("labels", "must be all text or all numbers", told="got both")
+        raise WrongValue("labels", "must be all text or all numbers", told="got both")
     if order is not None:
         classes = _in_order(order, used, scale)
         meaning = {label: label for label in used}
@@ -282,7 +283,7 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         classes = tuple(sorted(set(meaning.values())))
     if len(classes) < 2:
         rule = "must hold at least two classes"
-        raise checks.WrongValue("labels", rule, told=f"got {len(classes)}")
+        raise WrongValue("labels", rule, told=f"got {len(classes)}")
     code = {label: classes.index(value) for label, value in meaning.items()}
     code[None] = -1
     codes = [[code[label] for label in column] for column in table]
@@ -295,7 +296,7 @@ def _refuse_text(meaning: dict, scale: str) -> None:
         rule = f"must be numbers for scale {scale!r}"
         if scale == "ordinal":
             rule += ": name all classes from the least to the most in {0}"
-        raise checks.WrongValue("labels", rule, label, others=("order",))
+        raise WrongValue("labels", rule, label, others=("order",))
 
 
 def _number_of(label: Any) -> float | None:
@@ -311,14 +312,14 @@ def _in_order(order: Sequence, used: Collection, scale: str) -> tuple:
     """Return the classes in the order of the argument, or raise where it does not name all."""
     classes = checks.each("order", order)
     if scale != "ordinal":
-        raise checks.WrongValue("order", "belongs to scale 'ordinal'", told=f"scale is {scale!r}")
+        raise WrongValue("order", "belongs to scale 'ordinal'", told=f"scale is {scale!r}")
     if len(set(classes)) < len(classes):
-        raise checks.WrongValue("order", "must name every class once", classes)
+        raise WrongValue("order", "must name every class once", classes)
     missing = sorted(set(used).difference(classes))
     if missing:
-        names = checks.listed(missing, quoted=True)
+        names = listed(missing, quoted=True)
         rule = "must name every class of the labels"
-        raise checks.WrongValue("order", rule, told=f"{names} is not among them")
+        raise WrongValue("order", rule, told=f"{names} is not among them")
     return classes
 
 
@@ -546,7 +547,7 @@ def _doubts(
     of_all = [row for row in entries if row["label"] == ""]
     few = [row["group"] or "everybody" for row in of_all if row["n"] < FEWEST]
     if few:
-        people = checks.listed(dict.fromkeys(few))
+        people = listed(dict.fromkeys(few))
         yield Note(
             "unreliable",
             f"fewer than {FEWEST} items have two labels or more: intervals may be too short",
@@ -590,7 +591,7 @@ def _doubts_of_classes(classes: tuple, counts: list, scale: str) -> Iterator[Not
     if scale == "nominal" and len(classes) > 2 and numeric:
         yield Note(
             "data",
-            f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
+            f"the classes are numbers ({listed(classes, 5)}), but labels that nearly agree "
             "count as labels that differ: if the order matters, as that of grades, ask for scale "
             "'ordinal' (weighted kappa and ordinal alpha)",
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name, spelled
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
@@ -138,7 +139,7 @@ def read_annotators(
             read.add(*row)
     people = [name for name, labels in read.cells.items() if labels]
     if len(people) < 2:
-        files = checks.listed(Path(path).name for path in paths)
+        files = listed(Path(path).name for path in paths)
         raise ValueError(
             f"agreement needs the labels of two or more annotators; {files} holds those of "
             f"{_quoted(people) or 'nobody'}"
@@ -185,7 +186,7 @@ class _Table:
             if column in self.cells:
                 return column
             suggestion = checks.suggestion(name, self.cells)
-            raise checks.WrongValue(
+            raise WrongValue(
                 option,
                 f"must name a column of {self.label}, which has {_quoted(self.cells)}",
                 name,
@@ -232,7 +233,7 @@ def _of_long_table(
 ) -> Rows:
     """Yield the rows of a table with a row for each label."""
     if not key:
-        raise checks.WrongValue(
+        raise WrongValue(
             "item",
             f"must name the column of {table.label} that identifies an item; it has "
             f"{_quoted(table.cells)}",
@@ -258,7 +259,7 @@ def _label_column(table: _Table, *taken: str) -> str:
     choices = [name for name in unused if plain_name(name) in LABEL] or unused
     if len(choices) == 1:
         return choices[0]
-    raise checks.WrongValue(
+    raise WrongValue(
         "label",
         f"must name the column of {table.label} that holds the labels; it has {_quoted(choices)}",
     )
@@ -270,16 +271,16 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         people = [table.column("annotators", name.strip()) for name in annotators.split(",")]
     else:
         people = _annotator_columns(table, key)
-    text = f"annotators are the columns {checks.listed(people, 20)}"
+    text = f"annotators are the columns {listed(people, 20)}"
     unused = [name for name in table.cells if name not in (*people, key)]
     if unused:
-        text += f"; not used: {checks.listed(unused)} (you can name the columns of annotators)"
+        text += f"; not used: {listed(unused)} (you can name the columns of annotators)"
     table.note(text)
     items = table.cells[key] if key else [str(row) for row in table.rows]
     repeat = numbers.first_repeat(items)
     if repeat:
         second = repeat[1]
-        raise checks.WrongValue(
+        raise WrongValue(
             "item",
             f"must name a column that identifies the rows of {table.label}: {key!r} has "
             f"{items[second]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
@@ -311,9 +312,9 @@ def _annotator_columns(table: _Table, key: str) -> list:
         return list(*groups)
     problem = f"no two columns hold the same classes, it has {_quoted(table.cells)}"
     if groups:
-        several = "; ".join(map(checks.listed, groups))
+        several = "; ".join(map(listed, groups))
         problem = f"several sets of columns hold the same classes: {several}"
-    raise checks.WrongValue(
+    raise WrongValue(
         "annotators",
         f"must name the columns of {table.label} that are annotators, with commas between "
         f"({problem}); or, with a row for each label, say {{0}} and {{1}}",
@@ -322,7 +323,7 @@ def _annotator_columns(table: _Table, key: str) -> list:
 
 
 def _quoted(names: Iterable) -> str:
-    return checks.listed(names, quoted=True)
+    return listed(names, quoted=True)
 
 
 def as_labels(texts: Sequence[str]) -> list:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import listed
 from workbench.data import numbers
 from workbench.data.classes import ENGLISH, VERDICTS, verdict_of, ways_of
 from workbench.data.judged_items import WHICH
@@ -73,7 +74,7 @@ def read_which(text: str) -> str:
     for name in WHICH:
         if name.casefold() == text.strip().casefold():
             return name
-    names = checks.listed(WHICH, quoted=True)
+    names = listed(WHICH, quoted=True)
     raise ValueError(f"{text!r} does not say whose answer is right: write {names}")
 
 
@@ -99,7 +100,7 @@ def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
         label = class_of(original(cell)) if cell else None
         if label is None and cell != OTHER:
             suggestion = checks.suggestion(cell, texts)
-            classes = checks.listed(texts, quoted=True)
+            classes = listed(texts, quoted=True)
             raise ValueError(
                 f"{cell!r} is not a predicted class{suggestion}; write {classes}, or {OTHER!r} "
                 "for a class that is never predicted"
@@ -153,4 +154,4 @@ def _refuse_mark(filled: Sequence[str]) -> None:
 
 
 def _listed(pairs: Iterable[tuple[str, str]]) -> str:
-    return checks.listed("/".join(pair) for pair in pairs)
+    return listed("/".join(pair) for pair in pairs)

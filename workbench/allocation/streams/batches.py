@@ -14,6 +14,7 @@ from workbench.allocation import samples
 from workbench.allocation.streams import engines
 from workbench.allocation.streams.estimates import StreamEstimate
 from workbench.allocation.streams.sampler import StreamSampler
+from workbench.checks import WrongValue
 from workbench.data import frames
 from workbench.data.files import file_of
 from workbench.data.whole_files import write_text
@@ -89,7 +90,7 @@ def sample_stream(
     passes = checks.whole("passes", passes, 1, 2)
     batches = frames.batches_of(frame)
     if passes == 2 and iter(batches) is batches:
-        raise checks.WrongValue(
+        raise WrongValue(
             "passes",
             "must be 1 for an iterator, which can be read once; give a list of batches, "
             "or what starts anew each time",
@@ -152,7 +153,7 @@ def _take_part(
 
 def _seed_of(sampler: StreamSampler) -> int:
     if sampler.seed is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "sampler",
             "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
             "by the hash of its identifier",
@@ -293,9 +294,9 @@ class Checkpoint:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             rule = f"{path!r} is not the checkpoint of a stream; choose another file"
-            raise checks.WrongValue("checkpoint", rule) from None
+            raise WrongValue("checkpoint", rule) from None
         if state["about"] != self.about or not sampler.is_like(self.sampler):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "checkpoint",
                 f"{path!r} is of another budget, floor or seed, of other columns or "
                 "another file; remove it to start anew",

@@ -15,6 +15,7 @@ import scipy
 from numpy import ndarray
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue
 from workbench.intervals import limits
 from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
@@ -71,11 +72,11 @@ class SampledValues(Estimate, Result):
             least, most = checks.bounds(bounds)
             for outside in values[(values < least) | (values > most)][:1]:
                 rule = f"must hold every value; {outside:g} lies outside {least:g} to {most:g}"
-                raise checks.WrongValue("bounds", rule)
+                raise WrongValue("bounds", rule)
             return self._bounded_interval(level, values, least, most, method)
         if method == "bounded":
             rule = "must be 'default' or 't' where no bounds are known"
-            raise checks.WrongValue("method", rule, method)
+            raise WrongValue("method", rule, method)
         return self._unbounded_interval(level, values, method)
 
     def _bounded_interval(
@@ -200,14 +201,14 @@ class SampledValues(Estimate, Result):
     def _checked_values(self) -> ndarray:
         """Return the values, of which every incomplete stratum has two or more."""
         if self.values is None:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "interval",
                 "needs the sampled values, and this estimate was saved without them; "
                 "take it anew from the sampler",
             )
         for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
             (name,) = np.asarray(self.stratum, object)[[few]].tolist()
-            raise checks.WrongValue(
+            raise WrongValue(
                 "interval",
                 f"needs two sampled records or more of every stratum; stratum {name!r} has "
                 f"{self.sampled[few]} of {self.size[few]}: choose minimum=2 or more",

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
+from workbench.checks import WrongValue
 from workbench.data.numbers import first_repeat
 from workbench.labeling.draws import KEY_BITS as HASH_BITS
 from workbench.labeling.draws import random_keys
@@ -158,7 +159,7 @@ class StreamSampler:
         for label, size in dict(sizes).items():
             quota[label] = checks.whole(f"sizes[{label!r}]", size, 1)
         if not quota:
-            raise checks.WrongValue("sizes", "must name at least one stratum")
+            raise WrongValue("sizes", "must name at least one stratum")
         sampler = cls(sum(quota.values()), minimum=1, rng=rng)
         sampler._quota = quota
         return sampler
@@ -237,7 +238,7 @@ class StreamSampler:
                 long_hashes = random_keys(items.tolist(), self.seed)
                 hashes = long_hashes.view(np.uint64) >> SHIFT
         elif self.seed is not None:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "keys", "must be given where a seed is: the sample is chosen by their hashes"
             )
         with self._as_before_if_refused():
@@ -303,7 +304,7 @@ class StreamSampler:
         """
         checks.instance("other", other, StreamSampler)
         if rule := self._obstacle(other):
-            raise checks.WrongValue("other", rule)
+            raise WrongValue("other", rule)
         with self._as_before_if_refused():
             codes = self._registered(other._index)
             self._check_budget(codes, other._size)
@@ -432,7 +433,7 @@ class StreamSampler:
         """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
             rule = f"must be a StreamSampler of schema {SCHEMA} written by to_dict"
-            raise checks.WrongValue("data", rule)
+            raise WrongValue("data", rule)
         sampler = cls(data["budget"], minimum=data["minimum"], seed=data.get("seed"))
         sampler._quota = data["quota"] and dict(data["quota"])
         sampler._sources = set(map(tuple, data["sources"]))
@@ -474,7 +475,7 @@ class StreamSampler:
         else:
             kind = "text" if items.dtype.kind == "U" else "number"
         if self._item_kind not in (None, kind):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "keys",
                 "must be of one kind in every minibatch, number, text or position (none "
                 f"given); got {kind} after {self._item_kind}",
@@ -511,9 +512,7 @@ class StreamSampler:
         if new:
             if self._quota is not None and not self._quota.keys() >= set(new):
                 strange = next(label for label in new if label not in self._quota)
-                raise checks.WrongValue(
-                    "strata", f"must be among the given sizes; {strange!r} is not"
-                )
+                raise WrongValue("strata", f"must be among the given sizes; {strange!r} is not")
             codes = {label: code for code, label in enumerate(new, len(self._index))}
             self._index = self._index | codes
             for name, (kind, start) in STATE.items():
@@ -539,7 +538,7 @@ class StreamSampler:
             least = int(np.minimum(size, self.minimum).sum())
             rules.refuse_less(self.budget, least, self.minimum, strata)
         if strata > MOST_STRATA:
-            raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
+            raise WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
     def _obstacle(self, other: "StreamSampler") -> str:
         """Return the rule that another sampler breaks, so that it cannot be merged, or ""."""
@@ -735,7 +734,7 @@ def _labels(name: str, cells: ndarray) -> list:
 def _check_length(name: str, entries: ndarray, size: int) -> None:
     if entries.shape != (size,):
         expected = f"{size} {'entry' if size == 1 else 'entries'}"
-        raise checks.WrongValue(name, f"must have {expected}, one per value", entries.size)
+        raise WrongValue(name, f"must have {expected}, one per value", entries.size)
 
 
 def _identifiers(keys: ndarray, size: int) -> ndarray:
@@ -750,9 +749,7 @@ def _identifiers(keys: ndarray, size: int) -> ndarray:
             keys = np.array(labels, str if texts else int)
         except OverflowError:
             largest = max(labels, key=abs)
-            raise checks.WrongValue(
-                "keys", "must lie within 2 ** 63, or be text", largest
-            ) from None
+            raise WrongValue("keys", "must lie within 2 ** 63, or be text", largest) from None
     if repeat := first_repeat(keys.tolist()):
-        raise checks.WrongValue("keys", f"must not repeat; {keys[repeat[0]].item()!r} does")
+        raise WrongValue("keys", f"must not repeat; {keys[repeat[0]].item()!r} does")
     return keys.astype(int) if keys.dtype.kind == "i" else keys

@@ -17,6 +17,7 @@ from workbench.allocation.streams.estimates import (
     moments,
     with_bounded_note,
 )
+from workbench.checks import WrongValue, listed
 from workbench.results import (
     NO_INTERVAL,
     Interval,
@@ -164,7 +165,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         strata = checks.counted(self.size.size, "stratum", "strata")
         labels = f"{self._labels()} of {self.size.sum():,} items, {strata}"
         if self.lacking:
-            strata = checks.listed(self.lacking, SHOWN, quoted=True)
+            strata = listed(self.lacking, SHOWN, quoted=True)
             return f"No result yet: fewer than two labels in {strata}; {labels}"
         total, mean = (_with_limits(row, level) for row in self.quantities(level))
         return f"Total {total}; mean {mean}; {labels}"
@@ -431,15 +432,13 @@ def _codes(names: ndarray, stratum: ArrayLike) -> ndarray:
     """Return the index of each label's stratum; names may be numbers where the labels are text."""
     cells, gaps = checks.cells_and_gaps("stratum", stratum)
     for k in np.flatnonzero(gaps)[:1].tolist():
-        raise checks.WrongValue(
-            "stratum", "must not be missing", place=("label", k), told=f"label {k} is"
-        )
+        raise WrongValue("stratum", "must not be missing", place=("label", k), told=f"label {k} is")
     index = {str(name): code for code, name in enumerate(names.tolist())}
     labels = [str(name) for name in cells.tolist()]
     for k, name in enumerate(labels):
         if name not in index:
-            strata = checks.listed(index, SHOWN, quoted=True)
-            raise checks.WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
+            strata = listed(index, SHOWN, quoted=True)
+            raise WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
     return np.array([index[name] for name in labels], int)
 
 
@@ -461,7 +460,7 @@ def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
         yield Note(
             "design",
             "the labels vary more than twice as much as was planned for in "
-            f"{checks.listed(wide, SHOWN)}: more labels there would help most",
+            f"{listed(wide, SHOWN)}: more labels there would help most",
         )
 
 
