@@ -563,7 +563,7 @@ def test_bounds_miss_no_more_often_than_the_interval_itself(size, n, runs):
         ),
         (
             lambda: wb.paired_difference([9], [[2, 0, -1]], skipped=[2]),
-            "counts must be at least 0; stratum 0, value 2 is -1",
+            "counts must be at least 0; entry 2 is -1",
         ),
         (
             lambda: wb.paired_difference([3], [[1, 1, 1]], skipped=[2]),

@@ -249,7 +249,9 @@ def sample(
     TypeError
         If a column is of another type, or the frame of an unknown engine.
 
-    Notes ----- A row's key is the first 60 bits of MD5("seed:id"); the smallest keys of a stratum
+    Notes
+    -----
+    A row's key is the first 60 bits of MD5("seed:id"); the smallest keys of a stratum
     are its sample. The engine keeps keys below (n + 6 sqrt(n) + 20) / N of their range, the rest is
     ranked here; if a stratum then has too few the bound is raised.
 

@@ -591,8 +591,10 @@ def synthetic_scores(
     ValueError
         For an unknown kind, a size below 1 or an accuracy outside (0.5, 1).
 
-    References ---------- .. [1] Kumar & Raj, Classifier Risk Estimation under Limited Labeling
-    Resources, 2016, section 4.
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier Risk Estimation under Limited Labeling Resources, 2016,
+       section 4.
 
     Examples
     --------

@@ -207,7 +207,8 @@ def _checked(
     stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike
 ) -> tuple[ndarray, ndarray, ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
-    if np.size(label) == np.size(stratum) == 0:
+    stratum = checks.plain_array("stratum", stratum, "label")
+    if checks.plain_array("label", label, "label").size == stratum.size == 0:
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")

@@ -71,7 +71,9 @@ def sample_stream(
         If a column or a cell is missing, the budget is too small for the strata, or an iterator
         that can be read once is given for two passes.
 
-    Notes ----- A record's key is the hash of `seed` and identifier, the sample of a stratum its
+    Notes
+    -----
+    A record's key is the hash of `seed` and identifier, the sample of a stratum its
     smallest keys. Each batch is summarized and cut where it lies; what comes to Python are its
     strata and the rows whose keys are small enough. The sample of a single pass depends on the
     order of records through its sizes alone.

@@ -275,7 +275,9 @@ class StreamEstimate(SampledValues, kw_only=True):
             If a bound is not finite or a sampled value lies outside, or a stratum has one sampled
             record of several.
 
-        Notes ----- Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t
+        Notes
+        -----
+        Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t
         quantile, the outer ones of both. It has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of
         freedom [1]_, g_h the terms of the variance; h(x) = 3 / s (cbrt(1 + s (x - s / 6)) - 1)
         undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3. A note

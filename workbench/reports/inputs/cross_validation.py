@@ -134,7 +134,7 @@ def read(
         )
     by_mean = sorted(
         zip(measured.mean_losses().tolist(), measured.models, strict=True),
-        key=lambda model: inputs.model[0],
+        key=lambda loss_and_model: loss_and_model[0],
     )
     best = [name for _, name in by_mean[:2]]
     pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
