@@ -303,9 +303,11 @@ def _number_of(label: Any) -> float | None:
     """Return the finite number that a label is or that its text says, else None."""
     try:
         number = float(label)
-        return int(number) if number.is_integer() else number if np.isfinite(number) else None
     except (TypeError, ValueError):
         return None
+    if not np.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
 
 
 def _in_order(order: Sequence, used: Collection, scale: str) -> tuple:
@@ -453,13 +455,11 @@ def coefficient(
         second = labels[:, 1]
     pairs = (weight @ paired)[..., None]
     pooled = (weight @ pool)[..., None]
-    constant = 0.0
+    constant = 1.0 if metric in ("raw", "ac1") else 0.0
     factor = 1.0
     if metric == "raw":
-        constant = 1.0
         factor = 0.0
     elif metric == "ac1":
-        constant = 1.0
         factor = -1 / (classes - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = (weight * pool) @ first / pooled
