@@ -50,10 +50,13 @@ def monotone_limit(upper: Callable, estimate: float, gain: ndarray) -> tuple:
     chosen = choice[0]
     exact = True
     while True:
-        later = choice[:, ::-1].cumsum(1)[:, ::-1] == 0
-        free = later if exact else choice == 0
-        raised = free[:, :, None] & (gained[:, None, None] + gain < best - estimate)
-        row, stratum, option = np.nonzero(raised)
+        free = choice == 0
+        if exact:  # only strata after the last raised one, so that no set is tried twice
+            later = np.logical_and.accumulate(free[:, ::-1], axis=1)
+            free = later[:, ::-1]
+        gains = gained[:, None, None] + gain
+        promising = free[:, :, None] & (gains < best - estimate)
+        row, stratum, option = np.nonzero(promising)
         if not row.size:
             return best, exact, chosen
         choice = choice[row]
@@ -119,15 +122,17 @@ def limit_of_moments(
        Medicine 16, 1997.
     """
     least, most = ends
-    more = np.asarray(high, float) if unseen is None else np.maximum(unseen, most)
+    more = high if unseen is None else np.maximum(unseen, most)
     spread = most - least
     gap = more - most
     missed = spread < gap - ROUND * (high - low)
     if unseen is not None:  # labels count as alike up to half as far apart as the next value is
         ratio = np.divide(spread, gap, out=np.ones(missed.shape), where=missed)
         missed = np.clip(2 - 2 * ratio, 0.0, 1.0)
-    parts = weight, free, n, *moments, high, more, missed, np.asarray(constant)[..., None]
-    return _limit(np.stack(np.broadcast_arrays(*parts)), tail, stretch, enough)
+    constant = np.asarray(constant)[..., None]
+    parts = weight, free, n, *moments, high, more, missed, constant
+    strata = np.stack(np.broadcast_arrays(*parts))
+    return _limit(strata, tail, stretch, enough)
 
 
 def _limit(
@@ -138,36 +143,45 @@ def _limit(
 ) -> tuple:
     """Return the largest candidate limit of each outcome, and its stratum where it is of one."""
     weight, free, n, mean, _, _, high, more, missed, constant = strata
+    constant = constant[..., :1]
     largest = weight * np.where(free > 0, high, mean)
-    top, *sums = (part.sum(-1, keepdims=True) for part in (largest, *_moments(strata)))
-    top = top + constant[..., :1]
-    sums[0] = sums[0] + constant[..., :1]
+    top = largest.sum(-1, keepdims=True) + constant
+    sums = [part.sum(-1, keepdims=True) for part in _moments(strata)]
+    sums[0] = sums[0] + constant
     if enough < np.inf:  # the label that moves the mean most often shows that the limit is beyond
-        likely = (weight * free * (more - mean) / (n + 1)).argmax(-1)[None, ..., None]
+        move = weight * free * (more - mean) / (n + 1)
+        likely = move.argmax(-1)[None, ..., None]
         moments = _with_one_more(sums, np.take_along_axis(strata, likely, -1))
-        short = (three_moment_tail(moments, top, enough) <= tail)[..., 0]
+        chance = three_moment_tail(moments, top, enough)[..., 0]
+        short = chance <= tail
         limit = np.full(short.shape, enough)
         decisive = np.full(short.shape, -1)
         if short.any():
             limit[short], decisive[short] = _limit(strata[:, short], tail, stretch)
         return limit, decisive
-    *gains, valid = _merged(weight * (more - mean) * missed, n, missed > 0, free)
+    reach = weight * (more - mean) * missed
+    *gains, merged = _merged(reach, n, missed > 0, free)
     single = _with_one_more(sums, strata)
-    merged = [total + gain for total, gain in zip(sums, gains, strict=True)]
-    means, variance, third = (np.concatenate(pair, -1) for pair in zip(single, merged, strict=True))
-    valid = np.concatenate([(mean < more) & (free > 0), valid], -1) & (variance > 0)
+    moments = []
+    for alone, total, gain in zip(single, sums, gains, strict=True):
+        moments.append(np.concatenate([alone, total + gain], -1))
+    means, variance, third = moments
+    unsure = (mean < more) & (free > 0)
+    valid = np.concatenate([unsure, merged], -1) & (variance > 0)
     moments = [means, variance * stretch**2, third * stretch**3]
     limits = _candidate_limits(moments, valid, top, tail)
     best = limits.argmax(-1)
     some = valid.any(-1)
     limit = np.where(some, limits.max(-1), top[..., 0])
-    return limit, np.where(some & (best < mean.shape[-1]), best, -1)
+    decisive = some & (best < mean.shape[-1])
+    return limit, np.where(decisive, best, -1)
 
 
 def _moments(strata: ndarray) -> list:
     """Return mean, variance and third moment of the part of each stratum in the weighted mean."""
     weight, free, n, mean, second, third, *_ = strata
-    return [weight * mean, *_spread(weight, free, n, np.maximum(n - 1, 1), second, third)]
+    spread = _spread(weight, free, n, np.maximum(n - 1, 1), second, third)
+    return [weight * mean, *spread]
 
 
 def _with_one_more(sums: list, strata: ndarray) -> list:
@@ -175,8 +189,8 @@ def _with_one_more(sums: list, strata: ndarray) -> list:
     weight, free, n, mean, second, third, _, more, *_ = strata
     raised, *spread = one_more(n, mean, second, third, more)
     new_mean = weight * (mean + free * (raised - mean))
-    after = [new_mean, *_spread(weight, free, n + 1, n + 2, *spread)]
-    moments = zip(sums, after, _moments(strata), strict=True)
+    new_spread = _spread(weight, free, n + 1, n + 2, *spread)
+    moments = zip(sums, (new_mean, *new_spread), _moments(strata), strict=True)
     return [total + new - old for total, new, old in moments]
 
 
@@ -190,7 +204,8 @@ def _spread(
 ) -> tuple:
     """Return the variance and the third moment of the weighted mean of each stratum."""
     variance = weight**2 * free * second / divisor
-    return variance, 2 * weight**3 * free**1.5 * third / ((n + 1) * (n + 2))
+    third = 2 * weight**3 * free**1.5 * third
+    return variance, third / ((n + 1) * (n + 2))
 
 
 def one_more(
@@ -205,7 +220,8 @@ def one_more(
     p = 1 / (n + 1)
     q = 1 - p
     new_second = q * second + p * q * off**2
-    new_third = q * third - 3 * p * q * off * second + p * q * (q - p) * off**3
+    skewed = p * q * (q - p) * off**3
+    new_third = q * third - 3 * p * q * off * second + skewed
     return mean + p * off, new_second, new_third
 
 
@@ -221,18 +237,26 @@ def _merged(
     stratum, with the distribution Beta(1, labels) of what was missed.
     """
     unseen = unseen & (reach > 0) & (free > 0)
-    order = np.argsort(-np.where(unseen, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
-    parts = (np.where(unseen, part, 0.0) for part in (reach, n, reach * free))
-    totals = (np.take_along_axis(part, order, -1).cumsum(-1)[..., 1:] for part in parts)
-    weight, labels, unlabeled = totals
+    per_label = np.where(unseen, reach / np.maximum(n, 1), -1.0)
+    order = np.argsort(-per_label, axis=-1, kind="stable")
+
+    def totals(part: ndarray) -> ndarray:
+        part = np.take_along_axis(np.where(unseen, part, 0.0), order, -1)
+        return part.cumsum(-1)[..., 1:]
+
+    weight = totals(reach)
+    labels = totals(n)
+    unlabeled = totals(reach * free)
     valid = np.take_along_axis(unseen, order, -1)[..., 1:]
-    free = np.divide(unlabeled, weight, out=np.zeros(valid.shape), where=weight > 0)
+    free = np.divide(unlabeled, weight, out=np.zeros_like(weight), where=weight > 0)
     b = np.maximum(labels, 1)
     s = b + 1
     variance = b / (s**2 * (s + 1))
-    third = 2 * b * (b - 1) / (s**3 * (s + 1) * (s + 2))
-    gain = unlabeled / (labels + 1)
-    return gain, weight**2 * free * variance, weight**3 * free**1.5 * third, valid
+    third = 2 * b * (b - 1)
+    third = third / (s**3 * (s + 1) * (s + 2))
+    variance = weight**2 * free * variance
+    third = weight**3 * free**1.5 * third
+    return unlabeled / (labels + 1), variance, third, valid
 
 
 def _candidate_limits(
@@ -244,12 +268,14 @@ def _candidate_limits(
     """Return quantiles (..., C) of candidates, -inf if not valid or not beyond the likely one."""
     parts = np.broadcast_arrays(*moments, top, tail)
     mean, variance, *_ = parts
-    likely = np.where(valid, mean + 2 * np.sqrt(variance), -np.inf).argmax(-1)[..., None]
+    far = np.where(valid, mean + 2 * np.sqrt(variance), -np.inf)
+    likely = far.argmax(-1, keepdims=True)
     first = three_moment_quantile(*(np.take_along_axis(part, likely, -1) for part in parts))
-    limits = np.where(np.arange(valid.shape[-1]) == likely, first, -np.inf)
+    limits = np.full(valid.shape, -np.inf)
+    np.put_along_axis(limits, likely, first, -1)
     alternatives = valid & (limits < first)
-    starts = np.broadcast_to(first, valid.shape)
-    *farther, end, tails, start = (part[alternatives] for part in (*parts, starts))
+    start = np.broadcast_to(first, valid.shape)[alternatives]
+    *farther, end, tails = (part[alternatives] for part in parts)
     alternatives[alternatives] = three_moment_tail(farther, end, start) > tails
     limits[alternatives] = three_moment_quantile(*(part[alternatives] for part in parts))
     return limits
@@ -267,38 +293,32 @@ def three_moment_quantile(
     The gamma distribution is its limit for r to infinity. The quantile is `top` where no such beta
     exists.
     """
-    mean, variance, third, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
+    *moments, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
     limit = np.array(top, float)
-    for where, scale, shape, _, _, quantile in _fits(mean, variance, third, top):
-        limit[where] = top[where] - scale * quantile(*shape, tail[where])
+    for where, scale, shape, _, _, quantile in _fits(moments, top):
+        distance = scale * quantile(*shape, tail[where])
+        limit[where] = top[where] - distance
     return limit
 
 
 def three_moment_tail(moments: Sequence, top: Number, at: Number) -> ndarray:
     """Return the chance beyond `at` of the distribution with this `three_moment_quantile`."""
-    mean, variance, third, top, at = np.broadcast_arrays(*moments, top, at)
+    *moments, top, at = np.broadcast_arrays(*moments, top, at)
     chance = (at < top).astype(float)
-    for where, scale, shape, most, probability, _ in _fits(mean, variance, third, top):
+    for where, scale, shape, most, probability, _ in _fits(moments, top):
         distance = ((top - at)[where] / scale).clip(0, most)
         chance[where] = probability(*shape, distance)
     return chance
 
 
-def _fits(
-    mean: ndarray,
-    variance: ndarray,
-    third: ndarray,
-    top: ndarray,
-) -> tuple:
-    """Return where beta and gamma fit the distance from the top, their scale and functions."""
+def _fits(moments: Sequence, top: ndarray) -> tuple:
+    """Return the rows where beta and gamma fit the distance from the top, scales and functions."""
+    mean, variance, third = moments
     gap = top - mean
     slack = 2 * variance**2 + third * gap
-    with np.errstate(
-        divide="ignore",
-        invalid="ignore",
-        over="ignore",
-    ):
-        r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
+    with np.errstate(all="ignore"):
+        skewed = third * (gap**2 - variance)
+        r = (4 * variance**2 * gap + skewed) / slack
         s = gap * (r - gap) / variance - 1
         far = (slack <= 0) | (r > 1e7 * gap) | (s > 1e14)  # beyond it scipy's quantile may be NaN
         beta = (gap > 0) & ~far & (s > 0)
@@ -309,10 +329,9 @@ def _fits(
         scale = (variance / gap)[gamma]
         shape = (gap**2 / variance)[gamma].clip(1e-300)
     shapes = share * s, (1 - share) * s
-    return (
-        (beta, r, shapes, 1, special.betainc, special.betaincinv),
-        (gamma, scale, (shape,), np.inf, special.gammainc, special.gammaincinv),
-    )
+    beta_fit = beta, r, shapes, 1, special.betainc, special.betaincinv
+    gamma_fit = gamma, scale, (shape,), np.inf, special.gammainc, special.gammaincinv
+    return beta_fit, gamma_fit
 
 
 def crossing_tail(
@@ -335,11 +354,13 @@ def crossing_tail(
     """
     tails = []
     for side, sign in enumerate((-1, 1)):
-        including, excluding = (np.full(shape, math.log(end)) for end in (LEAST_TAIL, 0.5))
+        including = np.full(shape, math.log(LEAST_TAIL))
+        excluding = np.full(shape, math.log(0.5))
+        end = sign * bounds[side]
         for _ in range(HALVINGS):
             middle = (including + excluding) / 2
             tail = np.exp(middle)
-            out = three_moment_tail(moments(side, tail), sign * bounds[side], sign * at) < tail
+            out = three_moment_tail(moments(side, tail), end, sign * at) < tail
             including = np.where(out, including, middle)
             excluding = np.where(out, middle, excluding)
         tails.append(np.exp(excluding))
@@ -351,6 +372,10 @@ def limiting_stratum(size: ndarray, labeled: ndarray, *decisive: int) -> int | N
 
     A stratum of -1 stands for none.
     """
-    items_per_label = size / size.sum() * labeled.sum() / np.maximum(labeled, 1)
-    strata = [int(k) for k in decisive if k >= 0 and items_per_label[k] > UNDERSAMPLED]
-    return max(strata, key=lambda k: items_per_label[k], default=None)
+    expected_labels = size / size.sum() * labeled.sum()
+    undersampling = expected_labels / np.maximum(labeled, 1)
+    strata = [int(k) for k in decisive if k >= 0]
+    stratum = max(strata, key=undersampling.item, default=None)
+    if stratum is None or undersampling[stratum] <= UNDERSAMPLED:
+        return None
+    return stratum

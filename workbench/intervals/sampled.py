@@ -70,21 +70,28 @@ class SampledMoments:
         """
         strata = weight.size
         count = np.broadcast_to(count, values.shape)
-        stratum, values, count = (part[count > 0] for part in (stratum, values, count))
+        some = count > 0
+        stratum = stratum[some]
+        values = values[some]
+        count = count[some]
         n = np.bincount(stratum, count, strata)
         items = np.maximum(n, 1)
         least = np.full(strata, np.inf)
         most = np.full(strata, -np.inf)
         np.minimum.at(least, stratum, values)
         np.maximum.at(most, stratum, values)
-        mean = np.clip(np.bincount(stratum, count * values, strata) / items, least, most)
+
+        def average(terms: ndarray) -> ndarray:
+            return np.bincount(stratum, count * terms, strata) / items
+
+        mean = np.clip(average(values), least, most)
         off = values - mean[stratum]
-        second = np.bincount(stratum, count * off**2, strata) / items
-        third = np.bincount(stratum, count * off**3, strata) / items
+        central = mean, average(off**2), average(off**3)
         low = np.full(strata, low, float)
         high = np.full(strata, high, float)
-        ends = least, most, low, high, np.stack([low, high]), np.ones(2)
-        moments = cls(weight, free, n, mean, second, third, *ends)
+        ends = least, most, low, high
+        unseen = np.stack([low, high])
+        moments = cls(weight, free, n, *central, *ends, unseen, np.ones(2))
         sampled = free[stratum] > 0
         if not sampled.any():
             return moments
@@ -107,7 +114,8 @@ class SampledMoments:
             deviations = sign * off
             trust = carried(weight, sign * values, deviations, reach, count)
             farthest = deviations.max()
-            new = unseen_values(sign * self.mean, sign * end, farthest, sign * bound, trust)
+            mean = sign * self.mean
+            new = unseen_values(mean, sign * end, farthest, sign * bound, trust)
             unseen.append(sign * new)
             trusted.append(trust)
         return {"unseen": np.stack(unseen), "trusted": np.array(trusted)}
@@ -115,13 +123,15 @@ class SampledMoments:
     @classmethod
     def of_table(cls, table: ndarray) -> "SampledMoments":
         """Return the moments of the numbers that `table` returned."""
-        parts = [*table[:10], table[10:12], table[12:, 0]]
+        trusted = table[12:, 0]
+        parts = [*table[:10], table[10:12], trusted]
         return cls(*parts)
 
     def table(self) -> ndarray:
         """Return all numbers, (14, H)."""
         *rows, trusted = vars(self).values()
-        return np.vstack([*rows, np.repeat(trusted[:, None], self.n.size, 1)])
+        repeated = np.repeat(trusted[:, None], self.n.size, 1)
+        return np.vstack([*rows, repeated])
 
     @property
     def estimate(self) -> float:
@@ -138,7 +148,8 @@ class SampledMoments:
         bounded : bool
             Whether values inside the bounds may exist that the sample does not contain.
         """
-        lower, upper = (self._upper(side, tail, bounded) for side in (0, 1))
+        lower = self._upper(0, tail, bounded)
+        upper = self._upper(1, tail, bounded)
         return -lower, upper
 
     def t_limits(self, tail: float) -> tuple[float, float]:
@@ -149,20 +160,24 @@ class SampledMoments:
         .. [1] Satterthwaite, An approximate distribution of estimates of variance components,
            Biometrics Bulletin 2, 1946.
         """
-        half = special.stdtrit(self.df, 1 - tail) * np.sqrt(self._variances.sum())
-        return self.estimate - float(half), self.estimate + float(half)
+        standard_error = np.sqrt(self._variances.sum())
+        half = float(special.stdtrit(self.df, 1 - tail) * standard_error)
+        return self.estimate - half, self.estimate + half
 
     @property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom; 1 where nothing varies."""
-        total = self._variances.sum()
+        variances = self._variances
+        total = variances.sum()
         if not total > 0:
             return 1.0
-        return float(1 / ((self._variances / total) ** 2 / np.maximum(self.n - 1, 1)).sum())
+        squares = (variances / total) ** 2 / np.maximum(self.n - 1, 1)
+        return float(1 / squares.sum())
 
     @property
     def _variances(self) -> ndarray:
-        return self.weight**2 * self.free * self.second / np.maximum(self.n - 1, 1)
+        spread = self.weight**2 * self.free * self.second
+        return spread / np.maximum(self.n - 1, 1)
 
     def decisive_strata(self, tail: float) -> list:
         """Return the strata that alone decide either bounded limit; -1 for none."""
@@ -183,7 +198,8 @@ class SampledMoments:
         quantile, of_one_sample = special.stdtrit([self.df, sampled - 1], tail)
         stretch = 1 + float(trusted * (quantile / of_one_sample - 1))
         unseen = (2 * side - 1) * self.unseen[side]
-        return min(largest, float(self._largest(side, tail, unseen, stretch)[0]))
+        default, _ = self._largest(side, tail, unseen, stretch)
+        return min(largest, float(default))
 
     def _largest(
         self,
@@ -195,20 +211,18 @@ class SampledMoments:
         """Return the upper limit of the values (side 1) or the negated values, and its stratum."""
         sign = 2 * side - 1
         moments = sign * self.mean, self.second, sign * self.third
-        least = self.least
-        most = self.most
-        low = self.low
-        high = self.high
+        ends = self.least, self.most
+        bounds = self.low, self.high
         if not side:
-            least, most, low, high = -most, -least, -high, -low
+            ends = -self.most, -self.least
+            bounds = -self.high, -self.low
         return limit_of_moments(
             self.weight,
             self.free,
             self.n,
             moments,
-            (least, most),
-            low,
-            high,
+            ends,
+            *bounds,
             tail,
             unseen=unseen,
             stretch=stretch,

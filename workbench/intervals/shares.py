@@ -84,14 +84,14 @@ class Cells:
         rate = self.correct / np.maximum(self.labeled, 1)
         spread = self.weight**2 * self.unlabeled * rate * (1 - rate)
         variance = spread / np.maximum(self.labeled - 1, 1)
-        return self.known_right + (self.weight * rate).sum(-1), variance.sum(-1)
+        estimate = self.known_right + (self.weight * rate).sum(-1)
+        return estimate, variance.sum(-1)
 
 
 def stratum_cells(stratum_size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     """Return strata as cells; `correct` may have leading axes for many outcomes."""
-    size = np.asarray(stratum_size, float)
-    labeled = np.asarray(labeled, float)
-    return Cells(size / size.sum(), labeled, np.asarray(correct, float), 1 - labeled / size)
+    weight = stratum_size / stratum_size.sum()
+    return Cells(weight, labeled, correct, 1 - labeled / stratum_size)
 
 
 def check_sample(
@@ -168,16 +168,15 @@ def stratified_interval(
     """
     size, labeled, correct = check_sample(stratum_size, labeled, correct)
     checks.choice("method", method, METHODS)
-    tail = (1 - checks.level(level)) / 2
+    level = checks.level(level)
+    tail = (1 - level) / 2
     cells = stratum_cells(size, labeled, correct)
     low, high, exact = _limits(method, size, cells, tail)
     limiting = _limiting(size, cells, tail)
-    notes = [
-        *_method_notes(method, level, size, labeled, correct),
-        *exact_notes(exact),
-        *limiting_notes(size, labeled, limiting),
-    ]
-    return Interval(low, high, float(level), method, limiting, notes=notes)
+    notes = list(_method_notes(method, level, size, labeled, correct))
+    notes += exact_notes(exact)
+    notes += limiting_notes(size, labeled, limiting)
+    return Interval(low, high, level, method, limiting, notes=notes)
 
 
 def weighted_interval(
@@ -213,7 +212,8 @@ def weighted_interval(
     >>> weighted_interval(np.ones(1), np.full(1, np.inf), np.array([20]), np.array([18]))
     Interval(0.683 to 0.9877, 0.95 default)
     """
-    tail = (1 - checks.level(level)) / 2
+    level = checks.level(level)
+    tail = (1 - level) / 2
     population = np.inf
     if np.isfinite(size).all():
         proportion = size / size.sum()
@@ -227,7 +227,7 @@ def weighted_interval(
         low, high, exact = _monotone_limits(population, cells, tail)
     limiting = _limiting(weight, cells, tail)
     notes = [*exact_notes(exact), *limiting_notes(weight, labeled, limiting)]
-    return Interval(low, high, float(level), "default", limiting, notes=notes)
+    return Interval(low, high, level, "default", limiting, notes=notes)
 
 
 def default_limits(cells: Cells, population: float, tail: float) -> tuple:
@@ -284,13 +284,16 @@ def _monotone_upper(
 
     The second value says whether it is exact.
     """
-    raised = cells_of(np.where(np.eye(hits.size + 1, hits.size), labeled, hits))
+    one_cell = np.eye(hits.size + 1, hits.size)
+    raised = cells_of(np.where(one_cell, labeled, hits))
     *estimates, estimate = raised.moments()[0]
     gain = estimates - estimate
-    gain[(gain <= 0) | (np.atleast_2d(raised.unlabeled)[0] <= 0)] = np.inf
+    unlabeled = np.atleast_2d(raised.unlabeled)[0]
+    gain[(gain <= 0) | (unlabeled <= 0)] = np.inf
 
     def upper(choice: ndarray, enough: float) -> ndarray:
-        return _upper(cells_of(np.where(choice > 0, labeled, hits)), tail, enough)[0]
+        cells = cells_of(np.where(choice > 0, labeled, hits))
+        return _upper(cells, tail, enough)[0]
 
     return monotone_limit(upper, float(estimate), gain[:, None])[:2]
 
@@ -342,8 +345,9 @@ def _limits(
 
 
 def _limiting(weight: ndarray, cells: Cells, tail: float) -> int | None:
-    decisive = [_upper(side, tail)[1] for side in (cells.mirrored(), cells)]
-    return limiting_stratum(weight, cells.labeled, *decisive)
+    _, lower = _upper(cells.mirrored(), tail)
+    _, upper = _upper(cells, tail)
+    return limiting_stratum(weight, cells.labeled, lower, upper)
 
 
 def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
@@ -351,12 +355,13 @@ def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
     n, x = np.broadcast_arrays(cells.labeled, cells.correct)
     rate = x / np.maximum(n, 1)
     spread = rate * (1 - rate)
-    ends = (x == n, np.minimum(x, 1))
+    moments = rate, spread, spread * (1 - 2 * rate)
+    ends = x == n, np.minimum(x, 1)
     return limit_of_moments(
         cells.weight,
         cells.unlabeled,
         n,
-        (rate, spread, spread * (1 - 2 * rate)),
+        moments,
         ends,
         0.0,
         1.0,
@@ -373,14 +378,20 @@ def wald_limits(cells: Cells, tail: float) -> tuple:
     """
     estimate, variance = cells.moments()
     reach = -special.ndtri(tail) * np.sqrt(variance)
-    return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
+    low = np.maximum(estimate - reach, 0)
+    high = np.minimum(estimate + reach, 1)
+    return low, high
 
 
 def _wilson(cells: Cells, tail: float) -> tuple:
     """Return score limits at the effective sample size A(1 - A)/v, if v = 0 at all labels."""
     estimate, variance = cells.moments()
-    n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
-    return wilson(estimate, n if cells.unlabeled.any() else np.inf, special.ndtri(tail))
+    n = cells.labeled.sum()
+    if variance > 0:
+        n = estimate * (1 - estimate) / variance
+    if not cells.unlabeled.any():
+        n = np.inf
+    return wilson(estimate, n, special.ndtri(tail))
 
 
 def wilson(p: Number, n: Number, z: Number) -> tuple:
@@ -402,7 +413,8 @@ def wilson(p: Number, n: Number, z: Number) -> tuple:
     with np.errstate(divide="ignore", invalid="ignore"):
         center = p + z2 / (2 * n)
         scale = 1 + z2 / n
-        reach = abs(z) * np.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        variance = p * (1 - p) / n
+        reach = abs(z) * np.sqrt(variance + z2 / (4 * n * n))
         low = (center - reach) / scale
         high = (center + reach) / scale
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
@@ -447,7 +459,8 @@ def holm(pvalues: ArrayLike) -> ndarray:
     """
     pvalues = np.asarray(pvalues, float)
     order = np.argsort(pvalues)  # NaN last: as if never rejected
-    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
+    tests_left = np.arange(pvalues.size, 0, -1)
+    stepped = np.maximum.accumulate(pvalues[order] * tests_left)
     adjusted = np.empty_like(pvalues)
     adjusted[order] = np.minimum(stepped, 1)
     return adjusted
@@ -461,8 +474,8 @@ def _guaranteed_upper(size: ndarray, cells: Cells, tail: float) -> float:
         return _chernoff_upper(size, cells, tail)
     if x == n:
         return 1.0
-    pooled = max(1 - special.betaincinv(n - x, x + 1, tail), (x + 1) / n)
-    return n * heaviest * pooled
+    pooled = 1 - special.betaincinv(n - x, x + 1, tail)
+    return n * heaviest * max(pooled, (x + 1) / n)
 
 
 def _chernoff_upper(size: ndarray, cells: Cells, tail: float) -> float:
@@ -473,7 +486,9 @@ def _chernoff_upper(size: ndarray, cells: Cells, tail: float) -> float:
     count.
     """
     per_label = cells.weight / cells.labeled
-    exponent = np.linspace(np.log(0.02 / per_label.max()), np.log(60 / per_label.min()), 40)
+    lowest = np.log(0.02 / per_label.max())
+    highest = np.log(60 / per_label.min())
+    exponent = np.linspace(lowest, highest, 40)
     for _ in range(3):
         bounds = _chernoff_bounds(size, cells, np.exp(exponent), tail)
         best = exponent[bounds.argmin()]
@@ -502,7 +517,8 @@ def _chernoff_bounds(
         q = np.clip(limit - m * labeled / weight, fraction, 1)
         q = np.where(weight + m * slope <= 0, 0.0, q)
         curve = labeled * _log_moment(q, exponent)
-        return q, np.where(q < fraction, q * slope, curve).sum(1)
+        bounds = np.where(q < fraction, q * slope, curve)
+        return q, bounds.sum(1)
 
     low = np.full(tilt.size, -60.0)
     high = np.full(tilt.size, 30.0)
@@ -512,13 +528,15 @@ def _chernoff_bounds(
         low = np.where(feasible, low, middle)
         high = np.where(feasible, middle, high)
     q, total = largest(high)
-    return (weight * q).sum(1) + np.exp(high) * (total - floor)
+    slack = np.exp(high) * (total - floor)
+    return (weight * q).sum(1) + slack
 
 
 def _log_moment(q: ndarray, exponent: ndarray) -> ndarray:
     """Return log(1 - q + q exp(-exponent)), also where the exponential vanishes next to 1."""
     with np.errstate(divide="ignore"):
-        return np.logaddexp(np.log1p(-q), np.log(q) - exponent)
+        log_hit = np.log(q) - exponent
+        return np.logaddexp(np.log1p(-q), log_hit)
 
 
 def _short_upper(size: ndarray, cells: Cells, tail: float) -> float:
@@ -555,7 +573,8 @@ def _lower_tail(
     for pseudo in (0, 1):
         rates = _profile_rates(cells, proportions, pseudo)
         mass = _lattice_distribution(size, cells, steps, rates)
-        tails.append(mass[:, :observed].sum(1) + mass[:, observed] / 2)
+        below = mass[:, :observed].sum(1)
+        tails.append(below + mass[:, observed] / 2)
     return np.maximum(*tails)
 
 
@@ -573,11 +592,14 @@ def _profile_rates(cells: Cells, proportions: ndarray, pseudo: int) -> ndarray:
         multiplier = np.sign(exponent) * np.expm1(np.abs(exponent))
         mw = multiplier[:, None] * weight
         b = n + mw
-        root = np.sqrt(np.maximum(b**2 - 4 * mw * x, 0))
+        discriminant = b**2 - 4 * mw * x
+        root = np.sqrt(np.maximum(discriminant, 0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(b >= 0, 2 * x / (b + root), (b - root) / (2 * mw))
+            stable = 2 * x / (b + root)
+            return np.where(b >= 0, stable, (b - root) / (2 * mw))
 
-    high = np.full(proportions.size, np.log(1e12 * n.max() / weight.min()))
+    farthest = np.log(1e12 * n.max() / weight.min())
+    high = np.full(proportions.size, farthest)
     low = -high
     for _ in range(70):
         middle = (low + high) / 2
@@ -591,9 +613,11 @@ def _lattice(cells: Cells) -> ndarray:
     """Return integer steps (H,) proportional to W_h / n_h, exactly if a short lattice allows."""
     per_label = cells.weight / cells.labeled
     lightest = per_label.min()
-    units = np.arange(1, max(int(LATTICE * lightest), 1) + 1)
+    longest = max(int(LATTICE * lightest), 1)
+    units = np.arange(1, longest + 1)
     scaled = units[:, None] * per_label / lightest
-    error = np.abs(np.rint(scaled) / scaled - 1).max(1)
+    rounding = np.rint(scaled) / scaled - 1
+    error = np.abs(rounding).max(1)
     exact = np.flatnonzero(error < 1e-9)
     if exact.size:
         scale = units[exact[0]] / lightest
@@ -615,9 +639,11 @@ def _lattice_distribution(
     for h, n in enumerate(cells.labeled.astype(int)):
         placed = np.zeros((len(rate), padded))
         masses = _count_pmf(size[h], rate[:, h], n)
-        np.add.at(placed.T, steps[h] * np.arange(n + 1), masses.T)
+        positions = steps[h] * np.arange(n + 1)
+        np.add.at(placed.T, positions, masses.T)
         spectrum = spectrum * scipy.fft.rfft(placed)
-    return np.maximum(scipy.fft.irfft(spectrum, padded)[:, :length], 0)
+    distribution = scipy.fft.irfft(spectrum, padded)[:, :length]
+    return np.maximum(distribution, 0)
 
 
 def _count_pmf(size: int, rate: ndarray, n: int) -> ndarray:
@@ -625,7 +651,8 @@ def _count_pmf(size: int, rate: ndarray, n: int) -> ndarray:
     right = size * rate
     whole_items = np.minimum(np.floor(right), size - 1)
     part = (right - whole_items)[:, None]
-    below, above = (hypergeometric_pmf(size, whole_items + more, n) for more in (0, 1))
+    below = hypergeometric_pmf(size, whole_items, n)
+    above = hypergeometric_pmf(size, whole_items + 1, n)
     return (1 - part) * below + part * above
 
 
@@ -652,13 +679,16 @@ def hypergeometric_pmf(size: float, right: ndarray, n: int) -> ndarray:
     choices = log_factorials[-1] - log_factorials - log_factorials[::-1]
     hits = _log_falling(right, size, n)
     misses = _log_falling(size - right, size, n)[:, ::-1]
-    draws = _log_falling(np.full((1, 1), float(size)), size, n)[:, -1:]
-    return np.where(possible, np.exp(choices + hits + misses - draws), 0.0)
+    population = np.full((1, 1), float(size))
+    draws = _log_falling(population, size, n)[:, -1:]
+    log_pmf = choices + hits + misses - draws
+    return np.where(possible, np.exp(log_pmf), 0.0)
 
 
 def _log_falling(start: ndarray, size: float, n: int) -> ndarray:
     """Return log of start (start - 1) ... (start - k + 1) / size^k for k = 0..n, (G, n + 1)."""
-    factors = np.log(np.maximum(start - np.arange(n), 0.5) / size)
+    remaining = np.maximum(start - np.arange(n), 0.5)
+    factors = np.log(remaining / size)
     return np.pad(factors.cumsum(1), ((0, 0), (1, 0)))
 
 
@@ -717,7 +747,8 @@ def exact_notes(exact: bool) -> Iterator[Note]:
 def limiting_notes(size: ndarray, labeled: ndarray, limiting: int | None) -> Iterator[Note]:
     """Yield a note on the one stratum that alone decides a limit."""
     if limiting is not None:
-        items, labels = (part[limiting] / part.sum() for part in (size, labeled))
+        items = size[limiting] / size.sum()
+        labels = labeled[limiting] / labeled.sum()
         yield Note(
             "design",
             f"alone decides a limit: it holds {items:.1%} of the items but {labels:.1%} of the "

@@ -74,11 +74,14 @@ def carried(
     items = np.broadcast_to(weight * count, values.shape)
     share = items / items.sum(0)
     above = np.maximum(deviations, 0.0) * weight
-    carriers = _over((count * above).sum(0) ** 2, (count * above**2).sum(0))
+    total = (count * above).sum(0)
+    squares = (count * above**2).sum(0)
+    carriers = _over(total**2, squares)
     many = ((carriers - FEW_CARRIERS) / (ENOUGH_CARRIERS - FEW_CARRIERS)).clip(0, 1)
     kinds = ((_beyond_three(share, values) - ROUNDING) / MORE_THAN_THREE).clip(0, 1)
     spread = (share * deviations**2).sum(0) ** 2
-    return many * kinds * _over(spread, spread + (LEAST_SPREAD * reach) ** 4)
+    least = (LEAST_SPREAD * reach) ** 4
+    return many * kinds * _over(spread, spread + least)
 
 
 def unseen_values(
@@ -122,7 +125,8 @@ def one_more_value(
     """
     most = values.max(0)
     deviations = values - mean
-    return unseen_values(mean, most, most - mean, high, carried(1.0, values, deviations, reach))
+    trusted = carried(1.0, values, deviations, reach)
+    return unseen_values(mean, most, most - mean, high, trusted)
 
 
 def bounded_notes(limits: Sequence, bounded: Sequence, *, of: str = "") -> Iterator[Note]:
@@ -146,12 +150,19 @@ def _beyond_three(share: ndarray, values: ndarray) -> ndarray:
 
     It is 0 if and only if the values are at most three.
     """
-    off = values - (share * values).sum(0)
-    scale = np.sqrt((share * off**2).sum(0))
+
+    def average(terms: ndarray) -> ndarray:
+        return (share * terms).sum(0)
+
+    off = values - average(values)
+    scale = np.sqrt(average(off**2))
     x = off / np.where(scale > 0, scale, 1.0)
     x2 = x * x  # products, as numpy takes powers above 2 a hundred times more slowly
     x3 = x2 * x
-    m3, m4, m5, m6 = ((share * power).sum(0) for power in (x3, x2 * x2, x2 * x3, x3 * x3))
+    m3 = average(x3)
+    m4 = average(x2 * x2)
+    m5 = average(x2 * x3)
+    m6 = average(x3 * x3)
     square = m4 - m3**2 - 1  # variance of x^2 that 1 and x do not explain
     common = m5 - m3 * m4 - m3  # covariance of that part and x^3
     cube = m6 - m3**2 - m4**2  # variance of x^3 that 1 and x do not explain

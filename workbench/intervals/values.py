@@ -147,16 +147,18 @@ def interval_of(
             limits = moments.t_limits(tail)
         else:
             limits = between(moments.limits(tail), raw, bounded, moments.trusted)
-        low, high = np.clip(limits, *proven_values(size, counts, values)).tolist()
-    decisive = [upper_limit(size, counts, sign * values, tail)[1] for sign in (-1, 1)]
-    size, labeled = (part[: len(size) - constants] for part in (size, counts.sum(1)))
-    limiting = limiting_stratum(size, labeled, *decisive)
-    notes = [
-        *intervals.few_notes(size, labeled),
-        *intervals.limiting_notes(size, labeled, limiting),
-        *intervals.exact_notes(exact),
-        *bounded_notes((low, high), bounded),
-    ]
+        proven = proven_values(size, counts, values)
+        low, high = np.clip(limits, *proven).tolist()
+    _, lower = upper_limit(size, counts, -values, tail)
+    _, upper = upper_limit(size, counts, values, tail)
+    sampled = slice(len(size) - constants)
+    size = size[sampled]
+    labeled = counts[sampled].sum(1)
+    limiting = limiting_stratum(size, labeled, lower, upper)
+    notes = list(intervals.few_notes(size, labeled))
+    notes += intervals.limiting_notes(size, labeled, limiting)
+    notes += intervals.exact_notes(exact)
+    notes += bounded_notes((low, high), bounded)
     differing = None if bounded == (low, high) else bounded
     return Interval(low, high, level, method, limiting, differing, notes=notes)
 
@@ -164,11 +166,18 @@ def interval_of(
 def moments_of(size: ndarray, counts: ndarray, values: ndarray) -> SampledMoments:
     """Return the moments of labels, (H, V) counts of values (H, V)."""
     stratum = np.repeat(np.arange(size.size), counts.shape[1])
+    weight = size / size.sum()
     free = 1 - counts.sum(1) / size
     low = values.min(1)
     high = values.max(1)
     return SampledMoments.of_values(
-        size / size.sum(), free, stratum, values.ravel(), low, high, counts.ravel()
+        weight,
+        free,
+        stratum,
+        values.ravel(),
+        low,
+        high,
+        counts.ravel(),
     )
 
 
@@ -189,7 +198,8 @@ def between(
     """
     outward = np.array([-1, 1])
     ends, start, end = outward * (limits, raw, rounded)
-    ends = np.minimum(ends + (1 - trusted) * np.maximum(end - start, 0.0), end)
+    rounding = (1 - trusted) * np.maximum(end - start, 0.0)
+    ends = np.minimum(ends + rounding, end)
     low, high = outward * np.where(trusted > 0, ends, end)
     return float(low), float(high)
 
@@ -223,19 +233,24 @@ def monotone_upper(
     counts = np.take_along_axis(counts, order, 1)
     strata, options = counts.shape
     above = np.triu(np.repeat(counts[:, None], options, 1), 1)
-    raised = above + np.eye(options, dtype=int) * counts.cumsum(1)[:, None]
+    at_value = np.eye(options, dtype=int) * counts.cumsum(1)[:, None]
+    raised = above + at_value
     moments = _label_moments(raised, values[:, None])
     stratum = np.arange(strata)
     n, mean, *_ = moments
     mean = mean * (size / size.sum())[:, None]
     gain = mean[:, 1:] - mean[:, :1]
-    gain[(gain <= 0) | (n[:, :1] >= size[:, None])] = np.inf
+    fully_labeled = n[:, :1] >= size[:, None]
+    gain[(gain <= 0) | fully_labeled] = np.inf
 
     def upper(choice: ndarray, enough: float) -> ndarray:
-        return _upper(size, moments[:, stratum, choice], values, tail, enough)[0]
+        chosen = moments[:, stratum, choice]
+        return _upper(size, chosen, values, tail, enough)[0]
 
-    best, exact, choice = monotone_limit(upper, float(mean[:, 0].sum()), gain)
-    return best, exact, np.take_along_axis(raised[stratum, choice], order.argsort(1), 1)
+    estimate = float(mean[:, 0].sum())
+    best, exact, choice = monotone_limit(upper, estimate, gain)
+    outcome = raised[stratum, choice]
+    return best, exact, np.take_along_axis(outcome, order.argsort(1), 1)
 
 
 def interval_limits(
@@ -264,17 +279,20 @@ def interval_limits(
     sampled = labeled.reshape(-1, size.size)[0] < size
     item = (values.max(1) - least)[sampled].max(initial=0.0)
     step = _common_step(values[sampled])
-    offset = np.where(sampled, size * least, (counts * values).sum(-1)).sum(-1)
+    labels = (counts * values).sum(-1)
+    offset = np.where(sampled, size * least, labels).sum(-1)
     if item * population > FINEST * step:
         low = low - item / population
         high = high + item / population
     elif not step:
         low = high = offset / population
     else:
-        below = np.floor((low * population - item - offset) / step + TOUCHING) + 1
-        above = np.ceil((high * population + item - offset) / step - TOUCHING) - 1
-        low = (offset + step * below) / population
-        high = (offset + step * above) / population
+        first = (low * population - item - offset) / step
+        first = np.floor(first + TOUCHING) + 1
+        last = (high * population + item - offset) / step
+        last = np.ceil(last - TOUCHING) - 1
+        low = (offset + step * first) / population
+        high = (offset + step * last) / population
     least, most = proven_values(size, counts, values)
     return np.maximum(low, least), np.minimum(high, most)
 
@@ -320,7 +338,8 @@ def proven_values(size: ndarray, counts: ndarray, values: ndarray) -> tuple[floa
     unseen = size - counts.sum(-1)
     least = seen + (unseen * values.min(-1)).sum(-1)
     most = seen + (unseen * values.max(-1)).sum(-1)
-    return least / size.sum(), most / size.sum()
+    population = size.sum()
+    return least / population, most / population
 
 
 def _label_moments(counts: ndarray, values: ndarray) -> ndarray:
@@ -350,7 +369,9 @@ def check_table(
             f"must have a row for each of {size.size} strata and a column per value; "
             f"got shape {table.shape}",
         )
-    rows = [checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(table)]
+    rows = []
+    for h, row in enumerate(table):
+        rows.append(checks.counts("counts", row, what=f"stratum {h}, value"))
     table = np.stack(rows)
     if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
         raise checks.WrongValue(

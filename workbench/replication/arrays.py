@@ -25,7 +25,13 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.checks import WrongValue
 from workbench.replication.four_circulants import ROWS, four_circulants
-from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
+from workbench.replication.galois import (
+    LARGEST_FIELD,
+    GaloisField,
+    as_prime_power,
+    digits,
+    trace,
+)
 from workbench.results import Note, Result
 
 METHODS = ("linear", "rotation")
@@ -81,7 +87,8 @@ class Balance(Result):
     def headline(self) -> str:
         """Return strength, shape and what is wrong."""
         sizes = {"run": self.runs, "factor": self.factors, "level": self.levels}
-        shape = ", ".join(checks.counted(size, noun) for noun, size in sizes.items())
+        counts = [checks.counted(size, noun) for noun, size in sizes.items()]
+        shape = ", ".join(counts)
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
@@ -129,22 +136,26 @@ def check_balance(array: ArrayLike) -> Balance:
     runs, factors = array.shape
     levels = symbols.size
     uneven = _uneven_columns(codes, levels)
+    any_uneven = bool(uneven.any())
     pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
     table = None
     if pair and levels**2 <= runs:
-        counts = np.bincount(codes[:, pair] @ [levels, 1], minlength=levels**2)
+        codes_of_pairs = codes[:, pair] @ [levels, 1]
+        counts = np.bincount(codes_of_pairs, minlength=levels**2)
         table = counts.reshape(levels, levels)
-    full = not uneven.any() and pair is None
+    full = not any_uneven and pair is None
     problems = [] if full else _problems(codes, symbols, uneven, pair, table)
+    strength = 1 if pair or factors == 1 else 2
+    notes = [Note("unreliable", problem) for problem in problems]
     return Balance(
-        0 if uneven.any() else 1 if pair or factors == 1 else 2,
+        0 if any_uneven else strength,
         full,
         pair,
         table,
         tuple(symbols.tolist()),
         runs,
         factors,
-        notes=[Note("unreliable", problem) for problem in problems],
+        notes=notes,
     )
 
 
@@ -193,11 +204,12 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     checks.choice("method", method, METHODS)
     levels, factors, dimension = _dimensions(levels, factors)
     runs = levels**dimension
-    if runs * factors > LARGEST_ARRAY:
+    size = runs * factors
+    if size > LARGEST_ARRAY:
         raise WrongValue(
             "factors",
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-            f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
+            f"{8 * size} bytes of at most {8 * LARGEST_ARRAY}",
         )
     if method == "rotation":
         return _rotated(levels, factors, runs)
@@ -253,8 +265,10 @@ def linear_forms(levels: int, factors: int) -> ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    monic = [np.arange(levels**j, 2 * levels**j) for j in range(dimension)]
-    return digits(np.concatenate(monic)[:factors], levels, dimension).T
+    place_values = [levels**j for j in range(dimension)]
+    monic = [np.arange(value, 2 * value) for value in place_values]
+    numbers = np.concatenate(monic)[:factors]
+    return digits(numbers, levels, dimension).T
 
 
 def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
@@ -284,14 +298,19 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
     elements = np.arange(levels)
+    column = elements[:, None]
+    sums = np.asarray(field.add(column, elements), compact)
     array = np.zeros((len(runs), factors), compact)
-    sums = None
-    if field.degree > 1:
-        sums = np.asarray(field.add(elements[:, None], elements), compact)
     coordinates = digits(runs, levels, dimension).T
     for coordinate, form in zip(coordinates, linear_forms(levels, factors), strict=True):
-        term = np.asarray(field.multiply(elements[:, None], form), compact)[coordinate]
-        array = (array + term) % field.p if sums is None else sums[array, term]
+        multiples = np.asarray(field.multiply(column, form), compact)
+        term = multiples[coordinate]
+        if field.p == 2:
+            array ^= term
+        elif field.degree == 1:
+            array = (array + term) % field.p
+        else:
+            array = sums[array, term]
     return array
 
 
@@ -379,9 +398,8 @@ def _dimensions(levels: int, factors: int) -> tuple[int, int, int]:
     """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
-        below, above = (
-            next(filter(as_prime_power, itertools.count(levels, step))) for step in (-1, 1)
-        )
+        below = next(filter(as_prime_power, itertools.count(levels, -1)))
+        above = next(filter(as_prime_power, itertools.count(levels)))
         raise WrongValue(
             "levels",
             f"must be a prime power; {levels} is not a prime power, the nearest are {below} and "
@@ -407,13 +425,10 @@ def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
     """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
-    trace, conjugate = np.asarray(elements), field.power(elements, levels)
-    while not np.array_equal(conjugate, elements):
-        trace = np.asarray(field.add(trace, conjugate))
-        conjugate = field.power(conjugate, levels)
+    traces = trace(field, elements, levels)
     spacing = (field.size - 1) // (levels - 1)
-    exponent = field.log(np.maximum(trace, 1)) // spacing
-    return np.where(trace == 0, 0, exponent + 1)
+    exponents = field.log(np.maximum(traces, 1)) // spacing
+    return np.where(traces == 0, 0, exponents + 1)
 
 
 # Hadamard matrices
@@ -424,8 +439,11 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
     """Return a function that builds a matrix of this order, or None where there is none."""
 
     def product(factor: int) -> Callable[[], ndarray] | None:
-        left, right = _builder(order // factor), _builder(factor)
-        return (lambda: _kron(left(), right())) if left and right else None
+        large = _builder(order // factor)
+        small = _builder(factor)
+        if large and small:
+            return lambda: _kron(large(), small())
+        return None
 
     if order <= 2:
         return lambda: SYLVESTER[:order, :order]
@@ -439,16 +457,19 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
         return lambda: _paley_two(order // 2 - 1)
     if order in ROWS:
         return lambda: four_circulants(order)
-    factors = [f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0]
+    candidates = range(4, math.isqrt(order) + 1, 4)
+    factors = (factor for factor in candidates if order % factor == 0)
     return next(filter(None, map(product, factors)), None)
 
 
-def _kron(left: ndarray, right: ndarray) -> ndarray:
-    """Return the Kronecker product of square matrices, the right one of which is small."""
-    step = len(right)
-    product = np.empty((len(left) * step,) * 2, np.int8)
-    for i, j in np.ndindex(right.shape):
-        np.multiply(left, right[i, j], out=product[i::step, j::step])
+def _kron(large: ndarray, small: ndarray) -> ndarray:
+    """Return the Kronecker product of two square matrices, the second of which is small."""
+    step = len(small)
+    order = len(large) * step
+    product = np.empty((order, order), np.int8)
+    for i, j in np.ndindex(small.shape):
+        block = product[i::step, j::step]
+        np.multiply(large, small[i, j], out=block)
     return product
 
 
@@ -460,12 +481,15 @@ def _bordered(q: int, below: int) -> ndarray:
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
     character = np.zeros(q, np.int8)
-    character[1:] = np.where(field.log(elements[1:]) % 2, -1, 1)
+    logarithms = field.log(elements[1:])
+    character[1:] = np.where(logarithms % 2, -1, 1)
     negatives = field.multiply(elements, field.p - 1)
     matrix = np.ones((q + 1, q + 1), np.int8)
-    matrix[0, 0], matrix[1:, 0] = 0, below
+    matrix[0, 0] = 0
+    matrix[1:, 0] = below
     for rows in np.array_split(elements, -(-q * q // BLOCK)):
-        matrix[rows + 1, 1:] = character[field.add(rows[:, None], negatives)]
+        differences = field.add(rows[:, None], negatives)
+        matrix[rows + 1, 1:] = character[differences]
     return matrix
 
 
@@ -476,8 +500,9 @@ def _paley_one(q: int) -> ndarray:
 
 def _paley_two(q: int) -> ndarray:
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
-    diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
-    return _kron(_bordered(q, 1), SYLVESTER) + diagonal
+    identity = np.eye(q + 1, dtype=np.int8)
+    on_diagonal = np.array([[1, -1], [-1, -1]], np.int8)
+    return _kron(_bordered(q, 1), SYLVESTER) + _kron(identity, on_diagonal)
 
 
 # balance
@@ -491,10 +516,15 @@ def _array(array: ArrayLike) -> ndarray:
             f"must be two-dimensional, runs by factors, and not empty; got shape {array.shape}",
         )
     if array.dtype.kind not in "biuf":
-        raise checks.WrongType(
-            "array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
-        )
-    checks.refuse_infinite("array", array, "row", "column", between=" ")
+        rule = f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
+        raise checks.WrongType("array", rule)
+    checks.refuse_infinite(
+        "array",
+        array,
+        "row",
+        "column",
+        between=" ",
+    )
     return array
 
 
@@ -502,7 +532,8 @@ def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
     """Return a mask of the columns that fail eq. 15; all do where there is one level."""
     runs, factors = codes.shape
     flat = codes + levels * np.arange(factors)
-    counts = np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
+    counts = np.bincount(flat.ravel(), minlength=factors * levels)
+    counts = counts.reshape(factors, levels)
     return (counts != runs / levels).any(1) | (levels == 1)
 
 
@@ -514,18 +545,37 @@ def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | Non
     runs, factors = codes.shape
     if levels == 1 or runs % levels**2:
         return 0, 1
-    shows = (codes[:, :, None] == np.arange(levels - 1)).astype(np.float32)
     width = max(1, BLOCK // (runs * (levels - 1)))
     for start in range(0, factors, width):
-        first, second = (
-            part.reshape(runs, -1) for part in (shows[:, start:][:, :width], shows[:, start:])
-        )
-        counts = (first.T @ second).reshape(-1, levels - 1, factors - start, levels - 1)
-        bad = (counts != runs // levels**2).any((1, 3))
-        bad = np.triu(bad | uneven[start:][:width, None] | uneven[start:], 1)
+        stop = start + width
+        shows = _shown_symbols(codes[:, start:stop], levels)
+        bad = uneven[start:stop, None] | uneven
+        for other in range(start, factors, width):
+            columns = slice(other, other + width)
+            shows_too = shows
+            if other > start:
+                shows_too = _shown_symbols(codes[:, columns], levels)
+            bad[:, columns] |= _wrong_pairs(shows, shows_too, levels)
+        bad = np.triu(bad, start + 1)
         if bad.any():
-            return tuple((start + np.argwhere(bad)[0]).tolist())
+            first, second = np.argwhere(bad)[0].tolist()
+            return start + first, second
     return None
+
+
+def _shown_symbols(codes: ndarray, levels: int) -> ndarray:
+    """Return whether each run shows each symbol but the last, (runs, columns * (levels - 1))."""
+    shows = codes[:, :, None] == np.arange(levels - 1)
+    return shows.reshape(len(codes), -1).astype(np.float32)
+
+
+def _wrong_pairs(shows: ndarray, shows_too: ndarray, levels: int) -> ndarray:
+    """Return a mask of the pairs of columns that do not show each pair of symbols equally often."""
+    symbols = levels - 1
+    columns = shows_too.shape[1] // symbols
+    counts = shows.T @ shows_too
+    counts = counts.reshape(-1, symbols, columns, symbols)
+    return (counts != len(shows) // levels**2).any((1, 3))
 
 
 def _problems(
@@ -536,21 +586,23 @@ def _problems(
     table: ndarray | None,
 ) -> Iterator[str]:
     """Yield the faults: a column, a pair of columns, more columns than Rao's bound."""
-    (runs, factors), levels = codes.shape, symbols.size
+    runs, factors = codes.shape
+    levels = symbols.size
     if levels == 1:
         yield f"the array holds only the symbol {symbols[0]:g}"
         return
     if uneven.any():
         column = int(uneven.argmax())
         counts = np.bincount(codes[:, column], minlength=levels)
-        yield f"column {column + 1} holds {_wrong_count(counts, symbols, runs / levels)}"
+        fault = _wrong_count(counts, symbols, runs / levels)
+        yield f"column {column + 1} holds {fault}"
     if pair and table is not None:
         fault = _wrong_count(table, symbols, runs / levels**2)
-        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {fault}"
+        first, second = pair
+        yield f"columns {first + 1} and {second + 1} hold {fault}"
     elif pair:
-        yield (
-            f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
-        )
+        least = levels**2
+        yield f"two columns of {levels} symbols need at least {least} runs, the array has {runs}"
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
         columns = checks.counted(

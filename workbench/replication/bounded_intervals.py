@@ -16,6 +16,7 @@ References
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -25,9 +26,12 @@ from numpy import ndarray
 from workbench.intervals import three_moment_quantile
 from workbench.intervals.unseen import LEAST_SPREAD
 from workbench.replication.designs import SurveyDesign
+from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import ratio
 
+TwoArrays = tuple[ndarray, ndarray]
+ArrayFunction = Callable[[ndarray], ndarray]
 ROUND = 1e-12
 # The constants of the bounded interval. None has a proof: they were chosen over the kinds of
 # designs of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the
@@ -85,9 +89,9 @@ class Sample:
 
     values: ndarray
     shares: ndarray
-    of_psu: Callable[[ndarray], ndarray]
-    add: Callable[[ndarray], ndarray]
-    count: Callable[[ndarray], ndarray]
+    of_psu: ArrayFunction
+    add: ArrayFunction
+    count: ArrayFunction
 
     @classmethod
     def of_items(
@@ -97,13 +101,16 @@ class Sample:
         parts: Sequence[ndarray],
     ) -> Self:
         """Return the sample of items with values (n,); parts are masks (n,) that do not overlap."""
-        rows, psus = np.any(parts, 0), design.stratum_of_psu.size
+        rows = np.any(parts, 0)
+        psus = design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
-        weights = [part[rows] * design.weight[rows] / design.weight[part].sum() for part in parts]
+        weight_of_item = design.weight[rows]
+        weights = [part[rows] * weight_of_item / design.weight[part].sum() for part in parts]
         weight = sum(weights)
+        shares = [np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]
         return cls(
             values[rows],
-            np.stack([np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]),
+            np.stack(shares),
             lambda of_psus: of_psus[psu],
             lambda numbers: np.bincount(psu, weight * numbers, psus),
             np.sum,
@@ -123,12 +130,17 @@ class Sample:
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)
         share = weight / total.sum(0)
+        shares_of_psus = total / total.sum(0)
+
+        def times_counts(numbers: ndarray) -> ndarray:
+            return number * numbers
+
         return cls(
-            np.reshape(values, (-1, *[1] * (number.ndim - 1))).astype(float),
-            (total / total.sum(0))[None],
+            _along(np.array(values, float), number.ndim),
+            shares_of_psus[None],
             lambda of_psus: of_psus[None],
-            lambda numbers: share * (number * numbers).sum(0),
-            lambda numbers: (number * numbers).sum((0, 1)),
+            lambda numbers: share * times_counts(numbers).sum(0),
+            lambda numbers: times_counts(numbers).sum((0, 1)),
         )
 
     @classmethod
@@ -136,13 +148,14 @@ class Sample:
         """Return a sample per column of values (n, V) of equally weighted items, sorted by PSU."""
         sizes = np.bincount(design.psu_of_item)
         first = sizes.cumsum() - sizes
-        shares = np.repeat(sizes[:, None] / len(values), values.shape[1], 1)
+        items, columns = values.shape
+        shares = np.repeat(sizes[:, None] / items, columns, 1)
         return cls(
             values,
             shares[None],
             lambda of_psus: np.repeat(of_psus, sizes, 0),
-            lambda numbers: np.add.reduceat(numbers, first) / len(values),
-            lambda numbers: numbers.sum(0),
+            lambda numbers: np.add.reduceat(numbers, first) / items,
+            partial(np.sum, axis=0),
         )
 
     @property
@@ -155,11 +168,11 @@ class Sample:
         totals = (np.add.reduceat(sums, design.first_psu) for sums in self._sums())
         return ratio(*totals)[design.stratum_of_psu]
 
-    def _sums(self) -> tuple[ndarray, ndarray]:
+    def _sums(self) -> TwoArrays:
         """Return the weighted sums of the values and the sums of the weights in PSUs."""
         return self.add(self.values), self.add(np.ones_like(self.values))
 
-    def replicated(self, drawn: Replicates) -> tuple[ndarray, ndarray]:
+    def replicated(self, drawn: Replicates) -> TwoArrays:
         """Return the mean of one part, (...), and its replicates, (R, ...)."""
         return drawn.ratios(self.add(self.values), self.shares[0])
 
@@ -209,10 +222,10 @@ class Clusters:
     def limits(
         self,
         tail: float | ndarray,
-        bounds: tuple[float, float] = (0.0, 1.0),
+        bounds: Bounds = (0.0, 1.0),
         *,
         bounded: bool = False,
-    ) -> tuple[ndarray, ndarray]:
+    ) -> TwoArrays:
         """Return lower and upper limits, (...) each, within `bounds`.
 
         Parameters
@@ -237,25 +250,16 @@ class Clusters:
         .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction
            for skewness.
         """
-        lower, upper = (
-            self._limit(side, sign, tail, sign * bounds[side], bounded)
-            for side, sign in enumerate((-1, 1))
-        )
-        return -lower, upper
-
-    def _limit(
-        self,
-        side: int,
-        sign: int,
-        tail: float | ndarray,
-        bound: float,
-        bounded: bool,
-    ) -> ndarray:
-        """Return the upper limit of the values times `sign`."""
-        mean = sign * np.asarray(self.mean)
-        shifted, variance, third = self.moments(side, tail, bounded)
-        limit = three_moment_quantile(shifted, variance, third, bound, tail)
-        return np.where(variance > 0, np.clip(limit, mean, bound), mean)
+        limits = []
+        for side, sign in enumerate((-1, 1)):  # upper limits of the values times the sign
+            mean = sign * self.mean
+            bound = sign * bounds[side]
+            shifted, variance, third = self.moments(side, tail, bounded)
+            limit = three_moment_quantile(shifted, variance, third, bound, tail)
+            limit = np.where(variance > 0, np.clip(limit, mean, bound), mean)
+            limits.append(sign * limit)
+        lower, upper = limits
+        return lower, upper
 
     def moments(
         self,
@@ -272,21 +276,23 @@ class Clusters:
         tail : (...) array or float
         bounded : bool
         """
-        r = scipy.special.stdtrit(self.df, tail) / scipy.special.ndtri(tail)
-        g, u = self.skewness[side], (self.bounded if bounded else self.unseen)[side]
-        free, mean = np.asarray(self.free), (2 * side - 1) * self.mean
-        return (
-            mean + free * np.maximum(g * r / 2, u),
-            self.variance * r**2 + free * u**2,
-            2 * (g * self.variance * r**3 + free**1.5 * u**3),
-        )
+        student = scipy.special.stdtrit(self.df, tail)
+        r = student / scipy.special.ndtri(tail)
+        g = self.skewness[side]
+        u = (self.bounded if bounded else self.unseen)[side]
+        free = np.asarray(self.free)
+        mean = (2 * side - 1) * self.mean
+        shifted = mean + free * np.maximum(g * r / 2, u)
+        variance = self.variance * r**2 + free * u**2
+        third = 2 * (g * self.variance * r**3 + free**1.5 * u**3)
+        return shifted, variance, third
 
 
 def clusters(
     design: SurveyDesign,
     sample: Sample,
     variance: float | ndarray,
-    bounds: tuple[float, float],
+    bounds: Bounds,
     *,
     most_df: float | None = None,
 ) -> Clusters:
@@ -337,36 +343,63 @@ def clusters(
     >>> [round(float(limit), 6) for limit in clusters(design, sample, 0.0, (0.0, 1.0)).limits(.025)]
     [0.653226, 1.0]
     """
-    reach, mean, share = bounds[1] - bounds[0], sample.mean, sample.shares.mean(0)
-    error = _cleaned(sample.add(_cleaned(sample.values - mean, reach)), reach * share)
+    reach = bounds[1] - bounds[0]
+    mean = sample.mean
+    share = sample.shares.mean(0)
+    errors_of_items = _cleaned(sample.values - mean, reach)
+    error = _cleaned(sample.add(errors_of_items), reach * share)
     df, psus = degrees(design, sample.shares, most_df)
     if most_df is None:
         excess = np.maximum(_pooled(design, share, error) - variance, 0)
         variance = variance + np.minimum(1, POOLED_DF / df) * excess
-    n, free = (
-        _along(column[design.stratum_of_psu], share.ndim)
-        for column in (design.psus_per_stratum, design.free)
-    )
+    n = _along(design.psus_per_stratum[design.stratum_of_psu], share.ndim)
+    free = _along(design.free[design.stratum_of_psu], share.ndim)
     square = (share**2).sum(0)
-    spread_of_sizes = (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0)
+    correction = n / np.maximum(n - 1, 1)
+    spread_of_sizes = (correction * _centred(design, share) ** 2).sum(0)
     vary = np.minimum(1, SIZES_VARY * spread_of_sizes / square)
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
-    errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
+    error_in_stratum = _cleaned(sample.add(off), reach * share)
+    errors = np.stack([error, error_in_stratum])
     least = (LEAST_ERROR * reach * share.max(0)) ** 4
-    spread = np.nan_to_num(sample.add(off**2).sum(0)) / len(sample.shares) / reach**2
-    even = _rise(psus / np.maximum((sample.shares.max(0) > 0).sum(0), 1), EVEN)
-    trusted = even, _over(spread**2, spread**2 + LEAST_SPREAD**4)
-    sides = [
-        _side(sample, sign * errors, sign * off, sign * (bound - level), vary, psus, least, trusted)
-        for sign, bound in zip((-1, 1), bounds, strict=True)
-    ]
+    off_squares = np.nan_to_num(sample.add(off**2).sum(0))
+    spread = off_squares / len(sample.shares) / reach**2
+    holding = (sample.shares.max(0) > 0).sum(0)
+    even = _rise(psus / np.maximum(holding, 1), EVEN)
+    spread_squared = spread**2
+    trusted = even, _over(spread_squared, spread_squared + LEAST_SPREAD**4)
+    sides = []
+    for sign, bound in zip((-1, 1), bounds, strict=True):
+        gap = sign * (bound - level)
+        side = _side(
+            sample,
+            sign * errors,
+            sign * off,
+            gap,
+            vary,
+            psus,
+            least,
+            trusted,
+        )
+        sides.append(side)
     free_share = (free * share**2).sum(0) / square
     g, bounded, carriers, unseen = np.stack(sides, 1)
-    return Clusters(mean, variance, df, psus, free_share, g, bounded, carriers, unseen, design.df)
+    return Clusters(
+        mean,
+        variance,
+        df,
+        psus,
+        free_share,
+        g,
+        bounded,
+        carriers,
+        unseen,
+        design.df,
+    )
 
 
-def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[ndarray, ndarray]:
+def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArrays:
     """Return degrees of freedom and the number of equally heavy PSUs (...).
 
     Both are of the part with the fewest.
@@ -392,10 +425,15 @@ def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[
     shares = shares * _along(~design.certain_psus, shares.ndim - 1)
     square = np.add.reduceat(shares**2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
-    spare, holding = (((square > 0) * part).sum(1) for part in (n - 1, n))
-    psus = np.round(_over(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
-    alike = _over(square.sum(1) ** 2, (square**2 / np.maximum(n - 1, 1)).sum(1))
-    df = np.minimum(np.minimum(spare, _over(psus * spare, holding)), alike).min(0)
+    is_held = square > 0
+    spare = (is_held * (n - 1)).sum(1)
+    holding = (is_held * n).sum(1)
+    total = square.sum(1)
+    psus = np.round(_over(shares.sum(1) ** 2, total), DECIMALS)
+    squares_over_df = square**2 / np.maximum(n - 1, 1)
+    satterthwaite = _over(total**2, squares_over_df.sum(1))
+    of_even = np.minimum(spare, _over(psus * spare, holding))
+    df = np.minimum(of_even, satterthwaite).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
@@ -407,7 +445,7 @@ def _side(
     vary: ndarray,
     psus: ndarray,
     least: ndarray,
-    trusted: tuple[ndarray, ndarray],
+    trusted: TwoArrays,
 ) -> tuple:
     """Return g, u of the bounded interval, K and u of the default one of the upper limit.
 
@@ -416,23 +454,31 @@ def _side(
     and is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P,
     ...), are from the mean of all and from that of the stratum.
     """
-    error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
-    square, heaviest, squares = error**2, 1 + share.max(0), sample.add(beyond**2)
-    skewness = np.maximum(_over((square * error).sum(0), square.sum(0)), 0)
+    error = errors[0]
+    share = sample.shares.max(0)
+    beyond = np.maximum(off, 0)
+    square = error**2
+    heaviest = 1 + share.max(0)
+    squares = sample.add(beyond**2)
+    total_square = square.sum(0)
+    skewness = np.maximum(_over((square * error).sum(0), total_square), 0)
     carriers = _over(squares.sum(0) ** 2, (squares**2).sum(0))
     gaps = np.broadcast_to(sample.of_psu(gap), beyond.shape)
     fewest = np.minimum(carriers, sample.count(_over(beyond, gaps) ** 2))
     few = np.maximum(fewest, LEAST_CARRIERS)
     worst = np.maximum(error.max(0), 0) / heaviest
     bound = (gap * share / (1 + share)).max(0)
-    larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
-    at_the_bound = np.minimum(1, BOUND_CARRIERS / few**2) * np.maximum(bound - worst, 0)
+    farthest = sample.add(beyond).max(0)
+    larger = np.minimum(bound, LARGER_FACTOR * farthest / heaviest)
+    of_none = np.minimum(1, BOUND_CARRIERS / few**2)
+    at_the_bound = of_none * np.maximum(bound - worst, 0)
 
     def unseen(tail: ndarray) -> ndarray:
         """Return u of the bounded interval."""
         of_few = np.minimum(1, WORST_CARRIERS / few)
         like_the_worst = np.maximum(of_few, np.minimum(1, WORST_TAIL * tail) ** 2)
-        even_larger = vary * np.minimum(1, LARGER_TAIL * tail) ** 2 * np.maximum(larger - worst, 0)
+        heavy_tail = np.minimum(1, LARGER_TAIL * tail) ** 2
+        even_larger = vary * heavy_tail * np.maximum(larger - worst, 0)
         return worst * like_the_worst + np.maximum(at_the_bound, even_larger)
 
     tail = _tail(errors, least)
@@ -441,14 +487,16 @@ def _side(
     worst_left_out = np.maximum(left_out.max(0), 0) / heaviest
     shortest = np.minimum(1, HALF_A_PSU + _over(FEW_PSUS, psus)) * worst_left_out
     even, spread = trusted
-    carried = np.minimum(_rise(carriers, CARRIERS), _rise(1 / np.maximum(tail, ROUND), HEAVY))
-    squared_errors = square.sum(0) ** 2
-    trust = np.minimum(carried, even) * spread * _over(squared_errors, squared_errors + least)
+    light_tail = _rise(1 / np.maximum(tail, ROUND), HEAVY)
+    carried = np.minimum(_rise(carriers, CARRIERS), light_tail)
+    squared_errors = total_square**2
+    differing = _over(squared_errors, squared_errors + least)
+    trust = np.minimum(carried, even) * spread * differing
     default = longest - trust * np.maximum(longest - shortest, 0)
     return skewness, unseen(_tail(errors)), fewest, default
 
 
-def _rise(number: ndarray, ends: tuple[float, float]) -> ndarray:
+def _rise(number: ndarray, ends: Bounds) -> ndarray:
     """Return 0 up to the first end, 1 from the second on, and a straight line between."""
     low, high = ends
     return np.clip((number - low) / (high - low), 0.0, 1.0)
@@ -462,16 +510,20 @@ def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
     """
     square = errors**2
     above = np.where(errors > 0, square, 0)
-    return _over((above**2).sum(1), square.sum(1) ** 2 + least).max(0)
+    whole_square = square.sum(1) ** 2 + least
+    return _over((above**2).sum(1), whole_square).max(0)
 
 
 def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
     """Return the variance if the errors of PSUs, over their weight, spread alike everywhere."""
-    n, free = (_along(column, share.ndim) for column in (design.psus_per_stratum, design.free))
+    n = _along(design.psus_per_stratum, share.ndim)
+    free = _along(design.free, share.ndim)
     mean = np.add.reduceat(share, design.first_psu) / n
     used = mean > 0
-    errors = _centred(design, error) / np.where(used, mean, 1.0)[design.stratum_of_psu]
-    return ratio((errors**2).sum(0), (used * (n - 1)).sum(0)) * (free * n * mean**2).sum(0)
+    scale = np.where(used, mean, 1.0)
+    errors = _centred(design, error) / scale[design.stratum_of_psu]
+    spread = ratio((errors**2).sum(0), (used * (n - 1)).sum(0))
+    return spread * (free * n * mean**2).sum(0)
 
 
 def _centred(design: SurveyDesign, columns: ndarray) -> ndarray:

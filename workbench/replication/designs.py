@@ -39,9 +39,16 @@ class DesignError(WrongValue):
         remedy: str = "",
         join: Sequence = (),
     ) -> None:
-        place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
-        super().__init__(argument, rule, told=seen + place + (f": {remedy}" if remedy else ""))
-        self.kind, self.seen, self.items, self.join = kind, seen, tuple(items), tuple(join)
+        problem = seen
+        if items:
+            problem += f" (items {items[0]} and {items[1]}, counted from 0)"
+        if remedy:
+            problem += f": {remedy}"
+        super().__init__(argument, rule, told=problem)
+        self.kind = kind
+        self.seen = seen
+        self.items = tuple(items)
+        self.join = tuple(join)
 
 
 class SurveyDesign(Result):
@@ -121,27 +128,23 @@ class SurveyDesign(Result):
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
-        size, psu, weight, fpc = stratum.size, self.psu, np.ones(stratum.size), self.fpc
-        if psu is not None:
-            psu = checks.labels("psu", psu, size=size)
+        size = stratum.size
+        checked = {"stratum": stratum, "weight": np.ones(size)}
+        if self.psu is not None:
+            checked["psu"] = checks.labels("psu", self.psu, size=size)
         if self.weight is not None:
-            weight = weights(self.weight, size)
-        if fpc is not None:
-            fpc = checks.counts(
+            checked["weight"] = weights(self.weight, size)
+        if self.fpc is not None:
+            checked["fpc"] = checks.counts(
                 "fpc",
-                fpc,
+                self.fpc,
                 size=size,
                 low=1,
                 what="item",
             )
-        vars(self).update(
-            stratum=stratum,
-            psu=psu,
-            weight=weight,
-            fpc=fpc,
-        )
+        vars(self).update(checked)
         super().__post_init__()
-        if fpc is not None:
+        if self.fpc is not None:
             self._refuse_populations()
         self._refuse_lone_psus()
 
@@ -174,7 +177,11 @@ class SurveyDesign(Result):
     def groups(self) -> list[tuple[int, ndarray]]:
         """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
-        return [(int(m), self.first_psu[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
+        groups = []
+        for m in np.unique(n).tolist():
+            first = self.first_psu[n == m]
+            groups.append((m, first[:, None] + np.arange(m)))
+        return groups
 
     @property
     def df(self) -> int:
@@ -203,10 +210,11 @@ class SurveyDesign(Result):
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
         sampled = ~self.certain[of_item]
+        stratum = of_item[sampled]
         return SurveyDesign(
-            self.strata[of_item[sampled]],
+            self.strata[stratum],
             psu=self.psu_of_item[sampled],
-            fpc=self.population[of_item[sampled]],
+            fpc=self.population[stratum],
         )
 
     def totals(self, values: ArrayLike) -> ndarray:
@@ -216,22 +224,24 @@ class SurveyDesign(Result):
         ----------
         values : (n, C) array_like of float
         """
-        psu, psus = self.psu_of_item, self.stratum_of_psu.size
-        columns = np.transpose(values)
-        return np.stack([np.bincount(psu, self.weight * column, psus) for column in columns], 1)
+        psu = self.psu_of_item
+        psus = self.stratum_of_psu.size
+        weighted = self.weight * np.transpose(values)
+        totals = [np.bincount(psu, column, psus) for column in weighted]
+        return np.stack(totals, 1)
 
     def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
         strata = checks.counted(self.strata.size, "stratum", "strata")
-        return (
-            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in {strata} "
-            f"({sizes(self.psus_per_stratum)}), {checks.counted(self.df, 'degree')} of freedom"
-        )
+        psus = f"{self.stratum_of_psu.size:,} PSUs in {strata} ({sizes(self.psus_per_stratum)})"
+        df = checks.counted(self.df, "degree")
+        return f"{self.stratum.size:,} items, {psus}, {df} of freedom"
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
-        items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
+        items = np.bincount(of_item)
+        weight = np.bincount(of_item, self.weight)
         return rows_of(
             stratum=self.strata,
             psus=self.psus_per_stratum,
@@ -265,7 +275,7 @@ class SurveyDesign(Result):
             return np.full(self.strata.size, np.inf)
         names, first = np.unique(self.stratum, return_index=True)
         analyzed = np.searchsorted(self.strata, _collapsed(names, self.collapse))
-        return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
+        return np.bincount(analyzed, self.fpc[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
@@ -282,47 +292,57 @@ class SurveyDesign(Result):
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
         example = "'another'" if neighbor is None else repr(neighbor)
+        remedy = (
+            "join each to another stratum that was chosen before the outcome was seen, such as "
+            f"collapse={{{names[0]!r}: {example}}}"
+        )
+        verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
             "stratum",
             "must hold at least 2 PSUs",
-            f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
-            remedy="join each to another stratum that was chosen before the outcome was seen, such "
-            f"as collapse={{{names[0]!r}: {example}}}",
+            f"{_named(self.strata[alone])} {verb} 1",
+            remedy=remedy,
             join=(*names, neighbor),
         )
 
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
-        fpc, before = np.asarray(self.fpc), first[code]
-        for k in np.flatnonzero(fpc != fpc[before])[:1]:
+        fpc = np.asarray(self.fpc)
+        first_of_item = first[code]
+        for item in np.flatnonzero(fpc != fpc[first_of_item])[:1]:
+            before = first_of_item[item]
+            name = _quoted(self.stratum[item])
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be one number per stratum, its PSUs in the population",
-                f"stratum {_quoted(self.stratum[k])} has {fpc[before[k]]} and {fpc[k]}",
-                (before[k], k),
+                f"stratum {name} has {fpc[before]} and {fpc[item]}",
+                (before, item),
             )
         for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
+            name = _quoted(self.strata[h])
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be at least the PSUs sampled",
-                f"stratum {_quoted(self.strata[h])} has {self.population[h]:g} in the population "
-                f"and {self.psus_per_stratum[h]} in the sample",
+                f"stratum {name} has {self.population[h]:g} in the population and "
+                f"{self.psus_per_stratum[h]} in the sample",
             )
 
     def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
         """Raise if two items of a PSU lie in different strata, before strata are joined."""
-        for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
-            strata = [_quoted(self.stratum[item]) for item in (first[k], k)]
+        for item in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
+            items = (first[item], item)
+            strata = [_quoted(stratum) for stratum in self.stratum[[*items]]]
+            psu = _quoted(np.asarray(self.psu)[item])
             raise DesignError(
                 "repeated",
                 "psu",
                 "must lie in one stratum",
-                f"{_quoted(np.asarray(self.psu)[k])} is in {' and '.join(strata)}",
-                (first[k], k),
+                f"{psu} is in {' and '.join(strata)}",
+                items,
                 "if the numbers start again in every stratum, say nest=True",
             )
 
@@ -330,7 +350,13 @@ class SurveyDesign(Result):
 def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
     """Return weights of items, none below 0 and some above, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
+    checks.refuse(
+        "weight",
+        weight,
+        weight < 0,
+        "must be at least 0",
+        "item",
+    )
     if not weight.any():
         raise WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight
@@ -377,8 +403,8 @@ def sizes(n: ndarray) -> str:
     values, counts = np.unique(n, return_counts=True)
     if values.size == 1:
         return f"{values[0]:,} each"
-    texts = [
-        f"{checks.counted(count, 'stratum', 'strata')} of {value:,}"
-        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
-    ]
+    texts = []
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        strata = checks.counted(count, "stratum", "strata")
+        texts.append(f"{strata} of {value:,}")
     return ", ".join(texts[:NAMED]) + (", ..." if len(texts) > NAMED else "")

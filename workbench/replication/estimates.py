@@ -31,7 +31,7 @@ from workbench.replication.independent import (
     sampled_counts,
     sampled_values,
 )
-from workbench.replication.moments import Moments
+from workbench.replication.moments import Bounds, Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import (
     RANGES,
@@ -53,11 +53,17 @@ from workbench.results import (
 )
 
 # the scale on which Student's t is used: the function, its inverse and its slope
-SCALES: dict[str, tuple] = {
-    "positive": (np.log, np.exp, lambda x: 1 / x),
-    "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r)),
-}
-INTERVALS = ("default", "bounded", "beta", "t", "logit", "wilson")
+LOGARITHM = (np.log, np.exp, lambda x: 1 / x)
+ARCTANH = (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))
+SCALES: dict[str, tuple] = {"positive": LOGARITHM, "correlation": ARCTANH}
+INTERVALS = (
+    "default",
+    "bounded",
+    "beta",
+    "t",
+    "logit",
+    "wilson",
+)
 OF_LABELS = ("truth", "prediction")
 MOST_UNDEFINED = 0.05  # more replicates left out would be most of a tail
 FEW_DF = 30  # t is 4% above the normal quantile
@@ -217,17 +223,25 @@ class ReplicateEstimate(Estimate, Result):
         tail = (1 - checks.level(level)) / 2
         default = method == "default"
         limits: Sequence[float] | ndarray
-        bounded: tuple[float, float] | None = None
+        bounded: Bounds | None = None
         if default and self.counts is not None:
             return self._of_counts(level)
-        notes = [*_interval_notes(self, method), *self.notes]
+        notes = list(self.notes)
+        df = self.effective_df
+        if method in ("t", "logit", "wilson") and self.bounds and df < FEW_DF:
+            text = (
+                f"{df:.3g} effective degrees of freedom, few: the default covers what it says, "
+                f"{method!r} can cover too little"
+            )
+            notes.insert(0, Note("unreliable", text))
         name = method
         if default and self.ranks is not None:
             name = "default: ranks"
             limits = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
         elif default and self.bounds:
             name = "default: beta"
-            limits, bounded = self._limits(tail, False), self._limits(tail, True)
+            limits = self._limits(tail, False)
+            bounded = self._limits(tail, True)
             notes.extend(bounded_notes(tuple(limits), bounded))
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
@@ -237,7 +251,14 @@ class ReplicateEstimate(Estimate, Result):
         low, high = map(float, limits)
         if bounded == (low, high):
             bounded = None
-        return Interval(low, high, float(level), name, bounded=bounded, notes=notes)
+        return Interval(
+            low,
+            high,
+            float(level),
+            name,
+            bounded=bounded,
+            notes=notes,
+        )
 
     def _of_counts(self, level: float) -> Interval:
         """Return the interval of unclustered hits, from their counts in the strata."""
@@ -260,9 +281,10 @@ class ReplicateEstimate(Estimate, Result):
 
     def _shortened(self, limits: Sequence[float] | ndarray) -> ndarray:
         """Return limits shortened as much as the standard error by a finite population."""
-        return self.estimate + math.sqrt(self.free) * np.subtract(limits, self.estimate)
+        distances = np.subtract(limits, self.estimate)
+        return self.estimate + math.sqrt(self.free) * distances
 
-    def _limits(self, tail: float, bounded: bool) -> tuple[float, float]:
+    def _limits(self, tail: float, bounded: bool) -> Bounds:
         """Return the limits of values without clusters, or those of PSUs."""
         if self.moments is not None:
             return SampledMoments.of_table(np.asarray(self.moments)).limits(tail, bounded=bounded)
@@ -274,17 +296,25 @@ class ReplicateEstimate(Estimate, Result):
         pairs = np.reshape(sides, (-1, 2))
         if len(pairs) == 3:  # saved before there was a shorter default
             pairs = pairs[[0, 1, 2, 1]]
-        sample = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *pairs)
+        sample = Clusters(
+            mean,
+            variance,
+            self.effective_df,
+            self.effective_psus,
+            self.free,
+            *pairs,
+        )
         low, high = sample.limits(tail, self.bounds, bounded=bounded)
         if self.steps is None:
-            low, high = Metric.of(self.statistic).of_mean(np.array([low, high]))
+            of_mean = Metric.of(self.statistic).of_mean
+            low, high = of_mean(np.array([low, high]))
         else:
             values, below = self.steps
             places = np.searchsorted(below, [low, high])
             low, high = values[np.minimum(places, values.size - 1)]
         return float(low), float(high)
 
-    def _by_standard_error(self, tail: float, method: str) -> tuple[float, float]:
+    def _by_standard_error(self, tail: float, method: str) -> Bounds:
         """Return limits by Student's t, or for shares those of the logit or Wilson's."""
         if method in ("logit", "wilson") and self.kind not in ("proportion", "share"):
             raise ValueError(
@@ -301,10 +331,18 @@ class ReplicateEstimate(Estimate, Result):
         t = float(scipy.special.stdtrit(df, 1 - tail))
         if default and self.kind in SCALES and self.variance > 0:
             function, inverse, slope = SCALES[self.kind]
-            middle, half = function(self.estimate), t * self.standard_error * slope(self.estimate)
+            middle = function(self.estimate)
+            half = t * self.standard_error * slope(self.estimate)
             return inverse(middle - half), inverse(middle + half)
         rule = "t" if default else method
-        pair = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        pair = limits(
+            rule,
+            self.estimate,
+            self.variance,
+            t,
+            self.counted,
+            self.effective_psus,
+        )
         ends = self.bounds if self.kind == "bounded" else RANGES[self.kind]
         return tuple(np.clip(pair, *ends))  # type: ignore[misc]
 
@@ -316,16 +354,13 @@ class ReplicateEstimate(Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
-        psus, strata, drawn = (
-            checks.counted(self.psus, "PSU"),
-            checks.counted(self.strata, "stratum", "strata"),
-            checks.counted(self.replicate_values.size, f"{self.method} replicate"),
-        )
-        return (
-            f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), "
-            f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g} ({limits.method})"
-            f"{limits.bounded_words()}; {psus}, {strata}, {drawn}"
-        )
+        psus = checks.counted(self.psus, "PSU")
+        strata = checks.counted(self.strata, "stratum", "strata")
+        drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
+        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval += f" ({limits.method}){limits.bounded_words()}"
+        return f"{self.statistic} {value}, {interval}; {psus}, {strata}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and interval method."""
@@ -353,7 +388,7 @@ def replicate_estimate(
     *columns: ArrayLike,
     domain: ArrayLike | None = None,
     center: str = "full",
-    bounds: tuple[float, float] | None = None,
+    bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
     """Return a statistic with its replicate variance.
 
@@ -423,7 +458,7 @@ def estimate_statistic(
     *columns: ArrayLike,
     domain: ArrayLike | None = None,
     center: str = "full",
-    bounds: tuple[float, float] | None = None,
+    bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
     """Return the estimate of `replicate_estimate`, without looking at unsampled classes.
 
@@ -432,7 +467,8 @@ def estimate_statistic(
     replicates, statistic, *columns, domain, center, bounds
         As in `replicate_estimate`.
     """
-    design, metric = replicates.design, Metric.of(statistic)
+    design = replicates.design
+    metric = Metric.of(statistic)
     rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
@@ -451,39 +487,50 @@ def estimate_statistic(
     in_base = rows
     if totals and totals.denominator is not None:
         in_base = rows & (totals.denominator != 0)
-    averaged, parts = in_base, [in_base]
+    averaged = in_base
+    parts = [in_base]
     if moments and moments.possible is not None:
-        (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
+        averaged, bounds = moments.linear(design.weight * rows)
+        parts = [rows]
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
-    fields = {} if bounds is None else _of_clusters(replicates, metric, sample, variance, bounds)
+    fields: dict = {}
+    if bounds is not None:
+        fields = _of_clusters(replicates, metric, sample, variance, bounds)
+    fields["counts"] = sampled_counts(replicates, metric, totals, rows)
+    fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
-        fields["ranks"] = auc_ranks(parts[0][rows], np.asarray(columns[1])[rows])
+        positive, score = parts[0], np.asarray(columns[1])
+        fields["ranks"] = auc_ranks(positive[rows], score[rows])
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
     psus = np.unique(design.psu_of_item[rows])
+    strata = np.unique(design.stratum_of_psu[psus])
+    if replicates.most_df is not None:
+        df = np.minimum(df, replicates.most_df)
+    fields |= {
+        "items": int(rows.sum()),
+        "psus": psus.size,
+        "strata": strata.size,
+        "counted": int(in_base.sum()),
+        "informative_psus": int(holding),
+        "effective_psus": float(effective_psus),
+        "effective_df": float(effective_df),
+    }
+    is_bounded = bounds and metric.name == "mean"
     result = ReplicateEstimate(
         metric.name,
         estimate,
         variance,
-        int(df if replicates.most_df is None else np.minimum(df, replicates.most_df)),
+        int(df),
         values,
         undefined,
-        kind="bounded" if bounds and metric.name == "mean" else metric.kind,
-        items=int(rows.sum()),
-        psus=psus.size,
-        strata=np.unique(design.stratum_of_psu[psus]).size,
-        counted=int(in_base.sum()),
-        informative_psus=int(holding),
-        effective_psus=float(effective_psus),
-        effective_df=float(effective_df),
+        kind="bounded" if is_bounded else metric.kind,
         method=replicates.method,
         bounds=bounds,
-        counts=sampled_counts(replicates, metric, totals, rows),
-        moments=sampled_values(replicates, metric, totals, rows, bounds),
         **fields,
     )
     return replace(result, notes=tuple(estimate_notes(result)))
@@ -508,14 +555,18 @@ def _from_totals(replicates: Replicates, totals: Totals, rows: ndarray) -> tuple
     if totals.denominator is None:
         z = design.totals((totals.numerator * rows)[:, None])
         return float(z.sum()), replicates.totals_of_psus(z)[:, 0]
-    columns = np.stack([totals.numerator, totals.denominator], 1) * rows[:, None]
-    estimate, values = replicates.ratios(*design.totals(columns).T)
+    columns = np.stack([totals.numerator, totals.denominator], 1)
+    z = design.totals(columns * rows[:, None])
+    estimate, values = replicates.ratios(*z.T)
     return float(estimate), values
 
 
 def _from_moments(replicates: Replicates, moments: Moments, rows: ndarray) -> tuple[float, ndarray]:
-    z = replicates.design.totals(np.column_stack([rows, moments.columns * rows[:, None]]))
-    return float(moments.of_totals(z.sum(0))), moments.of_totals(replicates.totals_of_psus(z))
+    columns = np.column_stack([rows, moments.columns * rows[:, None]])
+    z = replicates.design.totals(columns)
+    estimate = moments.of_totals(z.sum(0))
+    values = moments.of_totals(replicates.totals_of_psus(z))
+    return float(estimate), values
 
 
 def _from_weights(
@@ -533,13 +584,15 @@ def _from_weights(
                 raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
             column = checks.plain_array(name, column, "item")[rows]
         of_domain.append(column)
-    values = metric.values(*of_domain, int(rows.sum()))
-    return float(values(replicates.design.weight[None, rows])[0]), replicates.values(values, rows)
+    values_of = metric.values(*of_domain, int(rows.sum()))
+    estimate = values_of(replicates.design.weight[None, rows])[0]
+    return float(estimate), replicates.values(values_of, rows)
 
 
 def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
     """Return the values that occur, rising, and the proportion of the weight up to each, (2, V)."""
-    values, code = np.unique(np.asarray(y, float)[rows], return_inverse=True)
+    y = np.asarray(y, float)[rows]
+    values, code = np.unique(y, return_inverse=True)
     below = np.cumsum(np.bincount(code, weight[rows]))
     return np.stack([values, below / below[-1]])
 
@@ -558,9 +611,9 @@ def _variance(
         remedy = "take method 'fay' or 'generalized', whose replicates keep every item"
         if replicates.rho > 0:
             remedy = "the statistic hangs on single PSUs"
+        count = checks.counted(values.size, "replicate")
         raise UnstableError(
-            f"{name} is undefined (0/0) in {undefined} of "
-            f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}"
+            f"{name} is undefined (0/0) in {undefined} of {count}, more than 5%: {remedy}"
         )
     middle = estimate if center == "full" else values[defined].mean()
     return float(replicates.variances(values, middle)), undefined
@@ -580,7 +633,8 @@ def psus_holding(design: SurveyDesign, shares: ndarray) -> tuple[ndarray, ndarra
     holding = shares > 0
     strata = np.add.reduceat(holding, design.first_psu, 1, dtype=int) > 0
     psus = holding.sum(1)
-    return psus.min(0), np.maximum(1, (psus - strata.sum(1)).min(0))
+    df = (psus - strata.sum(1)).min(0)
+    return psus.min(0), np.maximum(1, df)
 
 
 def _of_clusters(
@@ -593,25 +647,30 @@ def _of_clusters(
     """Return the fields from which the interval is computed."""
     ratio = 1.0
     if len(sample.shares) == 1:
-        drawn, by_replicates = replicates.jackknife, variance
+        drawn = replicates.jackknife
+        by_replicates = variance
         mean, values = sample.replicated(drawn)
         variance = float(drawn.variances(values, mean))
         other = float(drawn.variances(metric.of_mean(values), metric.of_mean(mean)))
         if by_replicates > 0 or other > 0:
             ratio = other / by_replicates if by_replicates > 0 else math.inf
     sample_clusters = clusters(
-        replicates.design, sample, variance, bounds, most_df=replicates.most_df
+        replicates.design,
+        sample,
+        variance,
+        bounds,
+        most_df=replicates.most_df,
     )
-    sides = np.concatenate(
-        [
-            sample_clusters.skewness,
-            sample_clusters.bounded,
-            sample_clusters.carriers,
-            sample_clusters.unseen,
-        ]
-    )
+    numbers = [
+        sample_clusters.mean,
+        sample_clusters.variance,
+        *sample_clusters.skewness,
+        *sample_clusters.bounded,
+        *sample_clusters.carriers,
+        *sample_clusters.unseen,
+    ]
     return {
-        "clusters": np.array([sample_clusters.mean, sample_clusters.variance, *sides], float),
+        "clusters": np.array(numbers, float),
         "free": float(sample_clusters.free),
         "variance_ratio": ratio,
     }
@@ -619,15 +678,17 @@ def _of_clusters(
 
 def _bounds(
     metric: Metric,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds | None,
     columns: Sequence,
     totals: Totals | None,
     rows: ndarray,
-) -> tuple[float, float] | None:
+) -> Bounds | None:
     if bounds is None:
         if metric.is_share:
             return 0.0, 1.0
-        return metric.ends(*columns) if metric.ends else None
+        if metric.ends:
+            return metric.ends(*columns)
+        return None
     if metric.name != "mean" or totals is None:
         raise WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
@@ -692,27 +753,18 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
 
 def _few(estimate: ReplicateEstimate) -> str:
     """Return the caveat that few PSUs carry an estimate."""
-    psus, df = estimate.informative_psus, estimate.effective_df
+    psus = estimate.informative_psus
+    df = estimate.effective_df
+    carriers = checks.counted(psus, "PSU carries", "PSUs carry")
+    degrees_noun = "degree" if df == 1 else "degrees"
     return (
-        f"{checks.counted(psus, 'PSU')} {'carries' if psus == 1 else 'carry'} the information, "
-        f"worth {estimate.effective_psus:.3g} of equal weight, {df:.3g} "
-        f"degree{'' if df == 1 else 's'} of freedom: the standard error is rough, and one unlike "
-        "them may be unseen"
+        f"{carriers} the information, worth {estimate.effective_psus:.3g} of equal weight, "
+        f"{df:.3g} {degrees_noun} of freedom: the standard error is rough, and one unlike them "
+        "may be unseen"
     )
 
 
 # intervals
-
-
-def _interval_notes(estimate: ReplicateEstimate, method: str) -> Iterator[Note]:
-    """Yield the caveat of an interval by this method."""
-    df = estimate.effective_df
-    if method in ("t", "logit", "wilson") and estimate.bounds and df < FEW_DF:
-        yield Note(
-            "unreliable",
-            f"{df:.3g} effective degrees of freedom, few: the default covers what it says, "
-            f"{method!r} can cover too little",
-        )
 
 
 def limits(
@@ -731,11 +783,14 @@ def limits(
         half = t * np.sqrt(variance)
         return estimate - half, estimate + half
     inside = (estimate > 0) & (estimate < 1) & (variance > 0)
-    p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
-    n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
+    p = np.where(inside, estimate, 0.5)
+    v = np.where(inside, variance, 1.0)
+    effective_items = np.minimum(p * (1 - p) / v, items)
+    n = np.where(inside, effective_items, effective_psus)
     low, high = intervals.wilson(estimate, n, t)
     if method == "wilson":
         return low, high
-    middle, half = scipy.special.logit(p), t * np.sqrt(v) / (p * (1 - p))
+    middle = scipy.special.logit(p)
+    half = t * np.sqrt(v) / (p * (1 - p))
     ends = scipy.special.expit([middle - half, middle + half])
     return tuple(np.where(inside, ends, [low, high]))

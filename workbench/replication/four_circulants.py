@@ -68,11 +68,15 @@ def four_circulants(order: int) -> ndarray:
     """
     n = order // 4
     shift = (np.arange(n) - np.arange(n)[:, None]) % n
-    a, b, c, d = (
-        np.array([1 if sign == "+" else -1 for sign in row], np.int8)[shift] for row in ROWS[order]
-    )
-    br, cr, dr = b[:, ::-1], c[:, ::-1], d[:, ::-1]
-    btr, ctr, dtr = b.T[:, ::-1], c.T[:, ::-1], d.T[:, ::-1]
-    return np.block(
-        [[a, br, cr, dr], [-br, a, dtr, -ctr], [-cr, -dtr, a, btr], [-dr, ctr, -btr, a]]
-    )
+    letters = np.array([list(row) for row in ROWS[order]])
+    signs = np.where(letters == "+", 1, -1).astype(np.int8)
+    a, *further = signs[:, shift]
+    br, cr, dr = (circulant[:, ::-1] for circulant in further)
+    btr, ctr, dtr = (circulant.T[:, ::-1] for circulant in further)
+    blocks = [
+        [a, br, cr, dr],
+        [-br, a, dtr, -ctr],
+        [-cr, -dtr, a, btr],
+        [-dr, ctr, -btr, a],
+    ]
+    return np.block(blocks)

@@ -138,13 +138,15 @@ class GaloisField:
         a, b : (...) array_like of int
             Elements, 0 to size - 1.
         """
-        a, b = self._elements("a", a), self._elements("b", b)
+        a = self._elements("a", a)
+        b = self._elements("b", b)
         if self.p == 2:
             return _plain(a ^ b)
         if self.degree == 1:
             return _plain((a + b) % self.p)
-        total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
-        return self._of_digits(total % self.p)
+        first = digits(a, self.p, self.degree)
+        second = digits(b, self.p, self.degree)
+        return self._of_digits((first + second) % self.p)
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a * b, by adding logarithms.
@@ -154,9 +156,12 @@ class GaloisField:
         a, b : (...) array_like of int
             Elements, 0 to size - 1.
         """
-        a, b = self._elements("a", a), self._elements("b", b)
+        a = self._elements("a", a)
+        b = self._elements("b", b)
         power, log = self._tables
-        return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
+        products = power[(log[a] + log[b]) % (self.size - 1)]
+        is_zero = (a == 0) | (b == 0)
+        return _plain(np.where(is_zero, 0, products))
 
     def power(self, a: ArrayLike, exponent: ArrayLike) -> int | ndarray:
         """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
@@ -175,11 +180,14 @@ class GaloisField:
         """
         a = self._elements("a", a)
         exponent = _whole_numbers("exponent", exponent, -checks.LARGEST, checks.LARGEST)
-        if np.any((a == 0) & (exponent < 0)):
+        is_zero = a == 0
+        if np.any(is_zero & (exponent < 0)):
             raise WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
-        powers = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
-        return _plain(np.where((a == 0) & (exponent != 0), 0, powers))
+        group = self.size - 1
+        logarithms = log[a] * (exponent % group)
+        powers = power[logarithms % group]
+        return _plain(np.where(is_zero & (exponent != 0), 0, powers))
 
     def log(self, a: ArrayLike) -> int | ndarray:
         """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
@@ -202,7 +210,8 @@ class GaloisField:
         a : (...) array_like of int
             Elements, 1 to size - 1.
         """
-        return _plain((self.size - 1) // np.gcd(self.log(a), self.size - 1))
+        group = self.size - 1
+        return _plain(group // np.gcd(self.log(a), group))
 
     def powers(self, a: int) -> Any:
         """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
@@ -245,7 +254,9 @@ def _whole_numbers(
     array = checks.plain_array(name, values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
-    wrong = array[~((array >= low) & (array <= high) & (np.floor(array) == array))]
+    in_range = (array >= low) & (array <= high)
+    is_whole = np.floor(array) == array
+    wrong = array[~(in_range & is_whole)]
     if wrong.size:
         raise ValueError(
             f"{name} must hold whole numbers from {low} to {high}; got {wrong[0]:.15g}"
@@ -253,13 +264,26 @@ def _whole_numbers(
     return array.astype(np.int64)
 
 
+def trace(field: GaloisField, elements: ArrayLike, levels: int) -> ndarray:
+    """Return the traces of elements onto the subfield of so many: the sums of the conjugates."""
+    total = elements
+    conjugate = field.power(elements, levels)
+    while not np.array_equal(conjugate, elements):
+        total = field.add(total, conjugate)
+        conjugate = field.power(conjugate, levels)
+    return np.asarray(total)
+
+
 def _plain(array: ndarray) -> Any:
-    return int(array) if np.ndim(array) == 0 else array
+    if np.ndim(array) == 0:
+        return int(array)
+    return array
 
 
 def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
     """Return the `count` lowest digits of whole numbers, lowest first along a new last axis."""
-    return np.asarray(numbers)[..., None] // base ** np.arange(count) % base
+    place_values = base ** np.arange(count)
+    return np.asarray(numbers)[..., None] // place_values % base
 
 
 @lru_cache(maxsize=4096)
@@ -271,13 +295,17 @@ def _prime_factors(number: int) -> tuple:
             primes.append(divisor)
             while number % divisor == 0:
                 number //= divisor
-    return (*primes, number) if number > 1 else tuple(primes)
+    if number > 1:
+        return (*primes, number)
+    return tuple(primes)
 
 
 def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
-    return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
+    if len(primes) == 1:
+        return (primes[0], round(math.log(number, primes[0])))
+    return None
 
 
 # polynomials over GF(p), coefficients lowest first
@@ -298,14 +326,15 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
     rest = list(polynomial)
     for shift in reversed(range(len(rest) - len(divisor) + 1)):
         lead = rest[shift + len(divisor) - 1]
-        for k, c in enumerate(divisor):
-            rest[shift + k] = (rest[shift + k] - lead * c) % p
+        for k, coefficient in enumerate(divisor, shift):
+            rest[k] = (rest[k] - lead * coefficient) % p
     return not any(rest)
 
 
 def _monic(p: int, degree: int) -> Iterator[tuple]:
-    """Return the polynomials with leading coefficient 1, the smallest first."""
-    return ((*digits(number, p, degree).tolist(), 1) for number in range(p**degree))
+    """Yield the polynomials with leading coefficient 1, the smallest first."""
+    for number in range(p**degree):
+        yield (*digits(number, p, degree).tolist(), 1)
 
 
 def _modulus(modulus: Sequence[int], p: int, degree: int) -> tuple:
@@ -348,7 +377,9 @@ def _generates(matrix: ndarray, p: int) -> bool:
     def is_identity(exponent: int) -> bool:
         return np.array_equal(_matrix_power(matrix, exponent, p), np.eye(len(matrix)))
 
-    return is_identity(group) and not any(is_identity(group // r) for r in _prime_factors(group))
+    if not is_identity(group):
+        return False
+    return not any(is_identity(group // prime) for prime in _prime_factors(group))
 
 
 @lru_cache(maxsize=256)
@@ -362,14 +393,18 @@ def _smallest_primitive(p: int, degree: int) -> tuple:
 
 
 def _is_primitive_root(root: int, p: int) -> bool:
-    return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
+    if root == 0:
+        return False
+    exponents = ((p - 1) // prime for prime in _prime_factors(p - 1))
+    return all(pow(root, exponent, p) != 1 for exponent in exponents)
 
 
 def _multiplication(p: int, modulus: tuple, element: int) -> ndarray:
     """Return the matrix of multiplication by an element."""
     companion = _companion(p, modulus)
     coefficients = digits(element, p, len(companion)).tolist()
-    return sum(c * _matrix_power(companion, k, p) for k, c in enumerate(coefficients)) % p
+    terms = (c * _matrix_power(companion, k, p) for k, c in enumerate(coefficients))
+    return sum(terms) % p
 
 
 @lru_cache(maxsize=256)
@@ -389,7 +424,8 @@ def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
     while len(coefficients) < size - 1:
         coefficients = np.concatenate([coefficients, coefficients @ step % p])
         step = step @ step % p
-    power = coefficients[: size - 1] @ p ** np.arange(len(step))
+    place_values = p ** np.arange(len(step))
+    power = coefficients[: size - 1] @ place_values
     log = np.zeros(size, dtype=np.int64)
     log[power] = np.arange(size - 1)
     return power, log

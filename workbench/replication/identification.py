@@ -60,7 +60,9 @@ def identification_ranks(
         )
     own = np.take_along_axis(similarity, truth[:, None], 1)
     ranks = (similarity >= own).sum(1)
-    return ranks / len(ranks) if relative else ranks
+    if relative:
+        return ranks / len(ranks)
+    return ranks
 
 
 def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:
@@ -98,5 +100,11 @@ def _similarity(similarity: ArrayLike) -> ndarray:
             "must hold numbers, one row per probe and one column per class; got "
             f"shape {similarity.shape} of {similarity.dtype}",
         )
-    checks.refuse_infinite("similarity", similarity, "row", "column", between=" ")
+    checks.refuse_infinite(
+        "similarity",
+        similarity,
+        "row",
+        "column",
+        between=" ",
+    )
     return similarity.astype(float)

@@ -9,7 +9,14 @@ from workbench.checks import WrongValue
 from workbench.replication.designs import SurveyDesign, weights
 from workbench.replication.replicates import Replicates, kept_share
 
-METHODS = ("brr", "fay", "jk1", "jk2", "jkn", "bootstrap")
+METHODS = (
+    "brr",
+    "fay",
+    "jk1",
+    "jk2",
+    "jkn",
+    "bootstrap",
+)
 DECIMALS = 4  # published weights are rounded
 
 
@@ -69,7 +76,11 @@ def imported_replicates(
     with np.errstate(over="ignore"):
         factors = replicated / np.where(weight > 0, weight, 1.0)[:, None]
     checks.refuse_infinite(
-        "replicate_weights over weight", factors, "item", "replicate", between=" "
+        "replicate_weights over weight",
+        factors,
+        "item",
+        "replicate",
+        between=" ",
     )
     rounded = np.round(factors, DECIMALS)
     _, first, psu = np.unique(
@@ -89,8 +100,9 @@ def imported_replicates(
         df = max(1, int(np.linalg.matrix_rank(factors)) - 1)
     coefficients = _coefficients(method, coefficients, factors.shape[1], rho)
     psu = np.argsort(order)[psu.ravel()]
+    one_stratum = np.zeros(weight.size, int)
     return Replicates(
-        SurveyDesign(np.zeros(weight.size, int), psu=psu, weight=weight),
+        SurveyDesign(one_stratum, psu=psu, weight=weight),
         f"imported {method}",
         float(rho or 0),
         coefficients,
@@ -101,7 +113,8 @@ def imported_replicates(
 
 def _checked(replicate_weights: ArrayLike, weight: ndarray) -> ndarray:
     """Return replicate weights as floats, or raise."""
-    name, array = "replicate_weights", checks.plain_array("replicate_weights", replicate_weights)
+    name = "replicate_weights"
+    array = checks.plain_array(name, replicate_weights)
     numeric = array.ndim == 2 and array.dtype.kind in "biuf"
     if not numeric or len(array) != weight.size or array.shape[1] < 2:
         raise WrongValue(

@@ -10,6 +10,7 @@ import scipy
 from numpy import ndarray
 
 from workbench.intervals.sampled import SampledMoments
+from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
 
@@ -19,10 +20,11 @@ def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
     design = replicates.design
     if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
         return False
-    stratum = design.stratum_of_psu[design.psu_of_item]
+    stratum = design.stratum_of_psu[design.psu_of_item[rows]]
+    weight = design.weight[rows]
     weight_of_stratum = np.zeros(design.strata.size)
-    weight_of_stratum[stratum[rows]] = design.weight[rows]
-    return np.array_equal(weight_of_stratum[stratum[rows]], design.weight[rows])
+    weight_of_stratum[stratum] = weight
+    return np.array_equal(weight_of_stratum[stratum], weight)
 
 
 def is_independent(replicates: Replicates, rows: ndarray) -> bool:
@@ -68,7 +70,8 @@ def sampled_counts(
         return None
     stratum, weight, labeled, population = strata
     hit = totals.numerator[in_denominator] == totals.denominator[in_denominator]
-    return np.stack([weight, population, labeled, np.bincount(stratum, hit, labeled.size)])
+    hits = np.bincount(stratum, hit, labeled.size)
+    return np.stack([weight, population, labeled, hits])
 
 
 def sampled_values(
@@ -76,7 +79,7 @@ def sampled_values(
     metric: Metric,
     totals: Totals | None,
     rows: ndarray,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds | None,
 ) -> ndarray | None:
     """Return the moments for the interval of a mean of unclustered items, None for others.
 
@@ -134,10 +137,11 @@ def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     """
     ends = np.repeat([-np.inf, np.inf], 2)
     auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
-    return np.array([positive.sum(), positive.size - positive.sum(), auc, error])
+    positives = positive.sum()
+    return np.array([positives, positive.size - positives, auc, error])
 
 
-def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, float]:
+def auc_limits(estimate: float, ranks: ndarray, tail: float) -> Bounds:
     """Return the outer ones of two pairs of limits, within 0 and 1.
 
     Parameters
@@ -173,15 +177,19 @@ def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, flo
 
     def excess(x: float, sign: int) -> float:
         placements = (1 - x) / (2 - x) + x / (1 + x)
-        variance = x * (1 - x) * (1 + ((m + n) / 2 - 1) * placements) / (m * n)
+        inflation = 1 + ((m + n) / 2 - 1) * placements
+        variance = x * (1 - x) * inflation / (m * n)
         return sign * (x - estimate) - z * np.sqrt(variance)
 
-    reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
+    student = float(scipy.special.stdtrit(min(m, n), 1 - tail))
+    reach = student * error
     limits = []
     for sign, end in ((-1, 0.0), (1, 1.0)):
         limit = estimate
         if estimate != end:
-            limit = scipy.optimize.brentq(excess, *sorted((estimate, end)), args=(sign,))
-        outer = sign * max(sign * limit, sign * (middle + sign * reach))
+            low, high = sorted((estimate, end))
+            limit = scipy.optimize.brentq(excess, low, high, args=(sign,))
+        farther = max(sign * limit, sign * middle + reach)
+        outer = sign * farther
         limits.append(min(max(outer, 0.0), 1.0))
     return limits[0], limits[1]

@@ -27,6 +27,12 @@ LABELS_IN = "labels in"  # the place of a note on rows without a label
 CROSSED = ("stratum", "psu")
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
+OPTIONAL = (
+    "prediction",
+    "score",
+    "psu",
+    "weight",
+)
 
 
 class LabeledItems(Result):
@@ -77,7 +83,9 @@ class LabeledItems(Result):
     @property
     def sampled(self) -> SampledClasses:
         """The classes that the sample holds, which decide the metrics it can show."""
-        counts = np.ones(self.truth.size, bool) if self.weight is None else self.weight > 0
+        counts = np.ones(self.truth.size, bool)
+        if self.weight is not None:
+            counts = self.weight > 0
         if self.prediction is None:
             true = np.unique(self.truth[counts]).tolist()
             return SampledClasses([], true, False, self.named_positive and len(true) == 1)
@@ -105,8 +113,10 @@ class LabeledItems(Result):
     @property
     def classes(self) -> list:
         """Classes that are true or predicted, sorted."""
-        columns = [self.truth] if self.prediction is None else [self.truth, self.prediction]
-        return np.unique(np.concatenate(columns)).tolist()
+        labels = self.truth
+        if self.prediction is not None:
+            labels = np.concatenate([labels, self.prediction])
+        return np.unique(labels).tolist()
 
     def headline(self) -> str:
         """Return the number of items, of classes and of positives."""
@@ -135,24 +145,22 @@ class LabeledItems(Result):
         """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
         right = self.truth == _given("accuracy", "prediction", self.prediction)
         units = self.stratum if self.psu is None else self.psu
-        keys = [units, self.stratum] if self.nest else [units]
-        codes = np.stack([np.unique(key, return_inverse=True)[1] for key in keys])
+        names, code = np.unique(units, return_inverse=True)
+        if self.nest:
+            _, code_of_stratum = np.unique(self.stratum, return_inverse=True)
+            code = code_of_stratum * names.size + code
         _, first, code, items = np.unique(
-            codes[::-1],
-            axis=1,
+            code,
             return_index=True,
             return_inverse=True,
             return_counts=True,
         )
-        return [
-            {
-                "stratum": str(self.stratum[k]),
-                "psu": str(units[k]),
-                "accuracy": float(correct / n),
-                "items": int(n),
-            }
-            for k, correct, n in zip(first, np.bincount(code, right), items, strict=True)
-        ]
+        return rows_of(
+            stratum=self.stratum[first].astype(str),
+            psu=units[first].astype(str),
+            accuracy=np.bincount(code, right) / items,
+            items=items,
+        )
 
     def columns(self, metric: str, label: Any = None) -> tuple[ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
@@ -176,10 +184,10 @@ class LabeledItems(Result):
         columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
         if entry.about != "class":
             return tuple(columns)
-        return tuple(
-            column if role == "score" else column == label
-            for role, column in zip(entry.arguments, columns, strict=True)
-        )
+        truth, other = columns
+        if "score" in entry.arguments:
+            return truth == label, other
+        return truth == label, other == label
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among the first candidates, or its rank among all."""
@@ -270,21 +278,27 @@ def load_labeled(
     if weight and weight in (truth, prediction):
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
+    column_names = list(frames.column_names(items))
     repeated: list[str] = []
     if replicate_weights:
-        repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest})
-    roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
-    named_first = _candidate_columns(items, candidates)
-    if named_first and prediction not in frames.column_names(items):
+        repeated = _replicate_columns(column_names, replicate_weights, roles | {"nest": nest})
+    roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
+    named_first = _candidate_columns(column_names, candidates)
+    if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
     sources = {role: name for role, name in roles.items() if name}
     crossed = {
-        role: columns.crossed_names(sources[role], frames.column_names(items))
+        role: columns.crossed_names(sources[role], column_names)
         for role in CROSSED
         if role in sources
     }
     single = {name for role, name in sources.items() if role not in crossed}
-    names = {*single, *itertools.chain(*crossed.values()), *repeated, *named_first}
+    names = {
+        *single,
+        *itertools.chain(*crossed.values()),
+        *repeated,
+        *named_first,
+    }
     data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     unlike_others = None
@@ -293,37 +307,38 @@ def load_labeled(
         unlike_others = _unlike_others(predictions, labeled, weight or psu)
         data = {name: cells[labeled] for name, cells in data.items()}
     with shapes.in_rows(labeled if unlabeled else None):
-        read, class_cells, more = _read(data, sources, crossed, named_first, repeated, classes)
+        read, class_cells, more = _read(
+            data,
+            sources,
+            crossed,
+            named_first,
+            repeated,
+            classes,
+        )
     notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
         notes.append(Note("assumption", text))
+    read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
     if "prediction" in read:
         notes.extend(class_notes(read["truth"], read["prediction"]))
     return LabeledItems(
-        read["truth"],
-        read.get("prediction"),
-        read.get("score"),
-        positive_class(positive, read["truth"]),
-        read.get("stratum", np.full(labeled.size, ONE_STRATUM)),
-        read.get("psu"),
-        read.get("weight"),
-        read.get("group"),
-        read.get("fpc"),
-        bool(nest),
-        read.get("replicate_weights"),
-        np.stack(class_cells, 1) if class_cells else None,
-        unlabeled,
-        unlike_others,
-        positive not in ("", None),
+        **{**dict.fromkeys(OPTIONAL), **read},
+        positive=positive_class(positive, read["truth"]),
+        nest=bool(nest),
+        candidates=np.stack(class_cells, 1) if class_cells else None,
+        unlabeled=unlabeled,
+        unlike_others=unlike_others,
+        named_positive=positive not in ("", None),
         notes=notes,
     )
 
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     """Return the rows that have a label, and how many have none."""
-    gone, gaps = shapes.gaps(cells, False), shapes.gaps(cells, True)
+    gone = shapes.gaps(cells, False)
+    gaps = shapes.gaps(cells, True)
     if gaps.any() and not gaps.all():
         with contextlib.suppress(ValueError):  # a word such as "NaN" may be a class of other words
             numbers.to_numbers(name, cells[~gaps])
@@ -362,7 +377,8 @@ def _read(
     labels, notes = read_classes({name: data[name] for name in names}, classes)
     read: dict = {role: labels[name] for role, name in of_classes.items()}
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
-    beside = {name: data[name] for name in [*of_numbers.values(), *repeated]}
+    names_of_numbers = [*of_numbers.values(), *repeated]
+    beside = {name: data[name] for name in names_of_numbers}
     for role, name in of_numbers.items():
         read[role] = numbers.to_numbers(name, data[name], beside=beside)
     if repeated:
@@ -388,9 +404,8 @@ def _crossed(names: list[str], data: dict) -> ndarray:
     labels = {name: numbers.to_labels(name, data[name], "text") for name in names}
     if len(names) == 1:
         return labels[names[0]]
-    return np.array(
-        columns.crossed_labels({name: column.tolist() for name, column in labels.items()})
-    )
+    lists = {name: column.tolist() for name, column in labels.items()}
+    return np.array(columns.crossed_labels(lists))
 
 
 def _groups(name: str, cells: ndarray) -> ndarray:
@@ -417,23 +432,23 @@ def _row_notes(
             "they were taken for a random sample of the file; the other rows were left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
-    without_group = int(np.count_nonzero(read.get("group", 1) == ""))
-    if without_group:
-        items = checks.counted(without_group, "item has", "items have")
-        text = f"no {sources['group']!r}: counted among all items, in no group"
-        yield Note("data", f"{items} {text}")
-    without_weight = int(np.count_nonzero(read.get("weight", 1) == 0))
-    if without_weight:
-        items = checks.counted(without_weight, "item has", "items have")
-        text = "weight 0: outside the population that is estimated, but part of the design"
-        yield Note("data", f"{items} {text}")
+    for role, gap, text in (
+        ("group", "", f"no {sources.get('group')!r}: counted among all items, in no group"),
+        ("weight", 0, "weight 0: outside the population that is estimated, but part of the design"),
+    ):
+        count = int(np.count_nonzero(read.get(role, 1) == gap))
+        if count:
+            items = checks.counted(count, "item has", "items have")
+            yield Note("data", f"{items} {text}")
 
 
 def positive_class(positive: Any, truth: ndarray) -> Any:
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
-        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
+        if len(names) == 2 and not isinstance(names[0], str):
+            return names[1]
+        return None
     text = str(positive).strip()
     text = {"true": "1", "false": "0"}.get(text.lower(), text)
     for name in names:
@@ -450,11 +465,11 @@ def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
     return values
 
 
-def _stratum_column(items: Any, stratum: str) -> str:
+def _stratum_column(column_names: list[str], stratum: str) -> str:
     """Return the column of strata, or "" without the usual one; raise for one of a close name."""
     if stratum != STRATUM:
         return stratum
-    names = {name.strip().casefold(): name for name in frames.column_names(items)}
+    names = {name.strip().casefold(): name for name in column_names}
     if STRATUM in names:
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
@@ -467,17 +482,17 @@ def _stratum_column(items: Any, stratum: str) -> str:
     return ""
 
 
-def _candidate_columns(items: Any, pattern: str) -> list[str]:
+def _candidate_columns(column_names: list[str], pattern: str) -> list[str]:
     """Return the columns of candidates in the order of the file."""
-    names = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
+    names = [name for name in column_names if fnmatch.fnmatchcase(name, pattern)]
     if not names and pattern not in ("", CANDIDATES):
         raise WrongValue("candidates", f"must match a column; {pattern!r} matches none")
     return names
 
 
-def _replicate_columns(items: Any, pattern: str, roles: dict) -> list[str]:
+def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
-    unused = [name for name in frames.column_names(items) if name not in roles.values()]
+    unused = [name for name in column_names if name not in roles.values()]
     names = [name for name in unused if fnmatch.fnmatchcase(name, pattern)]
     if len(names) < 2:
         raise WrongValue(
@@ -502,7 +517,8 @@ def _replicate_columns(items: Any, pattern: str, roles: dict) -> list[str]:
 def _refuse_unlike(read: dict, sources: dict) -> None:
     roles = ("truth", "prediction")
     if len({read[role].dtype.kind == "U" for role in roles}) > 1:
-        examples = (f"column {sources[role]!r} {read[role][0].item()!r}" for role in roles)
+        first = {role: read[role][0].item() for role in roles}
+        examples = (f"column {sources[role]!r} {first[role]!r}" for role in roles)
         raise ValueError(
             f"truth and prediction must both be text or both numbers; {' and '.join(examples)}"
         )

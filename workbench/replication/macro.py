@@ -21,7 +21,7 @@ from workbench.replication.estimates import (
     domain_rows,
     estimate_statistic,
 )
-from workbench.replication.moments import MOST_CLASSES
+from workbench.replication.moments import Bounds, refuse_many_classes
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
@@ -115,43 +115,46 @@ class MacroEstimate(Estimate, Result):
         parts = [part.interval(level) for part in self.parts]
         limits = self._limits(parts, level)
         bounded = self._limits([interval.bounded or interval for interval in parts], level)
+        notes = [*self.notes, *bounded_notes(limits, bounded)]
         return Interval(
             *limits,
             float(level),
             "default: from those of the classes",
             bounded=None if bounded == limits else bounded,
-            notes=[*self.notes, *bounded_notes(limits, bounded)],
+            notes=notes,
         )
 
-    def _limits(self, parts: Sequence, level: float) -> tuple[float, float]:
+    def _limits(self, parts: Sequence, level: float) -> Bounds:
         """Return the limits of the mean from those of the classes."""
         estimates = np.array([part.estimate for part in self.parts])
         together = np.maximum(self.correlation, 0.0)
         least = intervals.quantile(level) * self.standard_error
-        distances = np.abs(np.array([[*limits] for limits in parts]).T - estimates)
+        limits = np.array([[*limits] for limits in parts]).T
         below, above = (
-            max(least, np.sqrt(away @ together @ away) / estimates.size) for away in distances
+            max(least, np.sqrt(away @ together @ away) / estimates.size)
+            for away in np.abs(limits - estimates)
         )
-        return float(max(0.0, self.estimate - below)), float(min(1.0, self.estimate + above))
+        low = max(0.0, self.estimate - below)
+        high = min(1.0, self.estimate + above)
+        return float(low), float(high)
 
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
         limits = self.interval()
         classes = checks.counted(len(self.labels), "class", "classes")
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
-        return (
-            f"{title_of(self.statistic)} {self.estimate:.4g} (SE {self.standard_error:.4g}), "
-            f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
-            f"{limits.bounded_words()}; {classes}, {drawn}"
-        )
+        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval += limits.bounded_words()
+        return f"{title_of(self.statistic)} {value}, {interval}; {classes}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row per class: its F1 or recall, standard error and limits."""
-        return [
-            {"label": label} | row
-            for label, part in zip(self.labels, self.parts, strict=True)
-            for row in part.rows()
-        ]
+        table = []
+        for label, part in zip(self.labels, self.parts, strict=True):
+            [row] = part.rows()
+            table.append({"label": label} | row)
+        return table
 
 
 def macro_f1(
@@ -191,7 +194,13 @@ def macro_f1(
     >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
     0.8773
     """
-    return mean_of_classes(replicates, "macro_f1", truth, prediction, domain=domain)
+    return mean_of_classes(
+        replicates,
+        "macro_f1",
+        truth,
+        prediction,
+        domain=domain,
+    )
 
 
 def mean_of_classes(
@@ -224,7 +233,13 @@ def mean_of_classes(
     weight = checks.instance("replicates", replicates, Replicates).design.weight
     truth = checks.labels("truth", truth, size=weight.size)
     prediction = checks.labels("prediction", prediction, size=weight.size)
-    estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
+    estimate = estimate_mean_of_classes(
+        replicates,
+        statistic,
+        truth,
+        prediction,
+        domain=domain,
+    )
     refuse_unsampled(statistic, truth[weight > 0], prediction[weight > 0])
     return estimate
 
@@ -246,7 +261,9 @@ def estimate_mean_of_classes(
     """
     of_class = METRICS[statistic].of_each
     rows = domain_rows(domain, replicates.design.weight)
-    columns = [truth[rows], prediction[rows]] if of_class == "f1" else [truth[rows]]
+    columns = [truth[rows]]
+    if of_class == "f1":
+        columns.append(prediction[rows])
     labels = np.unique(np.concatenate(columns)).tolist()
     if len(labels) == 1:
         raise UndefinedError(
@@ -254,36 +271,38 @@ def estimate_mean_of_classes(
             f"{labels[0]!r} occurs; one item of another class could halve it: take accuracy, or "
             "label items of other classes"
         )
-    if len(labels) > MOST_CLASSES:
-        raise ValueError(
-            f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take "
-            "accuracy, or name the positive class"
-        )
-    parts = [
-        estimate_statistic(replicates, of_class, truth == label, prediction == label, domain=rows)
-        for label in labels
-    ]
+    refuse_many_classes(statistic, len(labels))
+    parts = []
+    for label in labels:
+        columns = [truth == label, prediction == label]
+        part = estimate_statistic(replicates, of_class, *columns, domain=rows)
+        parts.append(part)
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
-    variances, dfs = np.array([(part.variance, part.effective_df) for part in parts]).T
+    variances = np.array([part.variance for part in parts])
+    dfs = np.array([part.effective_df for part in parts])
     effective_df = dfs.min()
     if variances.any():
         effective_df = variances.sum() ** 2 / (variances**2 / dfs).sum()
     rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
     notes = []
     if rough:
-        classes = f"{'class' if len(rough) == 1 else 'classes'} {checks.listed(rough, NAMED)}"
+        noun = "class" if len(rough) == 1 else "classes"
+        classes = f"{noun} {checks.listed(rough, NAMED)}"
         text = "the standard error is rough; the interval allows for it"
         notes.append(Note("unreliable", f"few PSUs tell about {classes}: {text}"))
+    variance = float(replicates.variances(values, estimate))
+    undefined = int(np.isnan(values).sum())
+    df = max(1, parts[0].psus - parts[0].strata)
     return MacroEstimate(
         estimate,
-        float(replicates.variances(values, estimate)),
+        variance,
         tuple(labels),
         tuple(parts),
         _correlation(replicates, parts),
         values,
-        int(np.isnan(values).sum()),
-        max(1, parts[0].psus - parts[0].strata),
+        undefined,
+        df,
         float(effective_df),
         statistic,
         notes=notes,

@@ -7,7 +7,6 @@ References
    operating characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 """
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -30,17 +29,18 @@ from workbench.replication.estimates import (
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
-from workbench.replication.moments import MOST_CLASSES
+from workbench.replication.moments import MOST_CLASSES, refuse_many_classes
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import (
     METRICS,
     RANGES,
+    EstimateAndError,
     UndefinedError,
     UnstableError,
     title_of,
 )
-from workbench.replication.unsampled import score_notes, unknown_words
+from workbench.replication.unsampled import score_notes
 from workbench.results import (
     Note,
     Result,
@@ -61,7 +61,12 @@ __all__ = [
     "naive",
     "positive_class",
 ]
-USUAL = ("accuracy", "precision", "recall", "f1")  # where there is a positive class
+USUAL = (
+    "accuracy",
+    "precision",
+    "recall",
+    "f1",
+)  # where there is a positive class
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -115,19 +120,20 @@ class MetricEstimates(Result):
     def headline(self) -> str:
         """Return the first metric with its interval, and the effective sample size."""
         row = self.rows()[0]
-        estimate, low, high, naive_low, naive_high, *bounded = _texts(row, *NUMBERS, exact=True)
+        estimate, *limits = _texts(row, *NUMBERS, exact=True)
+        low, high, naive_low, naive_high, *bounded = limits
+        interval = f"{percent(self.level)} interval {low} to {high}"
+        interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
             worth = f"; {self.estimates[0].items:,} labels are worth {row['worth']:,.0f}"
-        return (
-            f"{_heading(row)} {estimate}, {percent(self.level)} interval {low} to {high}"
-            f"{bounded_words((low, high), bounded)} (naive {naive_low} to {naive_high}){worth}"
-        )
+        return f"{_heading(row)} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
         """Return the first metric with its interval, in plain words, after the caveats."""
         row = self.rows()[0]
-        name, (estimate, low, high) = _heading(row), _texts(row, *NUMBERS[:3])
+        name = _heading(row)
+        estimate, low, high = _texts(row, *NUMBERS[:3])
         finding = f"{name} {estimate}, between {low} and {high}"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
@@ -139,17 +145,16 @@ class MetricEstimates(Result):
 
     def basis(self) -> str:
         """Return in a line the sample that the finding rests on."""
-        first, worth = self.estimates[0], self.rows()[0]["worth"]
+        first = self.estimates[0]
+        worth = self.rows()[0]["worth"]
         sample = checks.counted(first.items, "labeled item")
         if first.psus != first.items:
             sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
         sample += f" of {checks.counted(first.strata, 'stratum', 'strata')}"
         if not np.isnan(worth):
             sample += f", worth {worth:,.0f} separate ones"
-        return (
-            f"From {sample}; {percent(self.level)} intervals, {first.replicate_values.size:,} "
-            f"replicates by {method_words(self.method)}."
-        )
+        replicates = f"{first.replicate_values.size:,} replicates by {method_words(self.method)}"
+        return f"From {sample}; {percent(self.level)} intervals, {replicates}."
 
     def rows(self) -> list[dict]:
         """Return one row per metric, group and class, with intervals and design effect.
@@ -168,37 +173,43 @@ class MetricEstimates(Result):
         labels = self.labels or (None,) * len(self.estimates)
         grouped = any(group is not None for group in self.groups)
         table: list[dict] = []
-        for estimate, group, label, naive, error in zip(
-            self.estimates, self.groups, labels, self.naive, self.naive_error, strict=True
-        ):
+        of_estimates = zip(
+            self.estimates,
+            self.groups,
+            labels,
+            self.naive,
+            self.naive_error,
+            strict=True,
+        )
+        for estimate, group, label, naive, error in of_estimates:
             interval = estimate.interval(self.level)
             effect = worth = math.nan
             if error > 0 and estimate.variance > 0:
                 effect = float(estimate.variance / error**2)
             if estimate.effective_df >= LEAST_DF:
                 worth = estimate.items / effect
-            naive_limits = np.clip([naive - z * error, naive + z * error], *RANGES[estimate.kind])
+            limits = [naive - z * error, naive + z * error]
+            naive_low, naive_high = np.clip(limits, *RANGES[estimate.kind])
             row = {"group": group, "metric": estimate.statistic, "label": label}
             if not grouped:
                 del row["group"]
             if not self.labels:
                 del row["label"]
-            table.append(
-                row
-                | {
-                    "estimate": estimate.estimate,
-                    "standard_error": estimate.standard_error,
-                    "df": estimate.df,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "naive_estimate": float(naive),
-                    "naive_low": float(naive_limits[0]),
-                    "naive_high": float(naive_limits[1]),
-                    "design_effect": effect,
-                    "worth": worth,
-                    **with_bounded(interval),
-                }
-            )
+            row |= {
+                "estimate": estimate.estimate,
+                "standard_error": estimate.standard_error,
+                "df": estimate.df,
+                "low": interval.low,
+                "high": interval.high,
+            }
+            row |= {
+                "naive_estimate": float(naive),
+                "naive_low": float(naive_low),
+                "naive_high": float(naive_high),
+                "design_effect": effect,
+                "worth": worth,
+            }
+            table.append(row | with_bounded(interval))
         return table
 
     def _repr_html_(self) -> str:
@@ -208,28 +219,36 @@ class MetricEstimates(Result):
     def _cells(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
-        interval, naive, bounded = (f"{limits[k]} to {limits[k + 1]}" for k in (0, 2, 4))
+        pairs = zip(limits[::2], limits[1::2], strict=True)
+        interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
+        if bounded == interval:
+            bounded = ""
         group = {"group": row["group"]} if "group" in row else {}
+        worth = "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"
+        interval_title = f"{percent(self.level)} interval"
         return {
             "metric": _heading(row),
             **group,
             "estimate": estimate,
-            f"{percent(self.level)} interval": interval,
+            interval_title: interval,
             "standard_error": error,
-            "bounded interval": "" if bounded == interval else bounded,
+            "bounded interval": bounded,
             "naive": naive,
             "df": f"{row['df']:,}",
             "design_effect": row["design_effect"],
-            "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}",
+            "worth": worth,
         }
 
 
 def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
     """Return entries of a row as text: shares as percentages, or `exact` as decimals."""
-    values, error = [row[name] for name in names], (row["high"] - row["low"]) / 2
+    values = [row[name] for name in names]
+    error = (row["high"] - row["low"]) / 2
     if not METRICS[row["metric"]].is_share:
         return digits.numbers(*values, error=error)
-    return digits.shares(*values) if exact else digits.percents(*values, error=error)
+    if exact:
+        return digits.shares(*values)
+    return digits.percents(*values, error=error)
 
 
 def row_title(row: Mapping) -> str:
@@ -243,7 +262,8 @@ def row_title(row: Mapping) -> str:
     title = title_of(row["metric"])
     if row.get("label") is None:
         return title
-    return f"{title}{' ' if METRICS[row['metric']].about == 'rank' else ' of '}{row['label']}"
+    joint = " " if METRICS[row["metric"]].about == "rank" else " of "
+    return f"{title}{joint}{row['label']}"
 
 
 def _heading(row: Mapping) -> str:
@@ -320,7 +340,8 @@ def estimate_metrics(
     for group in _groups(items):
         rows = _rows_of(items, group)
         for metric, label in rows_to_estimate:
-            columns, entry = items.columns(metric, label), METRICS[metric]
+            columns = items.columns(metric, label)
+            entry = METRICS[metric]
             suffix = "" if label is None else f" of {label}"
             suffix += "" if group is None else f" in group {group}"
             where = ("metric", metric + suffix)
@@ -337,7 +358,14 @@ def estimate_metrics(
                 where_all = caveats if group is None and label is None else notes
                 where_all.append(Note(kind, str(error), where))
                 continue
-            results.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
+            results.append(
+                (
+                    estimate,
+                    group,
+                    label,
+                    *naive(metric, *columns, rows=rows),
+                )
+            )
             notes += [Note(note.kind, note.text, where) for note in about]
     if not results:
         raise UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
@@ -348,16 +376,20 @@ def estimate_metrics(
     if interval.bounded:
         notes += bounded_notes(tuple(interval), interval.bounded, of=estimates[0].statistic)
     unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
+    first_to_read = [str(note) for note in [*unlabeled, *caveats]]
+    sample = design if items.replicate_weights is None else drawn
+    if all(label is None for label in labels):
+        labels = ()
     return MetricEstimates(
         estimates,
         groups,
         np.array(naive_estimates),
         np.array(naive_errors),
         level,
-        (design if items.replicate_weights is None else drawn).headline(),
+        sample.headline(),
         drawn.method,
-        labels if any(label is not None for label in labels) else (),
-        tuple(str(note) for note in [*unlabeled, *caveats]),
+        labels,
+        tuple(first_to_read),
         notes=notes,
     )
 
@@ -398,17 +430,19 @@ def check_settings(
                 name, "belongs to {0}, which were not given", others=("replicate_weights",)
             )
     checks.choice("method", method, METHODS)
+    renamed = _renamed(collapse, items.stratum)
     design = SurveyDesign(
         items.stratum,
         psu=items.psu,
         weight=items.weight,
         fpc=items.fpc,
         nest=items.nest,
-        collapse=_renamed(collapse, items.stratum),
+        collapse=renamed,
     )
     if method == "auto":
         n = design.varying.psus_per_stratum
-        balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
+        most = int(n.max())
+        balanced = np.ptp(n) == 0 and most <= MOST_UNITS and as_prime_power(most)
         method = "fay" if balanced else "generalized"
     return metrics, level, design, replicates(design, method, rng=rng)
 
@@ -419,7 +453,7 @@ def naive(
     other: ArrayLike | None = None,
     *,
     rows: Any = None,
-) -> tuple[float, float]:
+) -> EstimateAndError:
     """Return a metric and its standard error as if items were independent and of equal weight.
 
     Parameters
@@ -459,17 +493,18 @@ def naive(
 
 def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return the pairs of metric and class that the sample shows, and notes on the others."""
-    sampled, notes = items.sampled, []
-    shows = [
-        sampled.shows(metric, items.positive if label is None else label) for metric, label in pairs
-    ]
-    unknown = [
-        row_title({"metric": metric, "label": label})
-        for (metric, label), is_shown in zip(pairs, shows, strict=True)
-        if not is_shown
-    ]
+    sampled = items.sampled
+    notes = []
+    shown_pairs, unknown = [], []
+    for metric, label in pairs:
+        of_class = items.positive if label is None else label
+        if sampled.shows(metric, of_class):
+            shown_pairs.append((metric, label))
+        else:
+            unknown.append(row_title({"metric": metric, "label": label}))
     if unknown:
-        notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
+        text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
+        notes.append(Note("undefined", text))
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
         notes.append(
             Note(
@@ -479,7 +514,7 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
                 "these numbers say nothing of other items",
             )
         )
-    return list(itertools.compress(pairs, shows)), notes
+    return shown_pairs, notes
 
 
 def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
@@ -487,7 +522,9 @@ def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
         return rows
-    return items.weight > 0 if rows is None else rows & (items.weight > 0)
+    if rows is None:
+        return items.weight > 0
+    return rows & (items.weight > 0)
 
 
 def _why_none(notes: list[Note]) -> str:
@@ -510,17 +547,16 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
         return "precision", *of_all
     if items.sampled.by_truth:
         return "recall", *of_all
-    return of_all if len(items.classes) <= MOST_CLASSES else ("accuracy",)
+    if len(items.classes) <= MOST_CLASSES:
+        return of_all
+    return ("accuracy",)
 
 
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     entry = METRICS[metric]
     of_every_class = not entry.is_one or entry.per_class and items.positive is None
-    if of_every_class and len(items.classes) > MOST_CLASSES:
-        raise ValueError(
-            f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take "
-            "accuracy, or name the positive class"
-        )
+    if of_every_class:
+        refuse_many_classes(metric, len(items.classes))
 
 
 def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
@@ -551,15 +587,17 @@ def _imported(
     if method not in imported.METHODS:
         names = ", ".join(map(repr, imported.METHODS))
         raise WrongValue("method", f"must say how the replicate weights were made, {names}", method)
-    factors, shares = _numbers("coefficients", coefficients), _numbers("rho", rho)
+    factors = _numbers("coefficients", coefficients)
+    shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
         factors = np.repeat(factors, weights.shape[1])
+    share = None if shares is None else float(shares[0])
     return imported.imported_replicates(
         np.asarray(items.weight),
         weights,
         method=method,
         coefficients=factors,
-        rho=None if shares is None else float(shares[0]),
+        rho=share,
     )
 
 
@@ -596,7 +634,9 @@ def _groups(items: LabeledItems) -> list:
     """Return None for all items, and the groups that hold an item of the population."""
     if items.group is None:
         return [None]
-    groups = items.group if items.weight is None else items.group[items.weight > 0]
+    groups = items.group
+    if items.weight is not None:
+        groups = groups[items.weight > 0]
     names = [name for name in np.unique(groups).tolist() if name != ""]
     if len(names) > MOST_GROUPS:
         raise WrongValue(

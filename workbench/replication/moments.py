@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 
+Bounds = tuple[float, float]
 MOST_CLASSES = 100
 STEP = 1e-100
 
@@ -46,7 +47,7 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
-    def linear(self, weight: ndarray) -> tuple[ndarray, tuple[float, float] | None]:
+    def linear(self, weight: ndarray) -> tuple[ndarray, Bounds | None]:
         """Return values (n,) whose weighted mean is the statistic, and their bounds.
 
         In other samples the mean is the statistic to first order. Complex steps give the slopes
@@ -64,7 +65,8 @@ class Moments:
         """
         mean = weight @ self.columns / weight.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.nan_to_num(self.of(mean + 1j * STEP * np.eye(mean.size)).imag / STEP)
+            steps = 1j * STEP * np.eye(mean.size)
+            slope = np.nan_to_num(self.of(mean + steps).imag / STEP)
             value = self.of(mean)
         values = value + (self.columns - mean) @ slope
         if self.possible is None:
@@ -76,18 +78,21 @@ class Moments:
 def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     """Pearson's correlation of two columns of numbers."""
     x, y = (column - column.mean() for column in _numbers(truth, prediction, size))
-    return Moments(np.stack([x, y, x * x, y * y, x * y], 1), _correlated)
+    columns = np.stack([x, y, x * x, y * y, x * y], 1)
+    return Moments(columns, _correlated)
 
 
 def _correlated(mean: ndarray) -> ndarray:
     x, y, xx, yy, xy = np.moveaxis(mean, -1, 0)
-    return (xy - x * y) / np.sqrt((xx - x * x) * (yy - y * y))
+    covariance = xy - x * y
+    return covariance / np.sqrt((xx - x * x) * (yy - y * y))
 
 
 def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     """Root of the mean squared difference of two columns of numbers."""
     x, y = _numbers(truth, prediction, size)
-    return Moments(((x - y) ** 2)[:, None], lambda mean: np.sqrt(mean[..., 0]))
+    squares = (x - y) ** 2
+    return Moments(squares[:, None], lambda mean: np.sqrt(mean[..., 0]))
 
 
 def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> list[ndarray]:
@@ -105,9 +110,11 @@ def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
        Measurement 20, 1960.
     """
-    return _of_classes(
-        truth, prediction, size, lambda true, predicted: 1 - (true * predicted).sum(-1)
-    )
+
+    def scale(true: ndarray, predicted: ndarray) -> ndarray:
+        return 1 - (true * predicted).sum(-1)
+
+    return _of_classes(truth, prediction, size, scale)
 
 
 def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
@@ -121,12 +128,22 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
        Computational Biology and Chemistry 28, 2004.
     """
-    return _of_classes(
-        truth,
-        prediction,
-        size,
-        lambda true, predicted: np.sqrt((1 - (true**2).sum(-1)) * (1 - (predicted**2).sum(-1))),
-    )
+
+    def scale(true: ndarray, predicted: ndarray) -> ndarray:
+        spread_of_true = 1 - (true**2).sum(-1)
+        spread_of_predicted = 1 - (predicted**2).sum(-1)
+        return np.sqrt(spread_of_true * spread_of_predicted)
+
+    return _of_classes(truth, prediction, size, scale)
+
+
+def refuse_many_classes(statistic: str, count: int) -> None:
+    """Raise where a mean over classes would be over more of them than are taken."""
+    if count > MOST_CLASSES:
+        raise ValueError(
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: take accuracy, or "
+            "name the positive class"
+        )
 
 
 def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
@@ -155,8 +172,9 @@ def _of_classes(
             f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
         )
 
+    indicators = np.eye(names.size)
+
     def rows(true: ndarray, predicted: ndarray) -> ndarray:
-        indicators = np.eye(names.size)
         return np.column_stack([true == predicted, indicators[true], indicators[predicted]])
 
     def of_means(mean: ndarray) -> ndarray:
@@ -164,5 +182,6 @@ def _of_classes(
         beyond = agreement[..., 0] - (true * predicted).sum(-1)
         return beyond / scale(true, predicted)
 
-    possible = rows(*np.indices((names.size, names.size)).reshape(2, -1))
+    pairs = np.indices((names.size, names.size))
+    possible = rows(*pairs.reshape(2, -1))
     return Moments(rows(*code.reshape(2, -1)), of_means, possible)

@@ -38,9 +38,15 @@ from workbench.replication.statistics import ratio
 from workbench.replication.totals import kept_totals, signed_totals
 from workbench.results import Result
 
-METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
+METHODS = (
+    "brr",
+    "fay",
+    "generalized",
+    "jkn",
+    "jk2",
+    "bootstrap",
+)
 BALANCED = ("brr", "fay")
-JACKKNIFE = ("jkn", "jk2")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2**31
 MOST_EVALUATIONS = 2**33
@@ -85,12 +91,16 @@ class Replicates(Result):
     @property
     def df(self) -> float:
         """Degrees of freedom of the design."""
-        return self.design.df if self.most_df is None else self.most_df
+        if self.most_df is None:
+            return self.design.df
+        return self.most_df
 
     @property
     def jackknife(self) -> "Replicates":
         """The jackknife of the same design; replicates that were made elsewhere are their own."""
-        return self if self.most_df is not None else replicates(self.design, "jkn")
+        if self.most_df is not None:
+            return self
+        return replicates(self.design, "jkn")
 
     def weights(self) -> ndarray:
         """Return the replicate weights of the items, (n, R).
@@ -112,7 +122,8 @@ class Replicates(Result):
                 f"{self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
                 "which does not store them",
             )
-        return weight[:, None] * self.factors(slice(None)).T[self.design.psu_of_item]
+        factors = self.factors(slice(None)).T
+        return weight[:, None] * factors[self.design.psu_of_item]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file.
@@ -132,11 +143,19 @@ class Replicates(Result):
             If the file exists and has other columns, or the weights would take more than 2 GiB.
         """
         design = self.design
-        header = ["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))]
+        numbered = [f"replicate_{r}" for r in range(1, self.count + 1)]
+        header = ["stratum", "psu", "weight", *numbered]
         sheets.refuse_other(path, header)
-        stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
+        stratum_of_item = design.stratum_of_psu[design.psu_of_item]
+        stratum = design.strata[stratum_of_item]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        columns = (column.tolist() for column in (stratum, psu, design.weight, self.weights()))
+        arrays_of_items = (
+            stratum,
+            psu,
+            design.weight,
+            self.weights(),
+        )
+        columns = (array.tolist() for array in arrays_of_items)
         rows = ([*row, *weights] for *row, weights in zip(*columns, strict=True))
         sheets.write_rows(path, header, rows)
 
@@ -162,33 +181,52 @@ class Replicates(Result):
         ----------
         z : (P, C) array of float
         """
-        if self.draws is not None or self.array is not None and self.method in BALANCED:
-            return np.concatenate([self.factors(rows) @ z for rows in self._blocks(len(z))])
+        if self.draws is not None:
+            blocks = self._blocks(len(z))
+            return np.concatenate([self.factors(rows) @ z for rows in blocks])
+        full = z.sum(0)
+        if self.design.fpc is None:
+            return full + self._deviations(z)
         varying = z[~self.design.certain_psus]
-        return z.sum(0) + self._deviations(self._shrinkage[:, None] * varying)
+        return full + self._deviations(self._shrinkage[:, None] * varying)
 
     @cached_property
     def _shrinkage(self) -> ndarray:
         """sqrt(1 - n_h / N_h) of each PSU that varies, the factor of a replicate's deviations."""
-        return np.sqrt(self.design.varying.free)[self.design.varying.stratum_of_psu]
+        design = self.design.varying
+        return np.sqrt(design.free)[design.stratum_of_psu]
 
     def _deviations(self, z: ndarray) -> ndarray:
         """Return replicate totals less full ones, (R, C), where they come without factors."""
         design = self.design.varying
         n = design.psus_per_stratum
-        if self.method in JACKKNIFE:
-            of_left_out = design.stratum_of_psu[self._left_out]
-            stratum_totals = np.add.reduceat(z, design.first_psu)[of_left_out]
-            n = n[of_left_out, None]
-            return (stratum_totals - n * z[self._left_out]) / (n - 1)
+        if self.method == "jk2":
+            return z[::2] - z[1::2]
+        if self.method == "jkn":
+            stratum_totals = np.add.reduceat(z, design.first_psu)
+            n_of_psu = n[design.stratum_of_psu, None]
+            return (stratum_totals[design.stratum_of_psu] - n_of_psu * z) / (n_of_psu - 1)
         if self.method in BALANCED:
-            kept_sums = kept_totals(z.reshape(n.size, n[0], -1))
-            return (1 - self.rho) * (n[0] * kept_sums - z.sum(0))
-        parts = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
+            units = z.reshape(n.size, n[0], -1)
+            gained = n[0] * self._kept_totals(units) - z.sum(0)
+            return (1 - self.rho) * gained
+        parts = [np.concatenate(_contrasts(z[units])) for _, units in design.groups]
         contrasts = np.concatenate(parts)
         if self.array is None:
             return self._step * signed_totals(contrasts)
-        return self._step * ((1.0 - 2 * self.array) @ contrasts)
+        signs = 1.0 - 2 * self.array
+        return self._step * (signs @ contrasts)
+
+    def _kept_totals(self, units: ndarray) -> ndarray:
+        """Return the totals (R, C) of the units kept, of units (H, n, C)."""
+        if self.array is None:
+            return kept_totals(units)
+        last = units[:, -1]
+        totals = last.sum(0)
+        for unit in range(units.shape[1] - 1):
+            is_kept = (self.array == unit).astype(float)
+            totals = totals + is_kept @ (units[:, unit] - last)
+        return totals
 
     def ratios(self, total: ndarray, weight: ndarray) -> tuple[ndarray, ndarray]:
         """Return the ratio (...) of two totals and its replicates (R, ...), NaN where it is 0/0.
@@ -198,15 +236,16 @@ class Replicates(Result):
         total, weight : (P, ...) arrays of float
             Of the PSUs.
         """
-        columns = [np.reshape(column, (len(column), -1)) for column in (total, weight)]
+        psus = len(weight)
+        columns = [column.reshape(psus, -1) for column in (total, weight)]
         z = np.concatenate(columns, 1)
-        full, totals = z.sum(0), self.totals_of_psus(z)
+        full = z.sum(0)
+        totals = self.totals_of_psus(z)
         totals[np.abs(totals) <= ROUNDING * np.abs(full)] = 0.0
-        shape = np.shape(weight)[1:]
-        return (
-            ratio(*np.split(full, 2)).reshape(shape),
-            ratio(*np.split(totals, 2, 1)).reshape(-1, *shape),
-        )
+        shape = weight.shape[1:]
+        estimate = ratio(*np.split(full, 2))
+        values = ratio(*np.split(totals, 2, 1))
+        return estimate.reshape(shape), values.reshape(-1, *shape)
 
     def variances(self, values: ndarray, middle: float | ndarray) -> ndarray:
         """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
@@ -238,35 +277,48 @@ class Replicates(Result):
         if self.design.fpc is None:
             return varying
         factors = np.ones((len(varying), self.design.stratum_of_psu.size))
-        factors[:, ~self.design.certain_psus] += self._shrinkage * (varying - 1)
+        deviations = self._shrinkage * (varying - 1)
+        factors[:, ~self.design.certain_psus] += deviations
         return factors
 
     def _factors(self, rows: slice) -> ndarray:
         """Return the factors (r, P) of PSUs that vary, drawn with replacement."""
         design = self.design.varying
-        of_psu, n = design.stratum_of_psu, design.psus_per_stratum
-        if self.method in JACKKNIFE:
-            left_out = np.arange(of_psu.size)[self._left_out][rows, None]
+        of_psu = design.stratum_of_psu
+        n = design.psus_per_stratum
+        if self.method == "jk2":
+            stratum = np.arange(n.size)[rows, None]
+            change = 1 - 2 * (np.arange(of_psu.size) % 2)
+            return 1.0 + (of_psu == stratum) * change
+        if self.method == "jkn":
+            psus = np.arange(of_psu.size)
+            left_out = psus[rows, None]
             n_of_psu = n[of_psu]
-            lost = n_of_psu * (left_out == np.arange(of_psu.size))
-            return 1.0 + ((of_psu[left_out] == of_psu) - lost) / (n_of_psu - 1)
-        if self.method == "bootstrap":
-            return np.asarray(self.draws)[rows] * (n / (n - 1.0))[of_psu]
+            gained = of_psu[left_out] == of_psu
+            lost = n_of_psu * (left_out == psus)
+            return 1.0 + (gained - lost) / (n_of_psu - 1)
         if self.draws is not None:
-            return self.draws[rows]
+            draws = self.draws[rows]
+            if self.method != "bootstrap":
+                return draws
+            rescaling = n / (n - 1.0)
+            return draws * rescaling[of_psu]
         units = self._array_rows(rows)
         if self.method == "generalized":
             return self._factors_of_contrasts(1.0 - 2 * units)
         unit = np.arange(of_psu.size) % n[0]
-        return 1 + (1 - self.rho) * (n[0] * (units[:, of_psu] == unit) - 1.0)
+        is_kept = units[:, of_psu] == unit
+        return 1 + (1 - self.rho) * (n[0] * is_kept - 1.0)
 
     def _factors_of_contrasts(self, signs: ndarray) -> ndarray:
         """Return the factors (r, P) from the signs (r, J) of the contrasts."""
         design = self.design.varying
         factors = np.ones((len(signs), design.stratum_of_psu.size))
         for m, units in design.groups:
-            part, signs = np.split(signs, [len(units) * (m - 1)], 1)
-            factors[:, units] += self._step * _spread(part.reshape(len(part), -1, m - 1))
+            columns = len(units) * (m - 1)
+            part, signs = np.split(signs, [columns], 1)
+            signs_of_strata = part.reshape(len(part), -1, m - 1)
+            factors[:, units] += self._step * _spread(signs_of_strata)
         return factors
 
     def headline(self) -> str:
@@ -292,18 +344,14 @@ class Replicates(Result):
         ]
 
     @property
-    def _left_out(self) -> slice:
-        """The PSUs that jackknife replicates leave out: every second one for "jk2"."""
-        return slice(1, None, 2) if self.method == "jk2" else slice(None)
-
-    @property
     def _step(self) -> float:
         return _largest_step(self.design.varying.psus_per_stratum) * (1 - self.rho)
 
     def _array_rows(self, rows: slice) -> ndarray:
         if self.array is not None:
             return self.array[rows]
-        n, runs = self.design.varying.psus_per_stratum, np.arange(self.count)[rows]
+        n = self.design.varying.psus_per_stratum
+        runs = np.arange(self.count)[rows]
         if self.method == "generalized":
             return arrays.linear_array(2, (n - 1).sum(), runs)
         return arrays.linear_array(n[0], n.size, runs)
@@ -323,7 +371,8 @@ class Replicates(Result):
         rows : (n,) array of bool
             The items whose weights the function takes.
         """
-        psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
+        psu = self.design.psu_of_item[rows]
+        weight = self.design.weight[rows]
         needed = self.count * weight.size
         if needed > MOST_EVALUATIONS:
             raise WrongValue(
@@ -332,7 +381,9 @@ class Replicates(Result):
                 f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
             )
         blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
-        return np.concatenate([function(weight * self.factors(rows)[:, psu]) for rows in blocks])
+        factors = (self.factors(replicates) for replicates in blocks)
+        values = [function(weight * of_psus[:, psu]) for of_psus in factors]
+        return np.concatenate(values)
 
 
 def replicates(
@@ -416,7 +467,8 @@ def replicates(
     varying = design.varying
     n = varying.psus_per_stratum
     if method == "jkn":
-        return Replicates(design, method, 0.0, ((n - 1) / n)[varying.stratum_of_psu])
+        coefficients = (n - 1) / n
+        return Replicates(design, method, 0.0, coefficients[varying.stratum_of_psu])
     if method == "jk2":
         if (n != 2).any():
             raise ValueError(
@@ -427,11 +479,18 @@ def replicates(
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
         draws = _draws(varying, count, rng)
-        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=draws)
+        return Replicates(
+            design,
+            method,
+            0.0,
+            np.full(count, 1 / count),
+            draws=draws,
+        )
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
-        return Replicates(design, method, rho, np.full(runs, 1 / (runs * step**2)), array)
+        coefficient = 1 / (runs * step**2)
+        return Replicates(design, method, rho, np.full(runs, coefficient), array)
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
@@ -479,7 +538,9 @@ def _contrasts(units: ndarray) -> ndarray:
     """Return the contrasts (..., m - 1, C) of units (..., m, C)."""
     m = units.shape[-2]
     k = np.arange(1.0, m)[:, None]
-    return _scales(m)[:, None] * (np.cumsum(units, -2)[..., :-1, :] - k * units[..., 1:, :])
+    sums = np.cumsum(units, -2)[..., :-1, :]
+    contrasts = sums - k * units[..., 1:, :]
+    return _scales(m)[:, None] * contrasts
 
 
 def _spread(signs: ndarray) -> ndarray:
@@ -490,7 +551,8 @@ def _spread(signs: ndarray) -> ndarray:
     m = signs.shape[-1] + 1
     scaled = signs * _scales(m)
     factors = np.zeros((*scaled.shape[:-1], m))
-    factors[..., :-1] = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
+    from_the_end = np.cumsum(scaled[..., ::-1], -1)
+    factors[..., :-1] = from_the_end[..., ::-1]
     factors[..., 1:] -= np.arange(1.0, m) * scaled
     return factors
 
@@ -508,14 +570,18 @@ def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
     order = arrays.next_hadamard_order(columns + 1)
-    return (arrays.hadamard(order)[:, 1 : columns + 1] < 0).astype(np.int8), order
+    signs = arrays.hadamard(order)[:, 1 : columns + 1]
+    return (signs < 0).astype(np.int8), order
 
 
 def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> ndarray:
-    rng, n = checks.generator(rng), design.psus_per_stratum
-    draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
+    rng = checks.generator(rng)
+    n = design.psus_per_stratum
+    compact = np.min_scalar_type(int(n.max()))
+    draws = np.empty((count, n.sum()), compact)
     for m, units in design.groups:
-        draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))
+        chances = np.full(m, 1 / m)
+        draws[:, units] = rng.multinomial(m - 1, chances, (count, len(units)))
     return draws
 
 
@@ -532,12 +598,13 @@ def _kept_units(
         raise WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
-    allowed = (-1, 1) if signs else range(units)
-    for row, column in np.argwhere(~np.isin(array, list(allowed)))[:1]:
+    allowed = [-1, 1] if signs else list(range(units))
+    for row, column in np.argwhere(~np.isin(array, allowed))[:1]:
+        or_signs = ", or +1 and -1" if units == 2 else ""
         raise WrongValue(
             "array",
-            f"must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; row "
-            f"{row} column {column} is {array[row, column]:g}",
+            f"must hold the units 0 to {units - 1}{or_signs}; row {row} column {column} is "
+            f"{array[row, column]:g}",
         )
     if require_balance and not (balance.full and balance.levels == units):
         fault = balance.problem or f"it holds {balance.levels} of the {units} units"

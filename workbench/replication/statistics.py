@@ -22,8 +22,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import moments
-from workbench.replication.moments import Moments
+from workbench.replication.moments import Bounds, Moments
 from workbench.results.vocabulary import metric_words
+
+EstimateAndError = tuple[float, float]
 
 
 class UndefinedError(ValueError):
@@ -98,8 +100,8 @@ class Metric:
     title: str = ""
     parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = np.asarray
-    ends: Callable[..., tuple[float, float]] | None = None
-    naive: Callable[..., tuple[float, float]] | None = None
+    ends: Callable[..., Bounds] | None = None
+    naive: Callable[..., EstimateAndError] | None = None
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
@@ -142,11 +144,12 @@ class Metric:
             Number of items.
         """
         if self.arguments and len(columns) != len(self.arguments):
-            raise TypeError(
-                f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
-                f"{' and '.join(self.arguments)}; got {len(columns)}"
-            )
-        return self.totals(*columns, size) if self.totals else None
+            count = checks.counted(len(self.arguments), "column")
+            names = " and ".join(self.arguments)
+            raise TypeError(f"{self.name} takes {count}, {names}; got {len(columns)}")
+        if self.totals:
+            return self.totals(*columns, size)
+        return None
 
     def parts_of(
         self,
@@ -175,21 +178,24 @@ class Metric:
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
-        return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
+        in_denominator = totals.denominator != 0
+        return ratio(totals.numerator, totals.denominator), [rows & in_denominator]
 
-    def naive_of(self, *columns: ndarray) -> tuple[float, float]:
+    def naive_of(self, *columns: ndarray) -> EstimateAndError:
         """Return estimate and standard error as if items were independent and equally weighted."""
         if self.naive:
             return self.naive(*columns)
         size = len(columns[0])
         if self.moments:
-            values = self.moments(*columns, size).linear(np.ones(size))[0]
-            return float(values.mean()), float(values.std() / np.sqrt(size))
+            values, _ = self.moments(*columns, size).linear(np.ones(size))
+            error = values.std() / np.sqrt(size)
+            return float(values.mean()), float(error)
         totals: Any = self.totals_of(columns, size)
         total = totals.denominator.sum()
         estimate = totals.numerator.sum() / total
         residuals = totals.numerator - estimate * totals.denominator
-        return float(estimate), float(np.sqrt((residuals**2).sum()) / total)
+        error = np.sqrt((residuals**2).sum()) / total
+        return float(estimate), float(error)
 
 
 def title_of(name: str) -> str:
@@ -222,7 +228,8 @@ def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> nda
         cumulated = np.append(0.0, np.cumsum(weight[other][order]))
         below = np.searchsorted(sorted_scores, side * score[part], "left")
         up_to = np.searchsorted(sorted_scores, side * score[part], "right")
-        placed[part] = (cumulated[below] + cumulated[up_to]) / (2 * cumulated[-1])
+        twice = cumulated[below] + cumulated[up_to]
+        placed[part] = twice / (2 * cumulated[-1])
     return placed
 
 
@@ -242,16 +249,14 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
     high = checks.whole("most", most, 1)
-    return Totals(
-        checks.vector(
-            "y",
-            y,
-            size=size,
-            low=1,
-            high=high,
-        ),
-        np.ones(size),
+    ranks = checks.vector(
+        "y",
+        y,
+        size=size,
+        low=1,
+        high=high,
     )
+    return Totals(ranks, np.ones(size))
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -271,10 +276,10 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     """Return hits over members, of which the true, the predicted, or both kinds count."""
 
     def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-        truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
-        return Totals(
-            (true + predicted) * truth * prediction, true * truth + predicted * prediction
-        )
+        truth = binary("truth", truth, size)
+        prediction = binary("prediction", prediction, size)
+        hits = (true + predicted) * truth * prediction
+        return Totals(hits, true * truth + predicted * prediction)
 
     return totals
 
@@ -288,21 +293,22 @@ def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     examples = [repr(label) for label in labels[:5].tolist()]
     if labels.size > len(examples):
         examples.append("...")
+    count = checks.counted(labels.size, "label")
     raise ValueError(
-        f"{name} must hold 0 and 1 (1 the positive class); got "
-        f"{checks.counted(labels.size, 'label')}: {', '.join(examples)}; compare with the positive "
-        "class first"
+        f"{name} must hold 0 and 1 (1 the positive class); got {count}: {', '.join(examples)}; "
+        "compare with the positive class first"
     )
 
 
 def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    return binary("truth", truth, size), checks.vector(
+    probabilities = checks.vector(
         "score",
         score,
         size=size,
         low=0,
         high=1,
     )
+    return binary("truth", truth, size), probabilities
 
 
 def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
@@ -339,9 +345,11 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
        operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
        probability, ties counted half.
     """
-    positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
+    positive = binary("truth", truth, size)
+    score = checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
-    starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
+    steps = np.diff(score[order], prepend=np.nan)
+    starts = np.flatnonzero(steps != 0)
     is_positive = positive[order]
 
     def values(weight: Any) -> Any:
@@ -362,7 +370,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
     .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50,
        1996: type 1.
     """
-    y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
+    y = checks.vector("y", y, size=size)
+    q = checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
 
     def values(weight: Any) -> Any:
@@ -370,7 +379,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
         total = below[:, -1:]
         reached = below >= q * total * (1 - 1e-12)
         reached &= below > 0
-        return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
+        quantiles = y[order][reached.argmax(1)]
+        return np.where(total[:, 0] > 0, quantiles, np.nan)
 
     return values
 
@@ -382,13 +392,16 @@ def _median(y: ArrayLike, size: int) -> Callable:
 def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
     """Return 1 below the median and 0 above it; values equal to it make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
-    middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
+    median_of = _median(y[rows], int(rows.sum()))
+    middle = median_of(weight[None, rows])[0]
     weight = weight * rows
-    under, at = weight[y < middle].sum(), weight[y == middle].sum()
-    return np.where(y == middle, (weight.sum() / 2 - under) / at, y < middle), [rows]
+    under = weight[y < middle].sum()
+    at = weight[y == middle].sum()
+    share_of_equal = (weight.sum() / 2 - under) / at
+    return np.where(y == middle, share_of_equal, y < middle), [rows]
 
 
-def _naive_median(y: ndarray) -> tuple[float, float]:
+def _naive_median(y: ndarray) -> EstimateAndError:
     """Half of how far the median moves if its share moves by .5 / sqrt(n) either way [1]_.
 
     References
@@ -396,10 +409,10 @@ def _naive_median(y: ndarray) -> tuple[float, float]:
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
     error = 0.5 / np.sqrt(y.size)
-    low, middle, high = (
-        float(_quantile(y, max(0.0, min(1.0, float(q))), y.size)(np.ones((1, y.size)))[0])
-        for q in (0.5 - error, 0.5, 0.5 + error)
-    )
+    weight = np.ones((1, y.size))
+    shares = np.clip([0.5 - error, 0.5, 0.5 + error], 0.0, 1.0)
+    quantiles = [_quantile(y, share, y.size)(weight) for share in shares.tolist()]
+    low, middle, high = (float(quantile[0]) for quantile in quantiles)
     return middle, (high - low) / 2
 
 
@@ -414,7 +427,11 @@ def _by_row(statistic: Callable) -> Callable:
 
     def values(*columns_and_size: Any) -> Callable:
         columns = columns_and_size[:-1]
-        return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
+
+        def of_rows(weight: ndarray) -> ndarray:
+            return np.array([_number(statistic(row, *columns)) for row in weight])
+
+        return of_rows
 
     return values
 
@@ -435,10 +452,11 @@ def _auc_parts(
     """
     positive = binary("truth", truth, rows.size) == 1
     parts = positive & rows, ~positive & rows
-    return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
+    score = checks.vector("score", score, size=rows.size)
+    return placements(parts, score, weight), list(parts)
 
 
-def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
+def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
     """Return AUC and standard error, by placements of either class in the other [1]_.
 
     References
@@ -454,38 +472,45 @@ def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
     return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
-def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
+def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
-    right, sizes = true == predicted, np.bincount(code)
+    right = true == predicted
+    sizes = np.bincount(code)
     f1 = 2 * np.bincount(true, right, names.size) / sizes
     slopes = f1 / sizes
     moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]
-    return float(f1.mean()), float(np.sqrt((moves**2).sum()) / names.size)
+    error = np.sqrt((moves**2).sum()) / names.size
+    return float(f1.mean()), float(error)
 
 
-def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
+def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
-    return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
+    variances = recall * (1 - recall) / size
+    error = np.sqrt(variances.sum()) / names.size
+    return float(recall.mean()), float(error)
 
 
+_ZERO_TO_ONE = (0.0, 1.0)
+_PLUS_MINUS_ONE = (-1.0, 1.0)
+_UNBOUNDED = (-np.inf, np.inf)
 RANGES = {
-    "proportion": (0.0, 1.0),
-    "share": (0.0, 1.0),
-    "agreement": (-1.0, 1.0),
-    "correlation": (-1.0, 1.0),
+    "proportion": _ZERO_TO_ONE,
+    "share": _ZERO_TO_ONE,
+    "agreement": _PLUS_MINUS_ONE,
+    "correlation": _PLUS_MINUS_ONE,
     "positive": (0.0, np.inf),
-    "bounded": (-np.inf, np.inf),
-    "number": (-np.inf, np.inf),
+    "bounded": _UNBOUNDED,
+    "number": _UNBOUNDED,
 }
 _LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
 _ONE_VALUE = "it takes two classes or values"
 
 
 def _cut(mean: ndarray) -> ndarray:
-    return np.clip(mean, *RANGES["agreement"])
+    return np.clip(mean, *_PLUS_MINUS_ONE)
 
 
 METRICS = {
@@ -495,7 +520,13 @@ METRICS = {
         Metric("mean", ("y",), _mean),
         Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
-        Metric("accuracy", _LABELS, _accuracy, kind="proportion", about="items"),
+        Metric(
+            "accuracy",
+            _LABELS,
+            _accuracy,
+            kind="proportion",
+            about="items",
+        ),
         Metric(
             "precision",
             _LABELS,
@@ -558,7 +589,13 @@ METRICS = {
             of_mean=_cut,
         ),
         Metric("brier", _SCORES, _brier, kind="share", about="class"),
-        Metric("log_loss", _SCORES, _log_loss, kind="positive", about="class"),
+        Metric(
+            "log_loss",
+            _SCORES,
+            _log_loss,
+            kind="positive",
+            about="class",
+        ),
         Metric(
             "rmse",
             _LABELS,
@@ -580,7 +617,7 @@ METRICS = {
             values=_median,
             about="items",
             parts=below_median,
-            ends=lambda y: RANGES["share"],
+            ends=lambda y: _ZERO_TO_ONE,
             naive=_naive_median,
         ),
         Metric(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench.replication.arrays import linear_forms, smallest_runs
-from workbench.replication.galois import GaloisField, as_prime_power, digits
+from workbench.replication.galois import GaloisField, as_prime_power, digits, trace
 
 RADIX = 16
 
@@ -69,7 +69,9 @@ def kept_totals(values: ndarray) -> ndarray:
     spectrum = np.zeros((smallest_runs(levels, strata), variables), characters.dtype)
     spectrum[0] = waves[0].sum(0)
     spectrum[places] = waves[1:]
-    return _synthesis(spectrum, characters).real if np.iscomplexobj(spectrum) else _walsh(spectrum)
+    if np.iscomplexobj(spectrum):
+        return _synthesis(spectrum, characters).real
+    return _walsh(spectrum)
 
 
 @lru_cache(maxsize=16)
@@ -79,10 +81,13 @@ def _frequencies(levels: int, strata: int) -> tuple:
     The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
     """
     field = GaloisField(*as_prime_power(levels))
-    forms, dual = linear_forms(levels, strata), _dual(field)
-    multiples = field.multiply(np.arange(1, levels)[:, None, None], forms)
+    forms = linear_forms(levels, strata)
+    dual = _dual(field)
+    units = np.arange(1, levels)[:, None, None]
+    multiples = field.multiply(units, forms)
+    place_values = levels ** np.arange(len(forms))
     places = np.empty((levels - 1, strata), np.int64)
-    places[dual[1:] - 1] = levels ** np.arange(len(forms)) @ dual[multiples]
+    places[dual[1:] - 1] = place_values @ dual[multiples]
     return _characters(field), places
 
 
@@ -90,32 +95,34 @@ def _characters(field: GaloisField) -> ndarray:
     """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) of digits x, u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
-    return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)
+    if field.p == 2:
+        return 1.0 - 2 * powers
+    return np.exp(2j * np.pi / field.p * powers)
 
 
 def _dual(field: GaloisField) -> ndarray:
     """Return for every element v the u whose character at x is that of the trace of v x."""
     basis = field.p ** np.arange(field.degree)
-    products = field.multiply(np.arange(field.size)[:, None], basis)
-    trace, conjugate = products, products
-    for _ in range(field.degree - 1):
-        conjugate = field.power(conjugate, field.p)
-        trace = field.add(trace, conjugate)
-    return trace @ basis
+    elements = np.arange(field.size)[:, None]
+    products = field.multiply(elements, basis)
+    return trace(field, products, field.p) @ basis
 
 
 def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
     """Return the values whose coefficients are given, digit after digit of the run."""
     done = 1
-    while done < len(spectrum):
-        radix = min(len(characters), len(spectrum) // done)
-        digit_in_middle = spectrum.reshape(len(spectrum) // (done * radix), radix, -1)
-        spectrum = (characters[:radix, :radix] @ digit_in_middle).reshape(spectrum.shape)
+    shape = spectrum.shape
+    runs = len(spectrum)
+    while done < runs:
+        radix = min(len(characters), runs // done)
+        digit_in_middle = spectrum.reshape(runs // (done * radix), radix, -1)
+        spectrum = characters[:radix, :radix] @ digit_in_middle
         done *= radix
-    return spectrum
+    return spectrum.reshape(shape)
 
 
 def _walsh(spectrum: ndarray) -> ndarray:
     """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
     bits = digits(np.arange(RADIX), 2, 4)
-    return _synthesis(spectrum, 1.0 - 2 * (bits @ bits.T % 2))
+    parity = bits @ bits.T % 2
+    return _synthesis(spectrum, 1.0 - 2 * parity)

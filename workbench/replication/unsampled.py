@@ -60,11 +60,14 @@ class SampledClasses:
             Whether the predictions differ from those of items that nobody labeled; None where none
             are known.
         """
-        true, predicted = np.unique(truth).tolist(), np.unique(prediction).tolist()
+        true = np.unique(truth).tolist()
+        predicted = np.unique(prediction).tolist()
         several = several or len({*true, *predicted}) > 1
         if unlike_others is not None:
             return cls(predicted, true, unlike_others, False)
-        return cls(predicted, true, several and len(predicted) == 1, several and len(true) == 1)
+        by_prediction = several and len(predicted) == 1
+        by_truth = several and len(true) == 1
+        return cls(predicted, true, by_prediction, by_truth)
 
     def shows(self, metric: str, label: Any = None) -> bool:
         """Return whether the sample shows a metric, of a class where it is about one."""
@@ -135,22 +138,6 @@ def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
     sampled = SampledClasses.of_columns(truth, prediction, several=of_class)
     if not sampled.shows(metric, True if of_class else None):
         raise UndefinedError(f"{title_of(metric)} is unknown, as {sampled.reason}")
-
-
-def unknown_words(names: Iterable[str], reason: str) -> str:
-    """Return a sentence that says which metrics are unknown, and why.
-
-    Parameters
-    ----------
-    names : iterable of str
-    reason : str
-
-    Examples
-    --------
-    >>> unknown_words(["recall", "F1"], "every labeled item is predicted 'a'")
-    "recall, F1: unknown, as every labeled item is predicted 'a'"
-    """
-    return f"{', '.join(names)}: unknown, as {reason}"
 
 
 def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:

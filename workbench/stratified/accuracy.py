@@ -106,11 +106,12 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
 
         Where items were skipped also these, and no rate.
         """
+        rate = self.correct / np.maximum(self.labeled, 1)
         table = stratum_rows(
             size=self.stratum_size,
             labeled=self.labeled,
             correct=self.correct,
-            accuracy=self.correct / np.maximum(self.labeled, 1),
+            accuracy=rate,
         )
         return skips.with_skipped(table, self.skipped, "accuracy")
 
@@ -168,9 +169,11 @@ def stratified_accuracy(
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     if skipped is not None:
         return StratifiedEstimate(np.nan, np.nan, size, labeled, correct, skipped)
-    estimate, variance = map(float, intervals.stratum_cells(size, labeled, correct).moments())
+    cells = intervals.stratum_cells(size, labeled, correct)
+    estimate, variance = map(float, cells.moments())
     pure = ((correct == 0) | (correct == labeled)) & (labeled < size)
-    notes = [Note("unreliable", PURE, ("stratum", int(k))) for k in np.flatnonzero(pure)]
+    strata = np.flatnonzero(pure).tolist()
+    notes = [Note("unreliable", PURE, ("stratum", k)) for k in strata]
     return StratifiedEstimate(estimate, variance, size, labeled, correct, notes=notes)
 
 
@@ -215,11 +218,7 @@ def accuracy_variance(
     rate = correct / size
     spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
     unlabeled = 1 - labeled / size if form == "finite" else 1.0
-    with np.errstate(
-        divide="ignore",
-        invalid="ignore",
-        over="ignore",
-    ):
+    with np.errstate(all="ignore"):
         terms = weight**2 * unlabeled * spread / labeled
     return float(terms[spread > 0].sum())
 
@@ -297,10 +296,8 @@ class BudgetPlan(Result):
         average = f"±{self.half_width:.4g} on average"
         expected = f"{self.interval_method}: expected ±{self.expected_half_width:.4g}"
         assured = f"{share_words(self.assurance)} with {self.assured:,}"
-        return (
-            f"{labels}, {self.method}, for {percent(self.level)} {average} ({expected}), in about "
-            f"half of samples; in {assured}"
-        )
+        plan = f"{labels}, {self.method}, for {percent(self.level)}"
+        return f"{plan} {average} ({expected}), in about half of samples; in {assured}"
 
     def rows(self) -> list[dict]:
         """Return labels per stratum, counted from 1."""
@@ -396,7 +393,8 @@ def plan_budget(
     if method == "simple_random":
         size, rate = _pooled(size, rate)
     design = LabelDesign(size, rate, method, level, minimum)
-    needed = int(_textbook_budget(size, rate, half_width / z, method, finite or not wald))
+    error = half_width / z
+    needed = int(_textbook_budget(size, rate, error, method, finite or not wald))
     if wald:
         budget = max(needed, design.fewest)
         share = 0.0
@@ -422,6 +420,7 @@ def plan_budget(
     if budget > items:
         existing = checks.counted(items, "item that exists", "items that exist")
         notes.append(Note("design", f"the budget of {budget:,} exceeds the {existing}"))
+    assured = design.assured(budget, share, assurance, half_width, expected)
     return BudgetPlan(
         budget,
         labeled,
@@ -431,14 +430,14 @@ def plan_budget(
         level,
         method,
         interval,
-        design.assured(budget, share, assurance, half_width, expected),
+        assured,
         assurance,
         notes=notes,
     )
 
 
 def share_words(share: float) -> str:
-    """Return a share as people say it, in small numbers where these are exact.
+    """Return a proportion in words, as a fraction of small numbers where that is exact.
 
     Examples
     --------
@@ -481,7 +480,8 @@ class PlanCurve(Result):
             In (0, 0.5).
         """
         nearest = np.abs(self.half_width - half_width).argmin()
-        return dict(zip(self.methods, self.budget[:, nearest].tolist(), strict=True))
+        budgets = self.budget[:, nearest].tolist()
+        return dict(zip(self.methods, budgets, strict=True))
 
     def headline(self) -> str:
         """Return the budgets at the two ends in one sentence."""
@@ -493,9 +493,11 @@ class PlanCurve(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per half-width and design."""
+        half_width = np.tile(self.half_width, len(self.methods))
+        design = np.repeat(self.methods, self.half_width.size)
         return rows_of(
-            half_width=np.tile(self.half_width, len(self.methods)),
-            design=np.repeat(self.methods, self.half_width.size),
+            half_width=half_width,
+            design=design,
             labeled=self.budget.ravel(),
         )
 
@@ -534,14 +536,12 @@ def plan_curve(
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5)
     with np.errstate(divide="ignore"):  # at a level next to 0 any budget will do
         error = half_widths / intervals.quantile(level)
-    budgets = [
-        _textbook_budget(*_pooled(size, rate), error, "simple_random", finite),
-        _textbook_budget(size, rate, error, "proportional", finite),
-        _textbook_budget(size, rate, error, "neyman", finite),
-    ]
-    return PlanCurve(
-        half_widths, np.maximum(budgets, 2), int(size.sum()), float(level), bool(finite)
-    )
+    pooled = _pooled(size, rate)
+    budgets = [_textbook_budget(*pooled, error, "simple_random", finite)]
+    for method in ("proportional", "neyman"):
+        budgets.append(_textbook_budget(size, rate, error, method, finite))
+    budget = np.maximum(budgets, 2)
+    return PlanCurve(half_widths, budget, int(size.sum()), float(level), bool(finite))
 
 
 def expected_half_width(
@@ -603,7 +603,8 @@ def half_widths(
     correct = draw_counts(size, np.rint(size * rate), labeled, uniform)
     samples, index = np.unique(correct, axis=0, return_inverse=True)
     cells = intervals.stratum_cells(size, labeled, samples)
-    low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
+    tail = (1 - level) / 2
+    low, high = intervals.default_limits(cells, size.sum(), tail)
     default = ((high - low) / 2)[index]
     mean = float(default.mean())
     error = _standard_error(default)
@@ -611,11 +612,11 @@ def half_widths(
         return mean, error, default / mean
     few = slice(DRAWS.get(interval, 300))
     some, index = np.unique(index[few], return_inverse=True)
-    costly = [
-        intervals.stratified_interval(size, labeled, sample, level=level, method=interval)
-        for sample in samples[some]
-    ]
-    width = np.array([limits.half_width for limits in costly])[index]
+    costly = []
+    for sample in samples[some]:
+        limits = intervals.stratified_interval(size, labeled, sample, level=level, method=interval)
+        costly.append(limits.half_width)
+    width = np.array(costly)[index]
     ratio = float(width.mean() / default[few].mean())
     rest = _standard_error(width - ratio * default[few])
     return ratio * mean, math.hypot(rest, ratio * error), default / mean
@@ -634,8 +635,9 @@ def draw_counts(
     """Return hypergeometric counts (R, H) at uniforms, by inversion of a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h, n in enumerate(labeled.tolist()):
-        pmf = intervals.hypergeometric_pmf(float(size[h]), correct[[h]], n)[0]
-        counts[:, h] = np.searchsorted(pmf.cumsum()[:-1], uniform[:, h], side="right")
+        (pmf,) = intervals.hypergeometric_pmf(float(size[h]), correct[[h]], n)
+        cumulative = pmf.cumsum()[:-1]
+        counts[:, h] = cumulative.searchsorted(uniform[:, h], side="right")
     return counts
 
 
@@ -691,12 +693,15 @@ class LabelDesign:
     @property
     def fewest(self) -> int:
         """The smallest budget."""
-        return max(int(np.minimum(self.minimum, self.size).sum()), self.least)
+        floors = np.minimum(self.minimum, self.size)
+        return max(int(floors.sum()), self.least)
 
     def labeled(self, budget: int, share: float) -> ndarray:
         """Return labels per stratum, at least `share` of the allocation in proportion to size."""
         method = "proportional" if self.method == "simple_random" else self.method
-        sd = np.sqrt(stratum_variance(self.size, self.rate)) if self.sd is None else self.sd
+        sd = self.sd
+        if sd is None:
+            sd = np.sqrt(stratum_variance(self.size, self.rate))
         return rules.allotted_above(
             self.size, budget, method, share, self.minimum, sd, self.rounded
         )
@@ -713,7 +718,8 @@ class LabelDesign:
         """
         if interval != "guaranteed":
             return budget
-        tried = np.arange(budget, max(budget - self.size.size, self.fewest - 1), -1)
+        beyond = max(budget - self.size.size, self.fewest - 1)
+        tried = np.arange(budget, beyond, -1)
         labeled = np.array([self.labeled(int(n), share) for n in tried])
         return int(tried[(tried * (self.size / labeled).max(1)).argmin()])
 
@@ -753,8 +759,11 @@ class LabelDesign:
         endless = budget * (wide / target) ** 2
         trial = math.ceil(endless / (1 + (endless - budget) / items))
         short = self._quantile(trial, share, assurance)
-        power = math.log(wide / target) / math.log(wide / short) if 0 < short < wide else 1.0
-        enough = min(math.ceil(budget * (trial / budget) ** min(power, 2.0)), items)
+        power = 1.0
+        if 0 < short < wide:
+            power = math.log(wide / target) / math.log(wide / short)
+        growth = (trial / budget) ** min(power, 2.0)
+        enough = min(math.ceil(budget * growth), items)
         step = max((trial - budget) // 20, 1)
         while self._quantile(enough, share, assurance) > target:
             enough = min(enough + step, items)
@@ -846,8 +855,10 @@ def _least_default(
             low = budget
         budget = round(budget * square[budget])
         if low in square:
-            inverse = np.interp(1, [square[high], square[low]], [1 / high, 1 / low])
-            budget = min(max(math.ceil(1 / inverse), low + 1), high - 1)
+            squares = [square[high], square[low]]
+            inverse = np.interp(1, squares, [1 / high, 1 / low])
+            guess = math.ceil(1 / inverse)
+            budget = min(max(guess, low + 1), high - 1)
     return high
 
 
@@ -872,8 +883,11 @@ def _textbook_budget(
 ) -> ndarray:
     """Return the labels for which the standard error is `error`."""
     quadratic, gain = _textbook(size, rate, method)
-    budget = np.ceil(quadratic / (error**2 + gain * finite) - 1e-9)
-    return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
+    budget = quadratic / (error**2 + gain * finite)
+    budget = np.ceil(budget - 1e-9)
+    if finite:
+        budget = np.minimum(budget, size.sum())
+    return budget.astype(np.int64)
 
 
 def _drift_notes(
@@ -884,19 +898,20 @@ def _drift_notes(
 ) -> list[Note]:
     """Return a note on the half-width if the worst stratum is 10 points less accurate."""
     drifted = np.maximum(rate - DRIFT, 0)
-    weight = (size / size.sum()) ** 2 * (1 / labeled - 1 / size)
-    variance = (weight * stratum_variance(size, rate)).sum()
-    more = weight * (stratum_variance(size, drifted) - stratum_variance(size, rate))
+    spread = stratum_variance(size, rate)
+    unlabeled = 1 / labeled - 1 / size
+    weight = (size / size.sum()) ** 2 * unlabeled
+    variance = (weight * spread).sum()
+    more = weight * (stratum_variance(size, drifted) - spread)
     worst = int(more.argmax())
     if more[worst] <= 0:
         return []
-    planned, reached = z * np.sqrt([variance, variance + more[worst]])
+    planned = z * np.sqrt(variance)
+    reached = z * np.sqrt(variance + more[worst])
     labels = checks.counted(labeled[worst], "label")
-    return [
-        Note(
-            "assumption",
-            f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right in "
-            f"{drifted[worst]:.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
-            f"{reached:.3f} instead of {planned:.3f}",
-        )
-    ]
+    rates = f"{drifted[worst]:.1%} instead of {rate[worst]:.1%}"
+    text = (
+        f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right in "
+        f"{rates}, the Wald half-width would be {reached:.3f} instead of {planned:.3f}"
+    )
+    return [Note("assumption", text)]

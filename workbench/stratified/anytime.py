@@ -1,9 +1,9 @@
-"""An interval for accuracy that may be looked at after every label, and stopped at for any reason.
+"""An interval for accuracy that holds at every interim analysis, and whenever labeling stops.
 
 Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the
-true composition of the population; a number of right items that the labels have made them win too
-much against is ruled out [1]_ [2]_. The composition is not known, only its total is under test, so
-the bets are compared with the composition that suits them worst.
+true composition of the population. The interval excludes each number of correct items against which
+the bets have won too much [1]_ [2]_. Only the total is under test, not the composition. So the bets
+are compared with the composition that is worst for them.
 
 References
 ----------
@@ -18,14 +18,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy import ndarray
 from numpy.typing import ArrayLike
+from scipy import special
 
 from workbench import checks
 from workbench.results import Interval
 
-ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
+ATOMS = special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
 EXPECTED_LABELS = 14  # labels that an expected accuracy weighs
 TRUSTED = 0.8  # share of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
@@ -43,7 +43,7 @@ def anytime_interval(
     expected: float | None = None,
     level: float = 0.95,
 ) -> Interval:
-    r"""Return an interval for accuracy that holds however often one looks and whenever one stops.
+    r"""Return an interval for accuracy that holds at every interim analysis and stopping time.
 
     Parameters
     ----------
@@ -53,11 +53,10 @@ def anytime_interval(
         Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label,
         such as `labeling_order`. Within a stratum the items are drawn at random. May be empty.
     label : (n,) array_like of int
-        1 where the classifier was right, 0 where it was wrong, in the same order.
+        1 where the classifier was correct, 0 where it was incorrect, in the same order.
     expected : float, optional
-        The accuracy that is expected, said before labeling: the interval is shorter where it is
-        near the truth, and holds wherever it is. What lies outside .5 to .97 counts as the nearer
-        of the two.
+        Expected accuracy, fixed before labeling. The interval is shorter if it is near the truth,
+        and holds wherever it is. Values outside .5 to .97 count as the nearer of the two.
     level : float
         Chance of holding the accuracy after every label at once, in (0, 1).
 
@@ -73,9 +72,9 @@ def anytime_interval(
 
     Notes
     -----
-    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h -
-    x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of
-    the first t labels right, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+    For T correct items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h
+    - x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t`
+    of the first t labels correct, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
 
     .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
 
@@ -106,10 +105,12 @@ def anytime_interval(
             return _log_evidence(path, count, log_weight) - limit
 
         def bound(count: int) -> float:
-            return np.logaddexp.reduce(log_weight + _log_wins(path, count)) - limit
+            wins = log_weight + _log_wins(path, count)
+            return np.logaddexp.reduce(wins) - limit
 
         inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
-        low, high = (_edge(exact, bound, end, inside) for end in (low, high))
+        low = _edge(exact, bound, low, inside)
+        high = _edge(exact, bound, high, inside)
     return Interval(low / total, high / total, level, "anytime")
 
 
@@ -128,7 +129,7 @@ def log_evidence(
     stratum_size, stratum, label
         As in `anytime_interval`, with at least one label.
     total : int
-        The hypothetical number of right items, T.
+        The hypothetical number of correct items, T.
     expected : float, optional
         As in `anytime_interval`.
 
@@ -156,7 +157,7 @@ def log_winnings(
     *,
     expected: float | None = None,
 ) -> ndarray:
-    """Return the logarithm of what bets have won at the true composition after each label, (n,).
+    """Return the log winnings of the bets at the true composition after each label, (n,).
 
     For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval
     has lost the truth only where this exceeds log(1 / alpha).
@@ -165,7 +166,7 @@ def log_winnings(
     ----------
     stratum_size : (H,) array_like of int
     right : (H,) array_like of int
-        Right items per stratum.
+        Correct items per stratum.
     stratum, label
         As in `anytime_interval`, with at least one label.
     expected : float, optional
@@ -180,23 +181,25 @@ def log_winnings(
     correct = checks.counts("right", right, size=path.low.size)
     chance, bet = _bets(path, correct.sum(), ATOMS)
     expected_label = (correct[path.stratum] - path.correct_here) / path.remaining
-    won = np.log1p(bet * (path.label - chance)) - np.log1p(bet * (expected_label - chance))
+    won = np.log1p(bet * (path.label - chance))
+    won -= np.log1p(bet * (expected_label - chance))
     in_order = won[:, path.order.argsort()].cumsum(1)
-    return np.logaddexp.reduce(_log_weights(expected)[:, None] + in_order, axis=0)
+    log_weight = _log_weights(expected)[:, None]
+    return np.logaddexp.reduce(log_weight + in_order, axis=0)
 
 
 @dataclass(frozen=True)
 class _Path:
-    """Labels sorted by stratum, and what was known before each of them."""
+    """Labels sorted by stratum, and the counts before each of them."""
 
     items: int
     low: ndarray  # the box of C: what the labels prove, (H,)
     high: ndarray
+    seen: ndarray  # strata that have labels
+    first: ndarray  # label of each
     order: ndarray  # of the labels, (n,)
     stratum: ndarray
     label: ndarray
-    seen: ndarray  # strata that have labels
-    first: ndarray  # label of each
     remaining: ndarray  # N_h - n_{h,t-1}
     correct_here: ndarray  # x_{h,t-1}
     items_left: ndarray  # N - t + 1
@@ -224,22 +227,27 @@ def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
     labeled = np.bincount(stratum, minlength=size.size)
     low = np.zeros_like(size)
     np.add.at(low, stratum, label)
-    by_stratum = stratum[order]
-    seen, first, counts = np.unique(by_stratum, return_index=True, return_counts=True)
-    before = label[order].cumsum() - label[order]
+    correct_before = (label.cumsum() - label)[order]
+    stratum = stratum[order]
+    label = label[order]
+    seen, first, counts = np.unique(stratum, return_index=True, return_counts=True)
+    remaining = size[stratum] - np.arange(label.size) + np.repeat(first, counts)
+    correct = label.cumsum() - label
+    correct_here = correct - np.repeat(correct[first], counts)
+    high = size - labeled + low
     return _Path(
-        items=items,
-        low=low,
-        high=size - labeled + low,
-        order=order,
-        stratum=by_stratum,
-        label=label[order],
-        seen=seen,
-        first=first,
-        remaining=size[by_stratum] - np.arange(label.size) + np.repeat(first, counts),
-        correct_here=before - np.repeat(before[first], counts),
-        items_left=items - order,
-        correct_before=(label.cumsum() - label)[order],
+        items,
+        low,
+        high,
+        seen,
+        first,
+        order,
+        stratum,
+        label,
+        remaining,
+        correct_here,
+        items - order,
+        correct_before,
     )
 
 
@@ -248,8 +256,10 @@ def _log_weights(expected: float | None) -> ndarray:
     weight = spread / spread.sum()
     if expected is not None:
         near = np.clip(checks.number("expected", expected, 0, 1), *EXPECTED)
-        informed = (ATOMS**near * (1 - ATOMS) ** (1 - near)) ** EXPECTED_LABELS
-        weight = TRUSTED * informed / informed.sum() + (1 - TRUSTED) * weight
+        likelihood = ATOMS**near * (1 - ATOMS) ** (1 - near)
+        informed = likelihood**EXPECTED_LABELS
+        trusted = TRUSTED * informed / informed.sum()
+        weight = trusted + (1 - TRUSTED) * weight
     return np.log(weight)
 
 
@@ -258,16 +268,15 @@ def _log_wins(path: _Path, total: int) -> ndarray:
     n = path.label.size
     correct = path.label.sum()
     wrong = n - correct
-    sampled = (
-        _log_falling(path.items, n)
-        - _log_falling(total, correct)
-        - _log_falling(path.items - total, wrong)
-    )
-    return correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + sampled
+    sampled = _log_falling(path.items, n)
+    sampled -= _log_falling(total, correct)
+    sampled -= _log_falling(path.items - total, wrong)
+    wins = correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS)
+    return wins + sampled
 
 
 def _log_falling(start: int, count: int) -> float:
-    return scipy.special.gammaln(start + 1.0) - scipy.special.gammaln(start - count + 1.0)
+    return special.gammaln(start + 1.0) - special.gammaln(start - count + 1.0)
 
 
 def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
@@ -275,7 +284,8 @@ def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
         return np.inf
     wins = log_weight + _log_wins(path, total)
     likely = wins > wins.max() - NEGLIGIBLE
-    return np.logaddexp.reduce(wins[likely] - _worst_composition(path, total, ATOMS[likely]))
+    worst = _worst_composition(path, total, ATOMS[likely])
+    return np.logaddexp.reduce(wins[likely] - worst)
 
 
 def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
@@ -285,25 +295,31 @@ def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     base = 1 - bet * chance - slope * path.correct_here
     room = path.high - path.low
     rate = (total - path.low.sum()) / max(room.sum(), 1)
-    composition = np.tile(path.low + rate * room, (atoms.size, 1))
+    start = path.low + rate * room
+    composition = np.tile(start, (atoms.size, 1))
     bound = np.full(atoms.size, np.inf)
     active = np.arange(atoms.size)
     for _ in range(STEPS):
-        denominator = base[active] + slope[active] * composition[:, path.stratum]
+        growth = slope[active] * composition[:, path.stratum]
+        denominator = base[active] + growth
         relative = slope[active] / denominator
         value = np.log(denominator).sum(1)
-        gradient, curvature = (_per_stratum(path, relative**power) for power in (1, 2))
-        bound[active] = np.minimum(bound[active], value + _gap(path, composition, gradient))
+        gradient = _per_stratum(path, relative)
+        curvature = _per_stratum(path, relative**2)
+        gap = _gap(path, composition, gradient)
+        bound[active] = np.minimum(bound[active], value + gap)
         unsolved = bound[active] - value > TOLERANCE
         if not unsolved.any():
             break
-        active, composition, gradient, curvature = (
-            part[unsolved] for part in (active, composition, gradient, curvature)
-        )
+        active = active[unsolved]
+        composition = composition[unsolved]
+        gradient = gradient[unsolved]
+        curvature = curvature[unsolved]
         step = _newton(path, composition, gradient, curvature)
         size = np.sqrt((curvature * step**2).sum(1, keepdims=True))
-        damped = composition + step * np.where(size < 0.25, 1, 1 / (1 + size))
-        composition = damped.clip(path.low, path.high)
+        damping = np.where(size < 0.25, 1, 1 / (1 + size))
+        composition = composition + step * damping
+        composition = composition.clip(path.low, path.high)
     return bound
 
 
@@ -312,7 +328,8 @@ def _bets(path: _Path, total: int, atoms: ndarray) -> tuple:
     chance = (total - path.correct_before) / path.items_left
     spread = chance * (1 - chance)
     none = np.zeros((atoms.size, chance.size))
-    return chance, np.divide(atoms[:, None] - chance, spread, out=none, where=spread > 0)
+    distance = atoms[:, None] - chance
+    return chance, np.divide(distance, spread, out=none, where=spread > 0)
 
 
 def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
@@ -323,11 +340,12 @@ def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
 
 
 def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
-    """Return how much the maximum may lie above, by the best multiplier that equals a gradient."""
+    """Return a bound of the distance to the maximum, by the best multiplier that is a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
     up = (path.high - composition)[:, None]
     down = (path.low - composition)[:, None]
-    return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
+    room = np.where(excess > 0, up, down)
+    return (excess * room).sum(2).min(1)
 
 
 def _newton(
@@ -341,21 +359,26 @@ def _newton(
     The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
     of nu at which an entry comes to an end of the box.
     """
-    curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.high - path.low, 1) ** 2)
+    room = np.maximum(path.high - path.low, 1)
+    curvature = np.maximum(curvature, NEARLY_FLAT / room**2)
     down = path.low - composition
     up = path.high - composition
-    ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
+    ends = np.concatenate([gradient - curvature * down, gradient - curvature * up], 1)
+    ends.sort(1)
 
     def steps(multiplier: ndarray) -> ndarray:
-        free = (gradient[:, None] - multiplier[:, :, None]) / curvature[:, None]
+        excess = gradient[:, None] - multiplier[:, :, None]
+        free = excess / curvature[:, None]
         return free.clip(down[:, None], up[:, None])
 
     moved = steps(ends).sum(2)
-    after = np.clip((moved > 0).sum(1, keepdims=True), 1, ends.shape[1] - 1)
+    upward = (moved > 0).sum(1, keepdims=True)
+    after = np.clip(upward, 1, ends.shape[1] - 1)
     around = np.concatenate([after - 1, after], 1)
     start, end = np.take_along_axis(ends, around, 1).T[..., None]
     above, below = np.take_along_axis(moved, around, 1).T[..., None]
-    share = np.divide(above, above - below, out=np.zeros_like(above), where=above > below)
+    fall = above - below
+    share = np.divide(above, fall, out=np.zeros_like(above), where=fall > 0)
     return steps(start + share * (end - start))[:, 0]
 
 

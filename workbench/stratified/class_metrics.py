@@ -36,7 +36,7 @@ class ClassMetrics(skips.Bounded, Result):
     predicted : (H,) array of bool
         Whether the items of a stratum are predicted members of the class.
     labeled, correct : (H,) array of int
-        Labels, and those in which the prediction about membership was right.
+        Labels, and those in which the prediction about membership was correct.
     precision, recall, f1 : float
         Estimates; NaN where undefined, and where items were skipped, which leaves a range,
         `bounds`.
@@ -98,10 +98,12 @@ class ClassMetrics(skips.Bounded, Result):
                 size[members], n[members], correct[members], level=level
             )
         tail = (1 - level) / 2
-        sides = [_side(size, members, n, correct, metric, sign, tail) for sign in (-1, 1)]
-        limits, exact = zip(*sides, strict=True)
-        low, high = np.clip(limits, *_proven(size, members, n, correct, metric)).tolist()
-        notes = (*self.notes, *intervals.few_notes(size, n), *intervals.exact_notes(all(exact)))
+        sample = size, members, n, correct, metric
+        low, exact_low = _side(*sample, -1, tail)
+        high, exact_high = _side(*sample, 1, tail)
+        low, high = np.clip([low, high], *_proven(*sample)).tolist()
+        notes = [*self.notes, *intervals.few_notes(size, n)]
+        notes += intervals.exact_notes(exact_low and exact_high)
         return Interval(low, high, level, "inversion", notes=notes)
 
     def headline(self) -> str:
@@ -150,11 +152,11 @@ def class_metrics(
     labeled : (H,) array_like of int
         Labels per stratum, at least 2 unless it is fully labeled.
     correct : (H,) array_like of int
-        Labeled items whose prediction about membership is right: true members among the predicted
-        ones, true others among the others.
+        Labeled items whose prediction about membership is correct: true members among the
+        predicted ones, true others among the others.
     skipped : (H,) array_like of int, optional
         Further items of the sample, which nobody could label, as in `stratified_accuracy`: every
-        metric rises with each prediction about membership that is right.
+        metric rises with each correct prediction about membership.
 
     Returns
     -------
@@ -193,14 +195,16 @@ def class_metrics(
         "recall": (hits, hits + missed),
         "f1": (2 * hits, members + hits + missed),
     }
-    notes = [
-        Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
-        for metric, (_, total) in parts.items()
-        if not total
-    ]
-    values = [part / total if total else np.nan for part, total in parts.values()]
-    precision, recall, f1 = values
-    return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
+    values = []
+    notes = []
+    for metric, (part, total) in parts.items():
+        if total:
+            values.append(part / total)
+        else:
+            values.append(np.nan)
+            text = f"{metric} is 0/0 in these labels"
+            notes.append(Note("undefined", text, ("metric", metric)))
+    return ClassMetrics(size, predicted, labeled, correct, *values, notes=notes)
 
 
 def expected_half_widths(
@@ -217,8 +221,8 @@ def expected_half_widths(
     stratum_size : (H,) array of int
     predicted : (H,) array of bool
     rate : (H,) array of float
-        Share of the items of a stratum whose prediction about membership is right; rounded to whole
-        items.
+        Proportion of the items of a stratum whose prediction about membership is correct; rounded
+        to whole items.
     labeled : (H,) array of int
     level : float
 
@@ -226,7 +230,7 @@ def expected_half_widths(
     -------
     dict of str to float
         The samples are the same for the same arguments. Intervals of recall are those of each
-        sample alone: the reported ones, which no right label more lowers, are as wide or nearly so.
+        sample alone: the reported ones, which no further correct label lowers, are nearly as wide.
 
     Examples
     --------
@@ -237,16 +241,16 @@ def expected_half_widths(
     {'precision': 0.09, 'recall': 0.15}
     """
     uniform = np.random.default_rng(0).random((SAMPLES, stratum_size.size))
-    correct = accuracy.draw_counts(stratum_size, np.rint(stratum_size * rate), labeled, uniform)
-    low, high = (
-        _recall_limits(stratum_size, predicted, labeled, correct, sign, (1 - level) / 2)
-        for sign in (-1, 1)
-    )
+    correct = np.rint(stratum_size * rate)
+    drawn = accuracy.draw_counts(stratum_size, correct, labeled, uniform)
+    samples = stratum_size, predicted, labeled, drawn
+    tail = (1 - level) / 2
+    low = _recall_limits(*samples, -1, tail)
+    high = _recall_limits(*samples, 1, tail)
     members = (values[predicted] for values in (stratum_size, rate, labeled))
-    return {
-        "precision": accuracy.expected_half_width(*members, level=level)[0],
-        "recall": float((high - low).mean() / 2),
-    }
+    precision, _ = accuracy.expected_half_width(*members, level=level)
+    recall = float((high - low).mean() / 2)
+    return {"precision": precision, "recall": recall}
 
 
 def _recall_limits(
@@ -263,9 +267,10 @@ def _recall_limits(
     far = 1 - inside
     for _ in range(HALVINGS):
         r = (inside + far) / 2
-        holds = beyond_zero(size, counts, _values(predicted, r, 1), 0.0, sign, tail)[0] > 0
-        inside = np.where(holds, r, inside)
-        far = np.where(holds, far, r)
+        values = _values(predicted, r, 1)
+        beyond, _ = beyond_zero(size, counts, values, 0.0, sign, tail)
+        inside = np.where(beyond > 0, r, inside)
+        far = np.where(beyond > 0, far, r)
     return np.clip(inside, *_proven(size, predicted, labeled, correct, "recall"))
 
 
@@ -347,9 +352,11 @@ def _side(
         limit = _last(lambda r: beyond(r, rows)[0], (1 - sign) / 2, far)
         return limit, *beyond(limit, counts, monotone_upper)
 
-    before, (limit, reached, exact, rows) = None, solved(counts, (1 + sign) / 2)
+    before = None
+    limit, reached, exact, rows = solved(counts, (1 + sign) / 2)
     while reached < -ROUND and limit != before:
-        before, (limit, reached, exact, rows) = limit, solved(rows, limit)
+        before = limit
+        limit, reached, exact, rows = solved(rows, limit)
     return limit, exact
 
 
@@ -371,7 +378,7 @@ def beyond_zero(
     tail: float,
     upper: Callable = upper_limit,
 ) -> tuple:
-    """Return how far the upper (sign 1) or lower (-1) limit of a mean plus a constant is beyond 0.
+    """Return the distance from 0 of the upper (sign 1) or lower (-1) limit of a shifted mean.
 
     As limits of shares are rounded outward to whole items, a limit that ends less than one item
     short of 0 is beyond: without it strata of which a few items are left unlabeled covered too
@@ -388,16 +395,20 @@ def beyond_zero(
     upper : callable
         `upper_limit` or `monotone_upper`, whose other values are handed on.
     """
-    distance = np.abs(values[..., 1] - values[..., 0])
-    step = np.where(counts.sum(-1) < size, distance, 0.0).max(-1)
+    distance = np.abs(np.diff(values)[..., 0])
+    unlabeled = counts.sum(-1) < size
+    step = np.where(unlabeled, distance, 0.0).max(-1)
+    rounding = (step + ROUND) / size.sum()
     limit, *more = upper(size, counts, sign * values, tail)
-    return limit + sign * constant + (step + ROUND) / size.sum(), *more
+    return limit + sign * constant + rounding, *more
 
 
 def _values(predicted: ndarray, r: ArrayLike, once: int) -> ndarray:
     """Return the values (..., H, 2) of incorrect and correct labels at r (...)."""
     r = np.asarray(r)[..., None, None]
-    return np.where(predicted[:, None], (once - r) * [0.0, 1.0], r * [-1.0, 0.0])
+    of_predicted = (once - r) * [0.0, 1.0]
+    of_others = r * [-1.0, 0.0]
+    return np.where(predicted[:, None], of_predicted, of_others)
 
 
 def _proven(
@@ -413,9 +424,12 @@ def _proven(
     once = TIMES[metric]
     hits = correct[..., predicted].sum(-1)
     missed = (labeled - correct)[..., rest].sum(-1)
-    ends = (hits, missed + unseen[rest].sum(), 0.0), (hits + unseen[predicted].sum(), missed, 1.0)
+    lowest = hits, missed + unseen[rest].sum(), 0.0
+    highest = hits + unseen[predicted].sum(), missed, 1.0
+    members = (once - 1) * size[predicted].sum()
     limits = []
-    for hit, miss, undefined in ends:
-        total = (once - 1) * size[predicted].sum() + hit + miss
-        limits.append(np.where(total, once * hit / np.maximum(total, 1), undefined))
+    for hit, miss, undefined in (lowest, highest):
+        total = members + hit + miss
+        ratio = once * hit / np.maximum(total, 1)
+        limits.append(np.where(total, ratio, undefined))
     return limits

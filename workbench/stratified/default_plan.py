@@ -24,7 +24,7 @@ SCORES = 0.02, 0.98  # a mean score outside counts as the nearer of the two
 
 
 def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
-    """Return how many strata to cut: those that are named, or as many as the default plan has.
+    """Return the number of strata to cut: the one named, or that of the default plan.
 
     Parameters
     ----------
@@ -135,16 +135,18 @@ def default_labels(
 
 
 def doubt(items: ScoredItems, strata: Strata) -> ndarray:
-    """Return the spread of right and wrong within each stratum that its mean score says, (H,)."""
-    score = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, *SCORES)
-    return np.sqrt(score * (1 - score))
+    """Return the standard deviation of correctness in each stratum by its mean score, (H,)."""
+    mean_score = np.bincount(strata.labels, items.score) / strata.sizes
+    rate = mean_score.clip(*SCORES)
+    return np.sqrt(rate * (1 - rate))
 
 
 def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
-    """Yield from which number of labels to which there are how many strata."""
+    """Yield the least and the most labels of each number of strata, and that number."""
     starts = [1]
     if n_strata == AUTO:
-        starts += [*range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM]
+        starts += range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS)
+        starts.append(MANY_FROM)
     starts = [start for start in starts if start <= items.size]
     for start, after in zip(starts, [*starts[1:], items.size + 1], strict=True):
         yield start, after - 1, strata_wanted(n_strata, start, items)

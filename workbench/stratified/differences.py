@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
 from numpy import ndarray
 from numpy.typing import ArrayLike
+from scipy import special
 
 from workbench import checks, intervals
 from workbench.intervals.values import check_table, interval_of
@@ -35,7 +35,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         show no variance, which does not mean that there is none.
     stratum_size : (H,) array of int
     counts : (H, 3) array of int
-        Labels: only B right, both alike, only A right.
+        Labels: only B correct, both alike, only A correct.
     agreeing : int
         Items outside the strata on which the models predict the same.
     skipped : (H,) array of int or None
@@ -85,7 +85,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
         Notes
         -----
-        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is:
+        "short" adds k = z^2 / 3 labels on which only A is correct and as many on which only B is:
         with m = n + 2k and D = (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m),
         the interval of Agresti & Min [1]_ with other labels and quantile, for all items of the
         strata, cut at what the labels prove. It takes no finite-population factor.
@@ -125,13 +125,17 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         if not unseen:
             return self._default(level)
         m = n + 2 * k
-        center = (a - b) / m
-        variance = ((a + b + 2 * k) / m - center**2) / m
-        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(variance)
+        balance = a - b
+        center = balance / m
+        square = (a + b + 2 * k) / m
+        variance = (square - center**2) / m
+        t = special.stdtrit(n - 1, (1 + level) / 2)
+        reach = t * np.sqrt(variance)
         total = size * np.array([center - reach, center + reach])
-        total = np.clip(total, a - b - unseen, a - b + unseen)
+        total = np.clip(total, balance - unseen, balance + unseen)
         low, high = (total / (size + self.agreeing)).tolist()
-        notes = [SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))]
+        notes = [SHORT]
+        notes += intervals.few_notes(self.stratum_size, self.counts.sum(1))
         return Interval(low, high, level, "short", notes=notes)
 
     def headline(self, level: float = 0.95, models: Sequence[str] = ("A", "B")) -> str:
@@ -144,17 +148,17 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         models : pair of str
             Names of the models.
         """
-        (low, high), (first, second) = self.interval(level), models
+        low, high = self.interval(level)
+        first, second = models
         verdict = "no difference is shown"
         if low > 0 or high < 0:
             verdict = f"{first if low > 0 else second} is better"
         places = max(digits.decimals((high - low) / 2, 4), 3)
-        *ends, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
+        estimate = skips.span(f"{end:+.{places}f}" for end in self.bounds)
+        limits = f"{percent(level)} from {low:+.{places}f} to {high:+.{places}f}"
         labels = checks.counted(self.counts.sum(), "label")
-        return (
-            f"accuracy of {first} less {second} {skips.span(ends)}, {percent(level)} from {least} "
-            f"to {most}: {verdict}; {labels}{skips.words(self.skipped)}"
-        )
+        difference = f"accuracy of {first} less {second} {estimate}, {limits}"
+        return f"{difference}: {verdict}; {labels}{skips.words(self.skipped)}"
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
@@ -183,15 +187,15 @@ def paired_difference(
         Items per stratum. To compare two models, strata of the items on which they differ are
         enough.
     counts : (H, 3) array_like of int
-        Labeled items per stratum on which only B is right, both are right or both wrong, only A is
-        right; at least 2 per stratum unless it is fully labeled.
+        Labeled items per stratum on which only B is correct, both are correct or both incorrect,
+        only A is correct; at least 2 per stratum unless it is fully labeled.
     agreeing : int
         Further items, on which both models predict the same: their difference is 0 and needs no
         label.
     skipped : (H,) array_like of int, optional
         Further items of the sample, which nobody could label, as in `stratified_accuracy`: the
-        interval goes from its lower limit with only B right about each of them to its upper limit
-        with only A right.
+        interval goes from its lower limit with only B correct about each of them to its upper
+        limit with only A correct.
 
     Returns
     -------
@@ -222,7 +226,9 @@ def paired_difference(
     size, counts, _ = check_table(stratum_size, counts, VALUES)
     weight = size / (size.sum() + agreeing)
     n = counts.sum(1)
-    mean = (counts[:, 2] - counts[:, 0]) / n
-    spread = (counts[:, 2] + counts[:, 0]) / n - mean**2
-    variance = weight**2 * (1 - n / size) * spread / np.maximum(n - 1, 1)
+    only_b, _, only_a = counts.T
+    mean = (only_a - only_b) / n
+    spread = (only_a + only_b) / n - mean**2
+    variance = weight**2 * (1 - n / size) * spread
+    variance = variance / np.maximum(n - 1, 1)
     return PairedDifference((weight * mean).sum(), variance.sum(), size, counts, agreeing)

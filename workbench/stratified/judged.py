@@ -9,9 +9,9 @@ import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy
 from numpy import ndarray
 from numpy.typing import ArrayLike
+from scipy import special
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
@@ -55,8 +55,8 @@ class JudgedDifference(PairedDifference):
     Attributes
     ----------
     estimate, variance, stratum_size, counts, agreeing, skipped
-        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only
-        B, neither.
+        As in `PairedDifference`; strata are the verdicts on both models: both correct, only A,
+        only B, neither.
     answers : (4, 4) array of int
         Labels by verdicts and what people say, each in this order.
     drawn : {"pairs", "random"}
@@ -67,11 +67,11 @@ class JudgedDifference(PairedDifference):
 
     @property
     def by_judge(self) -> float:
-        """The difference that the verdicts alone say."""
+        """The difference by the verdicts alone."""
         return float(self.stratum_size @ SIGNS / self.stratum_size.sum())
 
     def favor(self, level: float = 0.95) -> Interval:
-        """Return by how much the verdicts favor A: the difference that they say less the true one.
+        """Return the bias of the verdicts towards A: their difference less the true one.
 
         Parameters
         ----------
@@ -112,8 +112,10 @@ class JudgedDifference(PairedDifference):
         skipped = np.zeros_like(n) if self.skipped is None else self.skipped
         strata = np.stack([self.stratum_size, says, n, agreed, skipped])
         if self.drawn == "random":  # the items of one verdict are as good as a stratum
-            strata = np.stack([strata[:, part].sum(1) for part in (says, ~says)], 1)
-        size, says, n, agreed, skipped = strata[:, strata[0] > 0]
+            verdicts = [strata[:, part].sum(1) for part in (says, ~says)]
+            strata = np.stack(verdicts, 1)
+        some = strata[0] > 0
+        size, says, n, agreed, skipped = strata[:, some]
         if (n + skipped < np.minimum(2, size)).any():
             return {"estimate": np.nan, "low": 0.0, "high": 1.0}
         metrics = class_metrics(size, says > 0, n, agreed, skipped=skipped)
@@ -121,7 +123,7 @@ class JudgedDifference(PairedDifference):
         return {"estimate": metrics.recall, "low": low, "high": high}
 
     def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
-        """Return notes on the verdicts alone: their difference, whom they favor, how they err.
+        """Return notes on the verdicts alone: their difference, their bias and their errors.
 
         Parameters
         ----------
@@ -142,22 +144,19 @@ class JudgedDifference(PairedDifference):
         rates = self.rates(level)
         for kind, a, b in zip(("right", "wrong"), rates[:2], rates[2:], strict=True):
             if a["high"] < b["low"] or b["high"] < a["low"]:
-                texts.append(
-                    f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} "
-                    f"of the {kind} answers of {first}, but {b['estimate']:.0%} of those of "
-                    f"{second}"
-                )
+                of_first = f"{a['estimate']:.0%} of the {kind} answers of {first}"
+                of_second = f"{b['estimate']:.0%} of those of {second}"
+                treats = "the judge treats the models differently"
+                texts.append(f"{treats}: it calls {kind} {of_first}, but {of_second}")
         return [*(Note("remark", text) for text in texts), CONTESTANT]
 
     def rows(self) -> list[dict]:
         """Return one row per pair of verdicts that occurs, with the labels of its items."""
-        rows = [
-            {"verdict": verdict, **row}
-            for verdict, row in zip(WHICH, super().rows(), strict=True)
-            if row["size"]
-        ]
-        for row in rows:
+        rows = []
+        for verdict, row in zip(WHICH, super().rows(), strict=True):
             del row["stratum"]
+            if row["size"]:
+                rows.append({"verdict": verdict, **row})
         return rows
 
     def _completed(self, skipped: ndarray, correct: int) -> "JudgedDifference":
@@ -165,18 +164,20 @@ class JudgedDifference(PairedDifference):
         return judged_difference(self.stratum_size, self.answers + labels, drawn=self.drawn)
 
     def _default(self, level: float) -> Interval:
-        low, high = LIMITS[self.drawn](self.stratum_size, self.counts, level)
-        few = intervals.few_notes(self.stratum_size, self.counts.sum(1))
-        return Interval(low, high, level, "judged", notes=[UNPROVEN[self.drawn], *few])
+        size = self.stratum_size
+        low, high = LIMITS[self.drawn](size, self.counts, level)
+        notes = [UNPROVEN[self.drawn]]
+        notes += intervals.few_notes(size, self.counts.sum(1))
+        return Interval(low, high, level, "judged", notes=notes)
 
 
 def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
-    """Return how many items of each pair of verdicts to label for `judged_difference`.
+    """Return the number of items of each pair of verdicts to label for `judged_difference`.
 
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both right, only A, only B, neither.
+        Items by the verdicts on A and B: both correct, only A, only B, neither.
     budget : int
         Labels in all; every pair gets at least 4, or all of its items.
 
@@ -193,9 +194,9 @@ def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
     size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
     some = size > 0
     labeled = np.zeros(len(PAIRS), int)
-    labeled[some] = allocate(
-        size[some], budget, "neyman_plus", stratum_sd=SPREAD[some], minimum=LEAST
-    ).labeled
+    sd = SPREAD[some]
+    allocation = allocate(size[some], budget, "neyman_plus", stratum_sd=sd, minimum=LEAST)
+    labeled[some] = allocation.labeled
     return labeled
 
 
@@ -213,7 +214,7 @@ def judged_difference(
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both right, only A, only B, neither.
+        Items by the verdicts on A and B: both correct, only A, only B, neither.
     answers : (4, 4) array_like of int
         Labels: rows by the verdicts, columns by what people say, in the same order.
     drawn : {"pairs", "random"}
@@ -221,7 +222,7 @@ def judged_difference(
         says, or at random from all items.
     skipped : (4,) array_like of int, optional
         Further items of the sample, which nobody could label: the interval goes from its lower
-        limit with only B right about each of them to its upper limit with only A right.
+        limit with only B correct about each of them to its upper limit with only A correct.
 
     Returns
     -------
@@ -275,7 +276,9 @@ def judged_difference(
     checks.choice("drawn", drawn, DRAWN)
     table = skips.count_table("answers", answers, (len(PAIRS), len(PAIRS)))
     none = np.zeros_like(size)
-    unlabeled = none if skipped is None else checks.counts("skipped", skipped, size=len(PAIRS))
+    unlabeled = none
+    if skipped is not None:
+        unlabeled = checks.counts("skipped", skipped, size=len(PAIRS))
     n = table.sum(1) + unlabeled
     checks.at_most("answers", n, "stratum_size", size, what="verdict")
     least = np.minimum(2, size) if drawn == "pairs" else none
@@ -285,12 +288,11 @@ def judged_difference(
         )
     counts = table @ (SIGNS[:, None] == VALUES)
     if unlabeled.any():
-        return JudgedDifference(
-            np.nan, np.nan, size, counts, 0, unlabeled, answers=table, drawn=drawn
-        )
-    estimate, variance = map(float, ESTIMATES[drawn](size, counts)[:2])
+        nan = np.nan
+        return JudgedDifference(nan, nan, size, counts, 0, unlabeled, answers=table, drawn=drawn)
+    estimate, variance, *_ = ESTIMATES[drawn](size, counts)
     estimate = float(np.clip(estimate, *_proven(size, counts)))
-    return JudgedDifference(estimate, variance, size, counts, 0, answers=table, drawn=drawn)
+    return JudgedDifference(estimate, float(variance), size, counts, 0, answers=table, drawn=drawn)
 
 
 def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
@@ -303,14 +305,18 @@ def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     labeled = np.maximum(n, 1)
     rest = 1 - n / np.maximum(size, 1)
     mean = counts @ VALUES / labeled
-    parts, skewness = _moments(weight / labeled, rest, counts, VALUES - mean[..., None], level)
-    far = _unseen(weight * np.sqrt(rest) / (n + 1), mean, level)
+    deviations = VALUES - mean[..., None]
+    parts, skewness = _moments(weight / labeled, rest, counts, deviations, level)
+    one_label = weight * np.sqrt(rest) / (n + 1)
+    far = _unseen(one_label, mean, level)
     variance = parts.sum(-1)
     unknown = far.max(0)
     most = (np.maximum(n - 1, 0) * (n < size)).sum(-1)
-    squares = (parts**2 / np.maximum(n - 1, 1)).sum(-1) + unknown**2 / np.maximum(most, 1)
+    squares = (parts**2 / np.maximum(n - 1, 1)).sum(-1)
+    squares = squares + unknown**2 / np.maximum(most, 1)
     df = (variance + unknown) ** 2 / np.maximum(squares, TINY)
-    return mean @ weight, variance, skewness.sum(-1), np.minimum(df, most), far
+    df = np.minimum(df, most)
+    return mean @ weight, variance, skewness.sum(-1), df, far
 
 
 def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
@@ -322,20 +328,29 @@ def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     labels = counts @ VALUES
     total = labels.sum(-1, keepdims=True)
     verdicts = by_verdict @ sign
-    spread = weight @ SIGNS**2 - (weight @ SIGNS) ** 2
-    covariance = (labels @ sign - verdicts * total / n) / np.maximum(n - 1, 1)
-    few = (by_verdict < np.minimum(FEW, size))[..., SIGNS != 0].any(-1, keepdims=True)
-    slope = np.clip(covariance / max(spread, TINY), 0, 1) * (~few & (spread > 0))
+    by_judge = weight @ SIGNS
+    spread = weight @ SIGNS**2 - by_judge**2
+    divisor = max(spread, TINY)
+    covariance = labels @ sign - verdicts * total / n
+    covariance = covariance / np.maximum(n - 1, 1)
+    few = by_verdict < np.minimum(FEW, size)
+    few = few[..., SIGNS != 0].any(-1, keepdims=True)
+    slope = np.clip(covariance / divisor, 0, 1) * (~few & (spread > 0))
     mean = (total - slope * verdicts) / n
     rest = 1 - n / size.sum()
     fitted = slope * SIGNS + mean
-    leverage = (1 + (SIGNS - verdicts / n) ** 2 / max(spread, TINY) * (slope > 0)) / n
-    moved = (VALUES - fitted[..., None]) / np.sqrt(1 - np.minimum(leverage, 0.5))[..., None]
-    far = _unseen(np.minimum(weight / (by_verdict + 1), 1 / n) * np.sqrt(rest), fitted, level)
-    counts, moved = (part.reshape(*n.shape, -1) for part in (counts, moved))
+    distance = (SIGNS - verdicts / n) ** 2 / divisor
+    leverage = (1 + distance * (slope > 0)) / n
+    shrinkage = np.sqrt(1 - np.minimum(leverage, 0.5))
+    moved = (VALUES - fitted[..., None]) / shrinkage[..., None]
+    one_label = np.minimum(weight / (by_verdict + 1), 1 / n)
+    far = _unseen(one_label * np.sqrt(rest), fitted, level)
+    counts = counts.reshape(*n.shape, -1)
+    moved = moved.reshape(*n.shape, -1)
     variance, skewness = _moments(1 / n, rest, counts, moved, level)
-    center = slope * (weight @ SIGNS) + mean
-    return *(part[..., 0] for part in (center, variance, skewness, n - 2)), far
+    center = slope * by_judge + mean
+    estimates = center, variance, skewness, n - 2
+    return *(part[..., 0] for part in estimates), far
 
 
 def _moments(
@@ -350,16 +365,20 @@ def _moments(
     The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
     """
     n = counts.sum(-1)
-    z = intervals.quantile(level)
-    second, third = ((counts * moved**power).sum(-1) for power in (2, 3))
-    towards = z**2 / 2 * rest - (z**2 - 1) / 6 * (2 * rest - 1)
-    variance = unit**2 * rest * second * n / np.maximum(n - 1, 1)
+    z2 = intervals.quantile(level) ** 2
+    second = (counts * moved**2).sum(-1)
+    third = (counts * moved**3).sum(-1)
+    towards = z2 / 2 * rest - (z2 - 1) / 6 * (2 * rest - 1)
+    variance = unit**2 * rest * second * n
+    variance = variance / np.maximum(n - 1, 1)
     return variance, unit**3 * rest * towards * third
 
 
 def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
     """Return the variance (2, ...) of the farthest unseen label below and above, 3/4 z^2 times."""
-    farthest = np.stack([unit * (1 + mean), unit * (1 - mean)]).max(-1)
+    below = unit * (1 + mean)
+    above = unit * (1 - mean)
+    farthest = np.stack([below, above]).max(-1)
     return 0.75 * intervals.quantile(level) ** 2 * farthest**2
 
 
@@ -372,20 +391,25 @@ def _limits(
     """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
     center, variance, skewness, df, far = estimates(size, counts, level)
     added = far**3 / np.maximum(far + variance, 1e-150) ** 2
-    t = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)
+    t = special.stdtrit(np.maximum(df, 1), (1 + level) / 2)
     below, above = t * np.sqrt(variance + added)
-    skew = skewness / np.maximum(variance + far.max(0) / 6, TINY)
-    total, (least, most) = size.sum(), _proven(size, counts)
-    low = np.floor(total * (center + np.minimum(skew, 0) - below) + 1e-9)
-    high = np.ceil(total * (center + np.maximum(skew, 0) + above) - 1e-9)
-    return np.maximum(low / total, least), np.minimum(high / total, most)
+    divisor = variance + far.max(0) / 6
+    skew = skewness / np.maximum(divisor, TINY)
+    total = size.sum()
+    least, most = _proven(size, counts)
+    low = center + np.minimum(skew, 0) - below
+    low = np.floor(total * low + 1e-9) / total
+    high = center + np.maximum(skew, 0) + above
+    high = np.ceil(total * high - 1e-9) / total
+    return np.maximum(low, least), np.minimum(high, most)
 
 
 def _proven(size: ndarray, counts: ndarray) -> tuple:
     """Return the least and the largest difference (...,) that items without a label leave."""
+    total = size.sum()
     labeled = counts.sum(-2) @ VALUES
-    unseen = size.sum() - counts.sum((-1, -2))
-    return (labeled - unseen) / size.sum(), (labeled + unseen) / size.sum()
+    unseen = total - counts.sum((-1, -2))
+    return (labeled - unseen) / total, (labeled + unseen) / total
 
 
 ESTIMATES = {"pairs": _of_pairs, "random": _of_all}

@@ -47,14 +47,15 @@ class LabelPrices(Result):
         """Return the labels for the first and the last half-width."""
         widths = [_points(half_width) for half_width in self.half_width]
         labels = [checks.counted(count, "label") for count in self.labeled]
-        text = (
-            f"If the scores are honest, ±{widths[0]} on average with {labels[0]}, in about half of "
-            f"samples, and in {accuracy.share_words(self.assurance)} with {self.assured[0]:,}"
-        )
+        first, last = self.assured[[0, -1]].tolist()
+        average = f"±{widths[0]} on average with {labels[0]}, in about half of samples"
+        assured = f"in {accuracy.share_words(self.assurance)} with {first:,}"
+        text = f"If the scores are honest, {average}, and {assured}"
         if len(widths) > 1:
-            text += f"; ±{widths[-1]} with {labels[-1]} and {self.assured[-1]:,}"
+            text += f"; ±{widths[-1]} with {labels[-1]} and {last:,}"
         rule = "default plan" if self.allocation == AUTO else self.allocation
-        return f"{text} ({percent(self.level)} {self.interval_method} interval, {rule})"
+        interval = f"{percent(self.level)} {self.interval_method} interval"
+        return f"{text} ({interval}, {rule})"
 
     def rows(self) -> list[dict]:
         """Return one row per half-width: how many labels it takes on average, and assured."""
@@ -66,19 +67,21 @@ class LabelPrices(Result):
 
     def _repr_html_(self) -> str:
         assured = f"labels, in {accuracy.share_words(self.assurance)} samples"
-        table = [
-            {
+        table = []
+        for row in self.rows():
+            cells = {
                 "half_width": f"±{_points(row['half_width'])}",
                 "labels, on average": f"{row['labeled']:,}",
                 assured: f"{row['assured']:,}",
             }
-            for row in self.rows()
-        ]
+            table.append(cells)
         return html_table(table, self.headline())
 
 
 def _points(half_width: float) -> str:
-    return f"{100 * half_width:.3g} point" + ("" if round(100 * half_width, 9) == 1 else "s")
+    points = 100 * half_width
+    noun = "point" if round(points, 9) == 1 else "points"
+    return f"{points:.3g} {noun}"
 
 
 def label_prices(
@@ -167,7 +170,8 @@ def label_prices(
     @functools.cache
     def design(least: int, n_strata: int) -> accuracy.LabelDesign:
         strata = strata_of(items, n_strata, stratifier, rng=rng)
-        rate = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
+        mean_score = np.bincount(strata.labels, items.score) / strata.sizes
+        rate = mean_score.clip(0, 1)
         sd = doubt(items, strata)
         return accuracy.LabelDesign(
             strata.sizes,
@@ -197,9 +201,8 @@ def label_prices(
         plan = design(least, strata)
         return _labels(plan, most, share, half_width, interval, assurance)
 
-    labeled, assured = np.transpose(
-        [labels(width) for width in np.maximum(widths, FINEST).tolist()]
-    )
+    budgets = [labels(width) for width in np.maximum(widths, FINEST).tolist()]
+    labeled, assured = np.transpose(budgets)
     return LabelPrices(widths, labeled, assured, assurance, allocation, interval, level)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-import scipy
 from numpy import ndarray
 from numpy.typing import ArrayLike
+from scipy import special
 
 from workbench import checks, intervals
 from workbench.intervals.values import raw_limits
@@ -25,7 +25,7 @@ ADVICE = Note(
 
 
 class SecondLabels(Result):
-    """What second labels say about errors of the labels themselves; made by `second_labels`.
+    """Label errors and corrected accuracy from double annotation; made by `second_labels`.
 
     Attributes
     ----------
@@ -74,10 +74,12 @@ class SecondLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row."""
+        alike = self.pairs - self.differing
+        undecided = self.differing - self.settled
         row = {
             "items": self.pairs,
-            "alike": self.pairs - self.differing,
-            "undefined": self.differing - self.settled,
+            "alike": alike,
+            "undefined": undecided,
             "estimate": (self.lowest + self.highest) / 2,
         }
         return [row]
@@ -100,8 +102,8 @@ def second_labels(
     stratum_size : (H,) array_like of int
         Items per stratum.
     once : (H, 2) array_like of int
-        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at
-        random.
+        Items with one label, by it: 0 incorrect, 1 correct. Which items get a second one is
+        drawn at random.
     pairs : (H, 2, 2, 3) array_like of int
         Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not
         yet. At least 2 per stratum.
@@ -114,8 +116,8 @@ def second_labels(
     Returns
     -------
     SecondLabels
-        Pairs that are not decided and skipped items count as wrong for the lower limit, as right
-        for the upper one.
+        Pairs that are not decided and skipped items count as incorrect for the lower limit, as
+        correct for the upper one.
 
     Raises
     ------
@@ -160,18 +162,23 @@ def second_labels(
     """
     size, once, pairs, skipped = _checked(stratum_size, once, pairs, skipped)
     level = checks.level(level)
-    ends = [_corrected(size, *_completed(once, pairs, skipped, label), level) for label in (0, 1)]
+    ends = []
+    for label in (0, 1):
+        labels = _completed(once, pairs, skipped, label)
+        ends.append(_corrected(size, *labels, level))
     by_first, (lowest, highest), limits, shared = zip(*ends, strict=True)
     interval = skips.between(*limits)
-    notes = [*interval.notes, *_pair_notes(_differing(pairs), sum(shared) / 2)]
+    notes = list(interval.notes)
+    notes += _pair_notes(_differing(pairs), sum(shared) / 2)
     estimate = sum(by_first) / 2
     return SecondLabels(*counted_pairs(pairs), estimate, lowest, highest, interval, notes=notes)
 
 
 def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:
-    """Return how many pairs there are, how many differ, and how many of these are decided."""
+    """Return the numbers of pairs, of pairs that differ, and of those that are decided."""
     differing = _differing(pairs)
-    return int(pairs.sum()), int(differing.sum()), int(differing[:, :UNDECIDED].sum())
+    decided = differing[:, :UNDECIDED]
+    return int(pairs.sum()), int(differing.sum()), int(decided.sum())
 
 
 def _differing(pairs: ndarray) -> ndarray:
@@ -193,9 +200,11 @@ def _checked(
     unlabeled = none if skipped is None else skips.count_table("skipped", skipped, none.shape)
     if twice[:, 0, 0, 1:].any() or twice[:, 1, 1, ::2].any():
         raise checks.WrongValue("pairs", "must count two labels that are alike as decided that way")
-    labels[(labels.sum(1) == 1) & (unlabeled[:, 0] == 0)] = 0
+    alone = (labels.sum(1) == 1) & (unlabeled[:, 0] == 0)
+    labels[alone] = 0
     m = twice.sum((1, 2, 3)) + unlabeled[:, 1]
-    intervals.refuse_few(size, m + labels.sum(1) + unlabeled[:, 0])
+    n = labels.sum(1) + unlabeled[:, 0]
+    intervals.refuse_few(size, m + n)
     for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
         raise checks.WrongValue(
             "pairs",
@@ -232,7 +241,8 @@ def _corrected(
     n = once.sum(1)
     first = pairs[:, 1].sum((1, 2))
     correct = pairs[..., 1].sum((1, 2))
-    by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
+    all_first = first + once[:, 1]
+    by_first = float(weight @ (all_first / (m + n)))
     estimate = by_first + weight @ ((correct - first) / m)
     if n.any():
         interval = _parts_interval(size, once, pairs, level)
@@ -240,10 +250,12 @@ def _corrected(
         interval = intervals.stratified_interval(size, m, correct, level=level)
     shared, variance = shared_errors(pairs)
     shift = float(weight @ (shared / m))
-    reach = intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2))
-    below, above = np.hypot([estimate - interval.low, interval.high - estimate], reach)
-    limits = np.array([estimate, estimate - below, estimate + above]) + shift
-    estimate, low, high = limits.clip(0, 1).tolist()
+    variance = weight**2 @ (variance / m**2)
+    reach = intervals.quantile(level) * np.sqrt(variance)
+    below = np.hypot(estimate - interval.low, reach)
+    above = np.hypot(interval.high - estimate, reach)
+    limits = np.array([estimate, estimate - below, estimate + above])
+    estimate, low, high = (limits + shift).clip(0, 1).tolist()
     interval = Interval(low, high, level, "default", notes=interval.notes)
     return by_first, estimate, interval, shift
 
@@ -259,13 +271,18 @@ def _parts_interval(
     n = once.sum(1)
     share = m / (m + n)
     some = n > 0
-    of_pairs = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
-    values = np.concatenate([of_pairs, np.tile([0, 1, 0, 1], (some.sum(), 1))])
+    first_values = np.multiply.outer(share, [0, 0, 1, 1])
+    pair_values = first_values + [0, 1, -1, 0]  # by first label and decision
+    once_values = np.tile([0, 1, 0, 1], (some.sum(), 1))
+    values = np.concatenate([pair_values, once_values])
     parts = np.concatenate([size, (size * (1 - share))[some]])
-    counts = np.concatenate([pairs.sum(2).reshape(-1, 4), np.pad(once, ((0, 0), (0, 2)))[some]])
+    pair_counts = pairs.sum(2).reshape(-1, 4)
+    once_counts = np.pad(once[some], ((0, 0), (0, 2)))
+    counts = np.concatenate([pair_counts, once_counts])
     low, high, exact = raw_limits(ENDLESS * parts, counts, values, level)
     total = parts.sum() / size.sum()
-    notes = [*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)]
+    notes = list(intervals.few_notes(size, m, "pair"))
+    notes += intervals.exact_notes(exact)
     return Interval(total * low, total * high, level, "default", notes=notes)
 
 
@@ -276,9 +293,11 @@ def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
     alike = pairs[..., [0, 1], [0, 1], [0, 1]]
     shared = np.zeros_like(first)
     for _ in range(ITERATIONS):
-        expected = first * second / (alike - shared[..., ::-1] + 1)
+        not_shared = alike - shared[..., ::-1]
+        expected = first * second / (not_shared + 1)
         shared = np.minimum(expected, alike[..., ::-1])
-    variance = shared**2 * (1 / np.maximum(first, 1) + 1 / np.maximum(second, 1))
+    relative = 1 / np.maximum(first, 1) + 1 / np.maximum(second, 1)
+    variance = shared**2 * relative
     return shared[..., 1] - shared[..., 0], variance.sum(-1)
 
 
@@ -299,10 +318,8 @@ def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
         yield Note("assumption", text)
     if pairs:
         first = pairs - second
-        pvalue = min(2 * scipy.special.bdtr(min(first, second), pairs, 0.5), 1)
-        yield Note(
-            "data",
-            f"of {checks.counted(pairs, 'decided pair')} the first label was wrong in {first}, the "
-            f"second in {second} (exact binomial test p = {pvalue:.3g}); the correction holds "
-            "either way",
-        )
+        one_sided = special.bdtr(min(first, second), pairs, 0.5)
+        test = f"exact binomial test p = {min(2 * one_sided, 1):.3g}"
+        decided = checks.counted(pairs, "decided pair")
+        wrong = f"the first label was wrong in {first}, the second in {second}"
+        yield Note("data", f"of {decided} {wrong} ({test}); the correction holds either way")

@@ -59,8 +59,12 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     labeled = np.zeros_like(size)
     order = np.empty(n, np.int64)
     for t in range(n):
-        least = labeled.min(where=labeled < size, initial=n)
-        behind = least - labeled if least < ROUNDS else (t + 1) * target - unit * labeled
-        order[t] = np.argmax(np.where(labeled < size, behind, -np.inf))
+        unfinished = labeled < size
+        behind = (t + 1) * target - unit * labeled
+        least = labeled.min(where=unfinished, initial=n)
+        if least < ROUNDS:
+            behind = least - labeled
+        behind = np.where(unfinished, behind, -np.inf)
+        order[t] = behind.argmax()
         labeled[order[t]] += 1
     return order

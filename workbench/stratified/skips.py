@@ -79,11 +79,11 @@ def with_skipped(rows: list[dict], skipped: ndarray | None, *undecided: str) -> 
     """Return rows per stratum with the skipped items, without the values that these leave open."""
     if skipped is None:
         return rows
-    unknown = dict.fromkeys(undecided, np.nan)
-    return [
-        row | (unknown if count else {}) | {"skipped": count}
-        for row, count in zip(rows, skipped.tolist(), strict=True)
-    ]
+    for row, count in zip(rows, skipped.tolist(), strict=True):
+        if count:
+            row.update(dict.fromkeys(undecided, np.nan))
+        row["skipped"] = count
+    return rows
 
 
 def estimate_cells(bounds: tuple[float, float], skipped: ndarray | None) -> dict:

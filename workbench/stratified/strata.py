@@ -9,9 +9,11 @@ References
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy import ndarray
@@ -21,6 +23,9 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, Result, html_table, sentences, stratum_rows
+
+if TYPE_CHECKING:
+    from sklearn.mixture import GaussianMixture
 
 STRATIFIERS = METHODS = (
     "cum_sqrt_f",
@@ -64,17 +69,21 @@ class Strata(Result):
         """Return number, rule and sizes in one sentence."""
         least = self.sizes.min()
         most = self.sizes.max()
-        sizes = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-        items = "item" if most == 1 else "items"
+        items = checks.counted(most, "item")
+        if least < most:
+            items = f"{least:,} to {items}"
         strata = checks.counted(self.n_strata, "stratum", "strata")
-        return "; ".join([f"{strata} of {sizes} {items} by {self.method}", *sentences(self.notes)])
+        strata = f"{strata} of {items} by {self.method}"
+        return "; ".join([strata, *sentences(self.notes)])
 
     def rows(self) -> list[dict]:
         """Return stratum, size and edges, one row per stratum.
 
         Strata are counted from 1; `labels` holds the index, from 0.
         """
-        edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
+        edges = self.edges
+        if edges is None:
+            edges = np.full(self.n_strata + 1, np.nan)
         return stratum_rows(
             size=self.sizes,
             above=edges[:-1],
@@ -172,7 +181,7 @@ def _cut(
     """Return the cells (low, high] between inner edges, without the empty ones."""
     labels = np.searchsorted(inner, score, side="left")
     sizes = np.bincount(labels, minlength=n_strata)
-    edges = np.concatenate([[score.min()], inner, [score.max()]])
+    edges = np.hstack([score.min(), inner, score.max()])
     nonempty = np.flatnonzero(sizes)
     if nonempty.size < n_strata:
         labels = np.searchsorted(nonempty, labels)
@@ -195,12 +204,15 @@ def _density(score: ndarray) -> tuple:
     position = (score - grid[0]) / spacing
     below = np.minimum(position.astype(np.int64), nodes - 2)
     part = position - below
-    mass = np.bincount(below, 1 - part, nodes) + np.bincount(below + 1, part, nodes)
+    mass = np.bincount(below, 1 - part, nodes)
+    mass += np.bincount(below + 1, part, nodes)
     bandwidth = score.std(ddof=1) * score.size ** (-1 / 5)
-    distance = np.minimum(np.arange(2 * nodes), np.arange(2 * nodes, 0, -1)) * spacing
+    length = 2 * nodes  # of a circle on which no mass meets its own tail
+    steps = np.arange(length)
+    distance = np.minimum(steps, length - steps) * spacing
     kernel = np.exp(-0.5 * (distance / bandwidth) ** 2)
-    spectrum = np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel)
-    smooth = np.fft.irfft(spectrum, 2 * nodes)[:nodes:FINE]
+    spectrum = np.fft.rfft(mass, length) * np.fft.rfft(kernel)
+    smooth = np.fft.irfft(spectrum, length)[:nodes:FINE]
     return grid[::FINE], np.maximum(smooth, 0)
 
 
@@ -213,8 +225,8 @@ def strata_of(
 ) -> Strata:
     """Return the strata given with scored items, in the order of names, or those of `stratify`.
 
-    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and
-    a note says so.
+    If there are fewer distinct scores than strata, such as 0 and 1, each score is a stratum, and a
+    note says so.
 
     Parameters
     ----------
@@ -247,8 +259,9 @@ def strata_of(
     strata = Strata(labels, sizes, None, sizes.size, "given")
     if sizes.size == 1:
         return strata
-    listed = [f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)]
-    return replace(strata, notes=[Note("design", f"strata are given: {checks.listed(listed, 12)}")])
+    strata_sizes = zip(names, sizes, strict=True)
+    listed = checks.listed((f"{name} ({size:,})" for name, size in strata_sizes), 12)
+    return replace(strata, notes=[Note("design", f"strata are given: {listed}")])
 
 
 def refuse_given(items: ScoredItems) -> None:
@@ -286,8 +299,8 @@ def stratify_part(
     items = checks.counted(score.size, "item")
     verb = "has" if score.size == 1 else "have"
     scores = checks.counted(distinct, "distinct score")
-    note = Note("design", f"the {items} {part} {verb} {scores}: no more strata")
-    return replace(strata, notes=[*strata.notes, note])
+    text = f"the {items} {part} {verb} {scores}: no more strata"
+    return replace(strata, notes=[*strata.notes, Note("design", text)])
 
 
 def _root_density_edges(
@@ -298,14 +311,20 @@ def _root_density_edges(
 ) -> ndarray:
     grid, density = _density(score)
     root = density**power
-    total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
-    return np.interp(total[-1] * np.arange(1, n_strata) / n_strata, total, grid)
+    areas = (root[1:] + root[:-1]) / 2
+    total = np.append(0, areas.cumsum())
+    return np.interp(_cuts(total[-1], n_strata), total, grid)
+
+
+def _cuts(total: float, n_strata: int) -> ndarray:
+    """Return the inner ends of equal parts of a total, (K - 1,)."""
+    return total * np.arange(1, n_strata) / n_strata
 
 
 def _equal_total_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     ordered = np.sort(score)
     total = ordered.cumsum()
-    return ordered[np.searchsorted(total, total[-1] * np.arange(1, n_strata) / n_strata)]
+    return ordered[np.searchsorted(total, _cuts(total[-1], n_strata))]
 
 
 def _equal_width_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
@@ -334,9 +353,11 @@ def _weighted_bins(score: ndarray) -> tuple:
     """
     if score.size <= BINS:
         return np.unique(score, return_counts=True)
-    ranks = np.linspace(0, score.size - 1, BINS // 2).astype(np.int64)
-    spaced = np.linspace(score.min(), score.max(), BINS // 2)
-    cuts = np.unique(np.concatenate([np.partition(score, ranks)[ranks], spaced]))
+    half = BINS // 2
+    ranks = np.linspace(0, score.size - 1, half).astype(int)
+    ranked = np.partition(score, ranks)[ranks]
+    spaced = np.linspace(score.min(), score.max(), half)
+    cuts = np.unique(np.append(ranked, spaced))
     bins = np.searchsorted(cuts, score)
     count = np.bincount(bins)
     total = np.bincount(bins, score)
@@ -346,18 +367,21 @@ def _weighted_bins(score: ndarray) -> tuple:
 
 def _equal_size(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     cut = -(-np.arange(1, n_strata) * score.size // n_strata)
-    inner = np.partition(score, cut - 1)[cut - 1]
+    ordered = np.partition(score, np.append(cut - 1, cut))
+    inner = ordered[cut - 1]
+    tied_scores = np.unique(inner[inner == ordered[cut]])
+    if not tied_scores.size:
+        return _cut(score, inner, n_strata, "equal_size")
+    labels = np.searchsorted(inner, score)
+    tie_order = rng.permutation(score.size)
+    for tied_score in tied_scores:
+        tied = np.flatnonzero(score == tied_score)
+        tied = tied[tie_order[tied].argsort()]
+        rank = np.count_nonzero(score < tied_score) + np.arange(tied.size)
+        labels[tied] = np.searchsorted(cut, rank, side="right")
     sizes = np.diff(cut, prepend=0, append=score.size)
-    strata = _cut(score, inner, n_strata, "equal_size")
-    if np.array_equal(strata.sizes, sizes):
-        return strata
-    labels = np.empty_like(strata.labels)
-    order = np.lexsort([rng.permutation(score.size), score])
-    labels[order] = np.repeat(np.arange(n_strata), sizes)
-    note = Note(
-        "data", "items with equal scores lie on both sides of a cut and were ordered at random"
-    )
-    return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
+    text = "items with equal scores lie on both sides of a cut and were ordered at random"
+    return Strata(labels, sizes, None, n_strata, "equal_size", notes=[Note("data", text)])
 
 
 def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
@@ -369,18 +393,22 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
 
     sample = np.sort(score)
     if sample.size > MIXTURE_SAMPLE:
-        ranks = np.linspace(0, sample.size - 1, MIXTURE_SAMPLE).round().astype(int)
-        sample = sample[ranks]
+        ranks = np.linspace(0, sample.size - 1, MIXTURE_SAMPLE)
+        sample = sample[ranks.round().astype(int)]
     components = min(n_strata, np.unique(sample).size)
     seed = int(rng.integers(2**31))
     model = GaussianMixture(components, random_state=seed, reg_covar=1e-6 * sample.var())
     with threadpool_limits(1), warnings.catch_warnings():  # small fits are faster on one thread
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(sample[:, None])
-    component = model.predict(score[:, None])
+    inner = _decision_points(model, sample[0], sample[-1])
+    edges = np.hstack([sample[0], inner, sample[-1]])
+    middle = (edges[1:] + edges[:-1]) / 2
+    component = model.predict(middle[:, None])[np.searchsorted(inner, score)]
     sizes = np.bincount(component, minlength=n_strata)
     mean = np.bincount(component, score, n_strata) / np.maximum(sizes, 1)
-    order = np.argsort(np.where(sizes > 0, mean, np.inf), kind="stable")
+    mean[sizes == 0] = np.inf
+    order = np.argsort(mean, kind="stable")
     nonempty = int((sizes > 0).sum())
     notes = _dropped(n_strata, nonempty)
     if not model.converged_:
@@ -390,9 +418,26 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     return Strata(labels, sizes[order][:nonempty], None, nonempty, "gmm", notes=notes)
 
 
+def _decision_points(model: "GaussianMixture", low: float, high: float) -> ndarray:
+    """Return the scores between two ends at which two components are equally likely."""
+    mean = model.means_[:, 0] - low
+    variance = model.covariances_[:, 0, 0]
+    scale = np.log(variance) + mean**2 / variance
+    constant = np.log(model.weights_) - scale / 2
+    log_likelihoods = np.stack([constant, mean / variance, -0.5 / variance], 1)
+    roots = [np.empty(0)]
+    for first, second in itertools.combinations(log_likelihoods, 2):
+        difference = np.polynomial.Polynomial(first - second)
+        roots.append(difference.roots().real)
+    points = np.unique(np.concatenate(roots)) + low
+    return points[(points > low) & (points < high)]
+
+
+_square_root_edges = partial(_root_density_edges, 1 / 2)
+_cube_root_edges = partial(_root_density_edges, 1 / 3)
 _EDGES: dict[str, Callable] = {
-    "cum_sqrt_f": partial(_root_density_edges, 1 / 2),
-    "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
+    "cum_sqrt_f": _square_root_edges,
+    "cum_cbrt_f": _cube_root_edges,
     "weighted_mean": _equal_total_edges,
     "kmeans": _kmeans_edges,
     "equal_width": _equal_width_edges,

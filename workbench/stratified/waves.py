@@ -59,12 +59,17 @@ class WaveEstimate(Estimate, Result):
         labeled = self.labeled
         correct = self.correct
         tail = (1 - level) / 2
+
+        def cells_of(rows: ndarray) -> Cells:
+            waves = rows.reshape(-1, *labeled.shape)
+            return wave_cells(size, labeled[None], waves)
+
         if method == "wald":
-            (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
+            (low,), (high,) = intervals.wald_limits(cells_of(correct), tail)
             notes = [intervals.teaching_note(method, level)]
         else:
             low, high, exact = intervals.monotone_limits(
-                lambda rows: wave_cells(size, labeled[None], rows.reshape(-1, *labeled.shape)),
+                cells_of,
                 labeled.ravel(),
                 correct.ravel(),
                 size.sum(),
@@ -80,21 +85,18 @@ class WaveEstimate(Estimate, Result):
         labels = checks.counted(self.labeled.sum(), "label")
         waves = checks.counted(len(self.labeled), "wave")
         strata = checks.counted(self.stratum_size.size, "stratum", "strata")
-        return (
-            f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to "
-            f"{high:.4g}; {labels} in {waves}, {strata}"
-        )
+        estimate = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+        limits = f"95% from {low:.4g} to {high:.4g}"
+        return f"accuracy {estimate}, {limits}; {labels} in {waves}, {strata}"
 
     def rows(self) -> list[dict]:
         """Return one row per wave and stratum, both counted from 1: labels and correct ones."""
-        wave, stratum = np.indices(self.labeled.shape).reshape(2, -1) + 1
-        labeled = self.labeled.ravel()
-        correct = self.correct.ravel()
+        wave, stratum = np.indices(self.labeled.shape) + 1
         return rows_of(
-            wave=wave,
-            stratum=stratum,
-            labeled=labeled,
-            correct=correct,
+            wave=wave.ravel(),
+            stratum=stratum.ravel(),
+            labeled=self.labeled.ravel(),
+            correct=self.correct.ravel(),
         )
 
 
@@ -115,7 +117,7 @@ def next_wave(
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (H,) array_like of int
-        All labels so far and the right ones; zeros before the first wave.
+        All labels so far and the correct ones; zeros before the first wave.
     budget : int
         Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum
         and wave.
@@ -173,7 +175,7 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (T, H) array_like of int
-        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed
+        Labels and correct ones per wave and stratum, in time order. Every wave's total was fixed
         beforehand and it labels at least 2 items of each stratum (or all that are left).
 
     Returns
@@ -232,13 +234,14 @@ def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     before = labeled.cumsum(1) - labeled
     correct_before = correct.cumsum(1) - correct
     remaining = size - before
-    share = labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
+    wave_labels = labeled.sum(2, keepdims=True)
+    share = wave_labels / wave_labels.sum(1, keepdims=True) / size.sum()
     unlabeled = (remaining - labeled) / np.maximum(remaining, 1)
-    weight, n, x, rest = (
-        part.reshape(len(part), -1) for part in (share * remaining, labeled, correct, unlabeled)
-    )
+    parts = share * remaining, labeled, correct, unlabeled
+    weight, n, x, rest = (part.reshape(len(part), -1) for part in parts)
+    known_right = (share * correct_before).sum((1, 2))
     known_wrong = (share * (before - correct_before)).sum((1, 2))
-    return Cells(weight, n, x, rest, (share * correct_before).sum((1, 2)), known_wrong)
+    return Cells(weight, n, x, rest, known_right, known_wrong)
 
 
 def wave_moments(size: ndarray, labeled: ndarray, correct: ndarray) -> tuple:
@@ -270,14 +273,14 @@ def wave_step(
     floor: float,
 ) -> ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
-    n = labeled
-    x = correct
     if prior is None:
-        prior = (x.sum(1, keepdims=True) + 1) / (n.sum(1, keepdims=True) + 2)
-    rate = (x + smoothing * prior) / (n + smoothing)
+        prior = (correct.sum(1, keepdims=True) + 1) / (labeled.sum(1, keepdims=True) + 2)
+    rate = (correct + smoothing * prior) / (labeled + smoothing)
     spread = size * np.sqrt(rate * (1 - rate))
-    share = (1 - floor) * spread / spread.sum(1, keepdims=True) + floor * size / size.sum()
-    return _allotted(share, budget, np.minimum(2, size - n), size - n)
+    optimal = (1 - floor) * spread / spread.sum(1, keepdims=True)
+    share = optimal + floor * size / size.sum()
+    unlabeled = size - labeled
+    return _allotted(share, budget, np.minimum(2, unlabeled), unlabeled)
 
 
 def opt_step(
@@ -289,10 +292,12 @@ def opt_step(
 ) -> ndarray:
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
     n = labeled + 2 * laplace
-    rate = np.where(n > 0, (correct + laplace) / np.maximum(n, 1e-300), 0.5)
+    rate = (correct + laplace) / np.maximum(n, 1e-300)
+    rate = np.where(n > 0, rate, 0.5)
     variance = rate * (1 - rate)
     if laplace == 0:
-        variance = variance * np.maximum(labeled, 1) / np.maximum(labeled - 1, 1)
+        variance = variance * np.maximum(labeled, 1)
+        variance = variance / np.maximum(labeled - 1, 1)
     spread = size * np.sqrt(variance)
     share = np.where(spread.any(1, keepdims=True), spread, size)
     share = share / share.sum(1, keepdims=True)
@@ -309,7 +314,8 @@ def _allotted(
     real = budget * share
     outside = ((real < least) | (real > most)).any(1)
     if outside.any():
-        real[outside] = rules.fill(share[outside], totals[outside], least[outside], most[outside])
+        parts = (part[outside] for part in (share, totals, least, most))
+        real[outside] = rules.fill(*parts)
     return rules.round_to_total(real, totals, least, most)
 
 
@@ -339,7 +345,8 @@ def wave_settings(
             low=0,
             high=1,
             what="stratum",
-        ).clip(1e-3, 1 - 1e-3)
+        )
+        prior = prior.clip(1e-3, 1 - 1e-3)
     smoothing = checks.number("smoothing", smoothing, 0, open_ends=True)
     return prior, smoothing, checks.number("floor", floor, 0, 1)
 
@@ -348,4 +355,7 @@ def _waves(name: str, values: ArrayLike, n_strata: int) -> ndarray:
     array = checks.plain_array(name, values)
     if array.ndim != 2 or array.shape[1] != n_strata:
         raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")
-    return np.stack([checks.counts(f"{name} (wave {t})", row) for t, row in enumerate(array)])
+    waves = []
+    for t, row in enumerate(array):
+        waves.append(checks.counts(f"{name} (wave {t})", row))
+    return np.stack(waves)
