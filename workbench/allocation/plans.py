@@ -19,6 +19,7 @@ from workbench.allocation import rules, samples
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.allocation.streams.estimates import moments
 from workbench.allocation.values import sheets as value_sheets
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.classes import alike_notes
 from workbench.data.columns import crossed_labels, crossed_names, spelled
@@ -133,7 +134,8 @@ class LabelPlan(Result):
     def basis(self) -> str:
         """Return the labels per stratum and the basis of the finding, in a line."""
         largest = np.sort(np.argsort(-self.labeled, kind="stable")[:SHOWN])
-        labels = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in largest)
+        parts = [f"{self.labeled[h]:,} in {self.stratum[h]}" for h in largest]
+        labels = ", ".join(parts)
         more = self.labeled.size - largest.size
         if more:
             rest = self.labeled.sum() - self.labeled[largest].sum()
@@ -160,24 +162,32 @@ class LabelPlan(Result):
 
     def methods(self) -> list[dict]:
         """Return one row per rule: labels, unused, standard errors, variance over the plan's."""
-        items, plan = int(self.size.sum()), self.others[self.method].variance
-        table = {
-            RULES[name]: (float(other.labeled.sum()), float(other.unused), other.variance)
-            for name, other in self.others.items()
-        }
+        rows = []
+        for name, plan in self.others.items():
+            labels = float(plan.labeled.sum())
+            rows.append(self._method_row(RULES[name], labels, float(plan.unused), plan.variance))
         if np.isfinite(self.random_variance):
-            table[AT_RANDOM] = float(self.labeled.sum()), 0.0, self.random_variance
-        return [
-            {
-                "method": name,
-                "labeled": labeled,
-                "unused": unused,
-                "mean_standard_error": variance**0.5,
-                "standard_error": items * variance**0.5,
-                "variance_ratio": variance / plan if plan > 0 else float("nan"),
-            }
-            for name, (labeled, unused, variance) in table.items()
-        ]
+            labels = float(self.labeled.sum())
+            rows.append(self._method_row(AT_RANDOM, labels, 0.0, self.random_variance))
+        return rows
+
+    def _method_row(
+        self,
+        method: str,
+        labeled: float,
+        unused: float,
+        variance: float,
+    ) -> dict:
+        error = variance**0.5
+        least = self.others[self.method].variance
+        return {
+            "method": method,
+            "labeled": labeled,
+            "unused": unused,
+            "mean_standard_error": error,
+            "standard_error": int(self.size.sum()) * error,
+            "variance_ratio": variance / least if least > 0 else float("nan"),
+        }
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, size and labels to a CSV file; only an earlier plan is overwritten.
@@ -189,7 +199,7 @@ class LabelPlan(Result):
         """
         label_sheets.refuse_other(path, COLUMNS)
         names = map(str, self.stratum.tolist())
-        rows = list(zip(names, self.size.tolist(), self.labeled.tolist(), strict=True))
+        rows = zip(names, self.size.tolist(), self.labeled.tolist(), strict=True)
         label_sheets.write_rows(path, COLUMNS, rows)
 
     def _repr_html_(self) -> str:
@@ -235,15 +245,17 @@ def load_strata(
         return samples.summarize(strata, stratum, value)
     columns = frames.column_names(strata)
     if not size and spelled("size", columns) not in columns:
-        raise checks.WrongValue(
+        raise WrongValue(
             "strata",
             "must have a column 'size', one row per stratum; there is none: name it with size, or, "
             "in a file with one row per record, name the column of values with value",
         )
     has_spreads = bool(sd) or spelled("sd", columns) in columns
-    size, sd = size or "size", sd or "sd"
+    size = size or "size"
+    sd = sd or "sd"
     measures = [size, sd] if has_spreads else [size]
-    data, notes = frames.read_columns(strata, [*crossed_names(stratum, columns), *measures])
+    to_read = [*crossed_names(stratum, columns), *measures]
+    data, notes = frames.read_columns(strata, to_read)
     measured = {name: data.pop(name) for name in measures}
     names = _labels_of(stratum, data)
     numbers.refuse_totals(stratum, names.tolist())
@@ -263,7 +275,7 @@ def load_strata(
         spreads = numbers.to_numbers(sd, cells, beside=measured)
         _refuse(sd, names, spreads, spreads < 0, "a standard deviation must be at least 0")
     notes = (*notes, *alike_notes(stratum, names))
-    return StratumSummary(names, sizes.astype(np.int64), unknown, spreads, notes=notes)
+    return StratumSummary(names, sizes.astype(int), unknown, spreads, notes=notes)
 
 
 def _labels_of(stratum: str, columns: dict) -> ndarray:
@@ -341,7 +353,7 @@ def labeled_values(
     labeled, mean, squares = moments(code[rows], values, names.size)
     for k in np.flatnonzero(labeled < np.minimum(2, size))[:1]:
         has = f"{size[k]:,} rows and {checks.counted(labeled[k], 'value')}"
-        raise checks.WrongValue(
+        raise WrongValue(
             "value",
             f"must be known in at least 2 rows of every stratum; stratum {str(names[k])!r} has "
             f"{has}: record more values there, or name larger strata with {{0}}",
@@ -392,11 +404,12 @@ def plan_labels(
     checks.choice("method", method, rules.METHODS)
     if np.isnan(strata.sd).all():
         return _plan_of_sizes(strata, budget, method, minimum)
-    size, sd = strata.size, strata.sd
-    others = {
-        name: rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum) for name in RULES
-    }
-    chosen = others[method]
+    size = strata.size
+    sd = strata.sd
+    allocations = {}
+    for name in RULES:
+        allocations[name] = rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum)
+    chosen = allocations[method]
     wish = rules.allocate(
         size,
         budget,
@@ -405,10 +418,13 @@ def plan_labels(
         minimum=0,
         integer=False,
     )
-    unlabeled = [
-        replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
-        for note in chosen.notes
-    ]
+    notes = [*strata.notes]
+    for note in chosen.notes:
+        if note.where:
+            name = strata.stratum[note.where[1]]
+            note = replace(note, where=("stratum", str(name)))
+        notes.append(note)
+    notes += _plan_notes(strata, wish, allocations["neyman"], chosen)
     return LabelPlan(
         strata.stratum,
         size,
@@ -417,15 +433,11 @@ def plan_labels(
         int(minimum),
         method,
         chosen.labeled,
-        others,
+        allocations,
         wish,
         _random_variance(strata, chosen),
         strata.mean,
-        notes=(
-            *strata.notes,
-            *unlabeled,
-            *_plan_notes(strata, wish, others["neyman"], chosen),
-        ),
+        notes=notes,
     )
 
 
@@ -507,7 +519,7 @@ def budget_for_error(
     checks.instance("strata", strata, StratumSummary)
     most = checks.number("standard_error", standard_error, 0, open_ends=True)
     if np.isnan(strata.sd).all():
-        raise checks.WrongValue(
+        raise WrongValue(
             "standard_error",
             "needs the standard deviation of every stratum; name it with {0}",
             others=("sd",),
@@ -515,23 +527,27 @@ def budget_for_error(
     if assurance:
         checks.assurance(assurance)
         checks.whole("minimum", minimum, 2)
-    minimum, items = checks.whole("minimum", minimum, 0), int(strata.size.sum())
+    minimum = checks.whole("minimum", minimum, 0)
+    items = int(strata.size.sum())
 
     def error(budget: int) -> float:
         plan = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
         total = items * plan.variance**0.5
-        return total * _assured(strata, plan.labeled, assurance) if assurance and total else total
+        if assurance and total:
+            return total * _assured(strata, plan.labeled, assurance)
+        return total
 
-    if error(items) > most:
-        raise checks.WrongValue(
+    def is_enough(budget: int) -> bool:
+        return error(budget) <= most
+
+    if not is_enough(items):
+        raise WrongValue(
             "standard_error",
             f"{most:g} is out of reach: method {method!r} leaves labels unused "
             f"and the total {error(items):.4g} with any budget",
         )
     least = max(1, np.minimum(minimum, strata.size).sum())
-    return bisect.bisect_left(
-        range(items), True, lo=least, key=lambda budget: error(budget) <= most
-    )
+    return bisect.bisect_left(range(items), True, lo=least, key=is_enough)
 
 
 def _assured(
@@ -540,8 +556,10 @@ def _assured(
     assurance: float,
 ) -> float:
     """Return the quantile `assurance` of the estimated standard error over the true one."""
-    parts = strata.size * (strata.size - labeled) * strata.sd**2 / labeled
-    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(labeled - 1, 1)).sum()
+    unlabeled = strata.size - labeled
+    parts = strata.size * unlabeled * strata.sd**2 / labeled
+    squares = parts**2 / np.maximum(labeled - 1, 1)
+    freedom = parts.sum() ** 2 / squares.sum()
     return (2 * scipy.special.gammaincinv(freedom / 2, assurance) / freedom) ** 0.5
 
 
@@ -585,7 +603,7 @@ def draw_rows(
     """
     checks.instance("plan", plan, LabelPlan)
     if not id:
-        raise checks.WrongValue(
+        raise WrongValue(
             "id", "must name the column that identifies a record, to draw the records to label"
         )
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
@@ -593,20 +611,24 @@ def draw_rows(
     if label_sheet:
         label_sheets.refuse_recorded(label_sheet, "value")
         order = value_sheets.labeling_order(drawn)
-        rows = zip(drawn.id[order].tolist(), drawn.stratum[order].tolist(), strict=True)
-        cells = [(str(item), str(name), "") for item, name in rows]
+        ids = drawn.id[order].tolist()
+        strata = drawn.stratum[order].tolist()
+        cells = [(str(item), str(name), "") for item, name in zip(ids, strata, strict=True)]
         label_sheets.write_rows(label_sheet, value_sheets.HEADER, cells)
     return drawn
 
 
 def _random_variance(strata: StratumSummary, chosen: rules.Allocation) -> float:
     """Return the variance of the mean of as many labels at random; NaN without the means."""
-    items, labels = strata.size.sum(), chosen.labeled.sum()
+    items = strata.size.sum()
+    labels = chosen.labeled.sum()
     if items == 1:
         return 0.0
     mean = strata.size @ strata.mean / items
-    squares = (strata.size - 1) @ strata.sd**2 + strata.size @ (strata.mean - mean) ** 2
-    return float((1 - labels / items) * squares / (items - 1) / labels)
+    within = (strata.size - 1) @ strata.sd**2
+    between = strata.size @ (strata.mean - mean) ** 2
+    free = 1 - labels / items
+    return float(free * (within + between) / (items - 1) / labels)
 
 
 def _plan_notes(

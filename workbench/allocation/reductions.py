@@ -10,6 +10,7 @@ from workbench import checks
 from workbench.allocation import rules
 from workbench.allocation.plans import load_strata
 from workbench.allocation.streams.estimates import moments
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.safe_csv import original
@@ -69,12 +70,14 @@ def smaller_sample(
     >>> smaller.index, smaller.columns["weight"]
     (array([0, 1, 3, 4, 5]), array([15., 15., 20., 20., 20.]))
     """
-    minimum, seed = checks.whole("minimum", minimum, 1), checks.seed("seed", seed)
+    minimum = checks.whole("minimum", minimum, 1)
+    seed = checks.seed("seed", seed)
     columns = frames.read_columns(sample, frames.column_names(sample))[0]
     by, value, id, weight = (spelled(name, columns) for name in (by, value, id, weight))
     for name in (by, id):
         cells = frames.read_columns(sample, [name])[0][name]
-        columns[name] = numbers.objects([original(text) for text in numbers.as_text(cells)])
+        texts = [original(text) for text in numbers.as_text(cells)]
+        columns[name] = numbers.objects(texts)
     ids = columns[id].tolist()
     refuse_repeated(ids)
     labels = numbers.to_labels(by, columns[by], "text")
@@ -88,8 +91,9 @@ def smaller_sample(
     allocation = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
     columns[weight] = (size / allocation.labeled)[codes]
     order = np.lexsort((random_keys(ids, seed), codes))
-    rank = rules.ranks_among_equals(codes[order])
-    index = np.sort(order[rank < allocation.labeled[codes[order]]])
+    sorted_codes = codes[order]
+    rank = rules.ranks_among_equals(sorted_codes)
+    index = np.sort(order[rank < allocation.labeled[sorted_codes]])
     smaller = {name: cells[index] for name, cells in columns.items()}
     return Reduction(codes.size, index, smaller, allocation)
 
@@ -101,7 +105,7 @@ def _of_table(strata: Any, names: ndarray) -> tuple:
     strange = sorted(row_of.keys() ^ set(names.tolist()))
     if strange:
         rule = f"must be those of the sample; {strange[0]!r} is in one of the two only"
-        raise checks.WrongValue("strata", rule)
+        raise WrongValue("strata", rule)
     rows = [row_of[name] for name in names.tolist()]
     return table.size[rows], table.sd[rows]
 
@@ -116,25 +120,26 @@ def _of_sample(
     """Return sizes and sds of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:
-            raise checks.WrongValue(
+            raise WrongValue(
                 argument,
                 "must name a column of the sample, where no table of strata is given: "
                 f"it has {checks.listed(columns, quoted=True)}",
                 name,
             )
-    values, weights = (numbers.to_numbers(name, columns[name]) for name in (value, weight))
+    values = numbers.to_numbers(value, columns[value])
+    weights = numbers.to_numbers(weight, columns[weight])
     total = np.bincount(codes, weights)
-    size = np.rint(total).astype(np.int64)
+    size = np.rint(total).astype(int)
     current, _, squares = moments(codes, values, names.size)
     for k in np.flatnonzero((np.abs(total - size) > WHOLE * total) | (size < current))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "weight",
             "must add up in each stratum to its records; they are "
             f"{total[k]:g} for {current[k]} sampled ones",
             place=("stratum", str(names[k])),
         )
     for k in np.flatnonzero((current < 2) & (size > 1))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "sample",
             "must have two records or more of each stratum, for its spread; name a table of strata",
             place=("stratum", str(names[k])),

@@ -24,6 +24,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
@@ -83,7 +84,9 @@ class Allocation(Result):
             minimum=self.minimum,
             integer=self.labeled.dtype.kind == "i",
         ).variance
-        return self.variance / other if other > 0 and self.variance < np.inf else math.nan
+        if other == 0 or self.variance == np.inf:
+            return math.nan
+        return self.variance / other
 
     def headline(self) -> str:
         """Return the labels, their standard error, and what VOILA saves against Neyman's rule."""
@@ -183,7 +186,7 @@ def allocate(
     checks.choice("method", method, METHODS)
     budget, minimum, notes = _limited(budget, minimum, size, "item", "a census")
     if stratum_sd is None and method in NEED_SD:
-        raise checks.WrongValue(
+        raise WrongValue(
             "stratum_sd",
             f"must be given for method {method!r}; 'proportional' and 'equal' need none",
         )
@@ -191,12 +194,11 @@ def allocate(
     if method in NEED_SD and not sd.any():
         notes.append(Note("data", NEVER_VARIES.format("allocated")))
     if budget > size.sum():
-        labeled = size if integer else size.astype(float)
+        labeled = size.astype(int if integer else float)
     else:
         labeled = allotted(size, budget, method, minimum, sd, integer)
-    return _allocation(
-        labeled, size, None if stratum_sd is None else sd, size, budget, method, minimum, notes
-    )
+    recorded_sd = None if stratum_sd is None else sd
+    return _allocation(labeled, size, recorded_sd, size, budget, method, minimum, notes)
 
 
 def allotted(
@@ -219,10 +221,10 @@ def allotted(
     else:
         share = _scaled_spread(size, sd)
     if method in ("neyman", "neyman_plus"):
-        floor, no_cap = np.minimum(floor, size), np.full(size.size, budget)
-        real = fill_one(share, budget, floor, no_cap)
+        floor = np.minimum(floor, size)
+        real = fill_one(share, budget, floor, budget)
         if method == "neyman":
-            labeled = round_to_total(real, budget, floor, no_cap) if integer else real
+            labeled = round_to_total(real, budget, floor, budget) if integer else real
             return np.minimum(labeled, size)
         real = _spread_evenly(np.minimum(real, size), budget, size)
     else:
@@ -234,7 +236,8 @@ def _spread_evenly(real: ndarray, total: float, size: ndarray) -> ndarray:
     """Return shares with what is missing added in equal parts to the strata that are not full."""
     while (missing := total - real.sum()) > 1e-9 * total:
         has_room = real < size
-        real = np.minimum(real + np.where(has_room, missing / has_room.sum(), 0), size)
+        equal_part = missing / has_room.sum()
+        real = np.minimum(real + has_room * equal_part, size)
     return real
 
 
@@ -248,8 +251,9 @@ def allotted_above(
     rounded: Callable = np.floor,
 ) -> ndarray:
     """Return `allotted` with a floor: a share, rounded, of each stratum's proportional labels."""
-    floor = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9))
-    floor = np.maximum(np.minimum(minimum, size), floor.astype(np.int64))
+    proportional = allotted(size, budget, "proportional", minimum, sd)
+    least = rounded(np.round(share * proportional, 9)).astype(int)
+    floor = np.maximum(np.minimum(minimum, size), least)
     return allotted(size, budget, method, floor, sd)
 
 
@@ -313,7 +317,8 @@ def reduce_sample(
     budget, minimum, notes = _limited(budget, minimum, current, "sampled item", "all are kept")
     if not sd.any():
         notes.append(Note("data", NEVER_VARIES.format("reduced")))
-    labeled = reduced(size, sd, current, min(budget, int(current.sum())), minimum, integer)
+    total = min(budget, int(current.sum()))
+    labeled = reduced(size, sd, current, total, minimum, integer)
     return _allocation(labeled, size, sd, current, budget, "reduction", minimum, notes)
 
 
@@ -325,8 +330,10 @@ def _limited(
     outcome: str,
 ) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
-    minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
-    refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
+    minimum = checks.whole("minimum", minimum, 0)
+    budget = checks.whole("budget", budget, 1)
+    if budget < minimum * most.size:
+        refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
     items = int(most.sum())
     if budget <= items:
         return budget, minimum, []
@@ -343,7 +350,7 @@ def refuse_less(
     """Raise where a budget is less than the floors of all strata together."""
     if budget < least:
         floors = f"{minimum} for each of {checks.counted(strata, 'stratum', 'strata')}"
-        raise checks.WrongValue("budget", f"must be at least {least}, {floors}", budget)
+        raise WrongValue("budget", f"must be at least {least}, {floors}", budget)
 
 
 def _allocation(
@@ -361,10 +368,13 @@ def _allocation(
         unused = 0.0
     variance = math.nan if sd is None else _variance(size, sd, labeled)
     if sd is not None and variance == np.inf:
-        unlabeled = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
+        is_unlabeled = (labeled == 0) & (sd > 0)
         infinite = "varies and has no label: the variance is infinite"
-        notes.append(Note("undefined", infinite, ("stratum", unlabeled)))
+        where = ("stratum", int(is_unlabeled.argmax()))
+        notes.append(Note("undefined", infinite, where))
     full = labeled >= most
+    for array in (labeled, full):  # a result does not copy what is read-only
+        array.setflags(write=False)
     return Allocation(labeled, variance, full, unused, size, method, sd, minimum, notes=notes)
 
 
@@ -372,8 +382,9 @@ def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
     """Return a note where an allocation leaves part of its budget."""
     if not unused:
         return ()
-    labels = f"{unused} of {checks.counted(budget, 'label')} {'stays' if unused == 1 else 'stay'}"
-    return (Note("design", f"{labels} unused: a stratum is smaller than its share"),)
+    verb = "stays" if unused == 1 else "stay"
+    labels = f"{unused} of {checks.counted(budget, 'label')} {verb} unused"
+    return (Note("design", f"{labels}: a stratum is smaller than its share"),)
 
 
 def allocation_variance(
@@ -430,17 +441,25 @@ def priorities(
     >>> priorities([100, 100, 2], [3.0, 1.0, 50.0], [1, 1, 2]).round(1)
     array([212.1,  70.7,   0. ])
     """
-    size, k = np.asarray(stratum_size, float), np.asarray(labeled, float)
+    size = np.asarray(stratum_size, float)
+    k = np.asarray(labeled, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(k < size, size * stratum_sd / np.sqrt(k * (k + 1)), 0.0)
+        priority = size * stratum_sd / np.sqrt(k * (k + 1))
+    return np.where(k < size, priority, 0.0)
 
 
 def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
     """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
-    with np.errstate(divide="ignore"):
-        odds = np.where(sd > 0, (size - labeled) / labeled, 0.0)
-    weighted = sd / size.sum()
-    return max(float((size * weighted) @ (odds * weighted)), 0.0)
+    items = size.sum()
+    variance = 0.0
+    for part in _blocks(size.size):
+        unlabeled = size[part] - labeled[part]
+        with np.errstate(divide="ignore"):
+            odds = unlabeled / labeled[part]
+        odds[sd[part] == 0] = 0
+        weighted = sd[part] / items
+        variance += float((size[part] * weighted) @ (odds * weighted))
+    return max(variance, 0.0)
 
 
 def _checked_sd(stratum_sd: ArrayLike, size: ndarray) -> ndarray:
@@ -472,8 +491,8 @@ def fill(
     Where positive shares cannot hold the total the rest goes to the others in proportion to their
     room. This solves many small problems at once; `fill_one` is for a large one.
     """
-    share, low, high = np.broadcast_arrays(np.asarray(share, float), low, high)
-    total = np.broadcast_to(np.asarray(total, float)[..., None], (*share.shape[:-1], 1))
+    share, low, high = np.broadcast_arrays(share, low, high)
+    total = np.broadcast_to(np.expand_dims(total, -1), (*share.shape[:-1], 1))
     return _spilled(_bisected(share, total, low, high), total, high)
 
 
@@ -484,15 +503,19 @@ def fill_one(
     high: float | ndarray,
 ) -> ndarray:
     """Return `fill` of one row, (H,) float; low may exceed high, which then decides."""
-    low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
+    low = np.broadcast_to(low, share.shape)
+    high = np.broadcast_to(high, share.shape)
     most = _most(share, low, high)
     if total >= most.sum():
         return _spilled(most.astype(float), np.array([total], float), high)
-    return _clip(_level(share, total, low, high, ROUNDING * total)[0], share, low, high)
+    level, _ = _level(share, total, low, high, ROUNDING * total)
+    return _clip(level, share, low, high)
 
 
 def _most(share: ndarray, low: ndarray, high: ndarray) -> ndarray:
     """Return the most that each stratum gets before those without a share get more than low."""
+    if share.min() > 0:
+        return high
     return np.where(share > 0, high, np.minimum(low, high))
 
 
@@ -502,7 +525,8 @@ def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
     room = high - filled
     all_room = room.sum(-1, keepdims=True)
     extra = np.divide(missing, all_room, out=np.zeros_like(missing), where=all_room > 0)
-    return np.where(missing > 1e-9 * (total + 1), filled + room * extra, filled)
+    is_short = missing > 1e-9 * (total + 1)
+    return np.where(is_short, filled + room * extra, filled)
 
 
 @np.errstate(over="ignore")
@@ -519,8 +543,9 @@ def _level(
     the pieces. A step that leaves the bracket is replaced by its middle, as is every eighth one.
     """
     least = share.min() or share[share > 0].min()
-    below, above = low.min() / share.max(), min(high.max() / least, sys.float_info.max)
-    level = total / share.sum()
+    below = low.min() / share.max()
+    above = min(high.max() / least, sys.float_info.max)
+    level = _first_level(share, total, low, high)
     step = 0
     while True:
         step += 1
@@ -537,6 +562,23 @@ def _level(
                 return level, free
 
 
+def _first_level(
+    share: ndarray,
+    total: float,
+    low: ndarray,
+    high: ndarray,
+) -> float:
+    """Return a level to start from; for many strata that of a sample of them, to save passes."""
+    if share.size >= 4 * BLOCK:
+        few = slice(None, None, 61)  # a prime number, so that no regular order is sampled unevenly
+        part = total * float(high[few].sum() / high.sum())
+        least = np.minimum(low[few], high[few])
+        most = high[few][share[few] > 0]
+        if least.sum() < part < most.sum():
+            return _level(share[few], part, low[few], high[few], 1e-3 * part)[0]
+    return total / share.sum()
+
+
 def _filled(
     level: float,
     share: ndarray,
@@ -545,11 +587,15 @@ def _filled(
 ) -> tuple:
     """Return the sum of clip(level share, low, high), and that of the shares in between."""
     filled = free = 0.0
+    buffers = np.empty((2, min(BLOCK, share.size)))
     for part in _blocks(share.size):
-        reached = level * share[part]
-        clipped = np.minimum(np.maximum(reached, low[part]), high[part])
+        reached, clipped = buffers[:, : share[part].size]
+        np.multiply(level, share[part], out=reached)
+        np.maximum(reached, low[part], out=clipped)
+        np.minimum(clipped, high[part], out=clipped)
         filled += float(clipped.sum())
-        free += float(share[part] @ (reached == clipped))
+        is_free = np.equal(reached, clipped, out=reached)  # as floats, for the product
+        free += float(share[part] @ is_free)
     return filled, free
 
 
@@ -561,7 +607,9 @@ def _clip(
 ) -> ndarray:
     """Return clip(level share, low, high), where high decides if low exceeds it."""
     with np.errstate(over="ignore"):
-        return np.minimum(np.maximum(level * share, low), high)
+        reached = level * share
+    np.maximum(reached, low, out=reached)
+    return np.minimum(reached, high, out=reached)
 
 
 def _middle(below: float, above: float) -> float:
@@ -578,11 +626,14 @@ def _bisected(
     """Return clip(t share, low, high) adding up to `total` in each row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
         full_at = np.log(np.where(share > 0, high / share, 1.0))
-    start, end = full_at.min(-1, keepdims=True) - 45, full_at.max(-1, keepdims=True) + 1
+    start = full_at.min(-1, keepdims=True) - 45
+    end = full_at.max(-1, keepdims=True) + 1
     for _ in range(64):
         middle = (start + end) / 2
-        over = np.clip(np.exp(middle) * share, low, high).sum(-1, keepdims=True) > total
-        start, end = np.where(over, start, middle), np.where(over, middle, end)
+        filled = np.clip(np.exp(middle) * share, low, high)
+        over = filled.sum(-1, keepdims=True) > total
+        start = np.where(over, start, middle)
+        end = np.where(over, middle, end)
     return np.clip(np.exp(start) * share, low, high)
 
 
@@ -601,18 +652,20 @@ def round_to_total(
     """
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     rounded = np.clip(np.floor(real + 1e-9), low, high)
-    missing = np.asarray(total)[..., None] - rounded.sum(-1, keepdims=True)
-    remainder = real - rounded - np.arange(real.shape[-1]) * 1e-10
+    missing = np.expand_dims(total, -1) - rounded.sum(-1, keepdims=True)
+    order = np.arange(real.shape[-1])
+    remainder = real - rounded - order * 1e-10
     remainder = np.where(rounded < high, remainder, -np.inf)
-    falling = np.concatenate([np.full_like(missing, np.inf), -np.sort(-remainder, axis=-1)], -1)
-    least = np.take_along_axis(falling, missing.astype(np.int64), -1)
-    return (rounded + (remainder >= least)).astype(np.int64)
+    falling = -np.sort(-remainder, axis=-1)
+    falling = np.concatenate([np.full_like(missing, np.inf), falling], -1)
+    least = np.take_along_axis(falling, missing.astype(int), -1)
+    return (rounded + (remainder >= least)).astype(int)
 
 
 def _scaled_spread(size: ndarray, sd: ndarray) -> ndarray:
     """Return sizes times sds, scaled by a power of two to be neither too large nor too small."""
     exponent = math.frexp(sd.max())[1]
-    return size * np.ldexp(sd, -exponent)
+    return size * (sd * 2.0 ** min(-exponent, 1000))
 
 
 def reduced(
@@ -624,9 +677,12 @@ def reduced(
     integer: bool = True,
 ) -> ndarray:
     """Return `reduce_sample` of checked arguments, with sum min(floor, current) <= total."""
-    if integer and sd.any():
-        return _best_whole_numbers(_scaled_spread(size, sd), total, floor, current)
-    share = _scaled_spread(size, sd) if sd.any() else size.astype(float)
+    if not sd.any():
+        share = size.astype(float)
+    else:
+        share = _scaled_spread(size, sd)
+        if integer:
+            return _best_whole_numbers(share, total, floor, current)
     real = fill_one(share, total, floor, current)
     return round_to_total(real, total, floor, current) if integer else real
 
@@ -643,28 +699,30 @@ def _best_whole_numbers(
     levels of worth between which the budget runs out leave few labels to choose from, and the best
     of these are bought.
     """
-    floor, most = np.broadcast_to(floor, spread.shape), _most(spread, floor, cap)
+    first = np.broadcast_to(np.maximum(floor, 1), spread.shape)
+    floor = np.broadcast_to(floor, spread.shape)
+    most = _most(spread, floor, cap)
     if total >= most.sum():
         room = cap - most
         return round_to_total(fill_one(room + 1.0, total, most, cap), total, most, cap)
     if floor.min() == 0:
-        first = np.maximum(floor, np.minimum(most, 1))
-        if total < first.sum():
-            order = np.argsort(np.where(first > floor, -spread, 1.0), kind="stable")
+        lacks_first = floor < np.minimum(most, 1)
+        missing = total - floor.sum()
+        if missing < lacks_first.sum():
+            order = np.argsort(np.where(lacks_first, -spread, 1.0), kind="stable")
             labeled = floor.copy()
-            labeled[order[: total - floor.sum()]] += 1
+            labeled[order[:missing]] += 1
             return labeled
-        floor = first
-    fewer, more = _bracket(spread, total, np.maximum(floor, 1), most)
+    fewer, more = _bracket(spread, total, first, most)
     missing = total - fewer.sum()
     if not missing:
         return fewer
-    extra = more - fewer
-    owner = np.flatnonzero(more != fewer)
-    owner = np.repeat(owner, extra[owner])
+    gains = np.flatnonzero(more > fewer)
+    owner = np.repeat(gains, more[gains] - fewer[gains])
     nth = fewer[owner] + 1 + ranks_among_equals(owner)
     cost = np.sqrt(nth * (nth - 1.0)) / spread[owner]
-    np.add.at(fewer, owner[np.argpartition(cost, missing - 1)[:missing]], 1)
+    cheapest = np.argpartition(cost, missing - 1)[:missing]
+    np.add.at(fewer, owner[cheapest], 1)
     return fewer
 
 
@@ -675,21 +733,27 @@ def _bracket(
     full: ndarray,
 ) -> tuple:
     """Return whole numbers of at most and of at least `total`, bought at two close levels."""
-    strata, reach = spread.size, 1.25
+    strata = spread.size
+    reach = 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
-    level, free = _level(spread, total, first, full, max(strata / 8, close))
-    below, above, labeled = 0.0, math.inf, _bought(level, spread, first, full)
+    tolerance = max(strata / 8, close)
+    level, free = _level(spread, total, first, full, tolerance)
+    below = 0.0
+    above = math.inf
+    labeled = _bought(level, spread, first, full)
     missing = total - labeled.sum()
     while missing:
         below, above = (level, above) if missing > 0 else (below, level)
         newton = missing / max(free, 0.01 * total / level)
         level = _step(below, above, level, newton, reach)
         reach *= 4
-        previous, labeled = labeled, _bought(level, spread, first, full)
-        before, missing = missing, total - labeled.sum()
+        previous = labeled
+        labeled = _bought(level, spread, first, full)
+        before = missing
+        missing = total - labeled.sum()
         is_close = abs(before - missing) <= strata or level in (below, above)
         if before * missing <= 0 and is_close:
-            return np.minimum(previous, labeled), np.maximum(previous, labeled)
+            return (previous, labeled) if before > 0 else (labeled, previous)
     return labeled, labeled
 
 
@@ -702,7 +766,8 @@ def _step(
 ) -> float:
     """Return the middle of a bracket, or a step, ever longer, to find its other end."""
     if not below or above == math.inf:
-        return min(max(level + reach * newton, level / (4 * reach)), 4 * reach * level)
+        farthest = 4 * reach
+        return min(max(level + reach * newton, level / farthest), farthest * level)
     middle = _middle(below, above)
     if below < middle < above:
         return middle
@@ -716,10 +781,13 @@ def _bought(
     full: ndarray,
 ) -> ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
-    counts = np.empty(spread.size, np.int64)
+    counts = np.empty(spread.size, int)
     for part in _blocks(spread.size):
         real = _clip(level, spread[part], first[part], full[part])
-        counts[part] = np.rint(np.sqrt(real * real + 0.25))
+        real *= real
+        real += 0.25
+        np.sqrt(real, out=real)
+        np.rint(real, out=counts[part], casting="unsafe")
     return counts
 
 
@@ -736,4 +804,4 @@ def ranks_among_equals(codes: ndarray) -> ndarray:
 
 def _blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
-    return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
+    return [slice(start, start + BLOCK) for start in range(0, size, BLOCK)]

@@ -55,6 +55,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.rules import Allocation, ranks_among_equals
+from workbench.checks import WrongType, WrongValue
 from workbench.data import engine, frames
 from workbench.data.columns import CROSSED, crossed_names
 from workbench.data.decimals import OTHER, SEPARATORS
@@ -79,17 +80,16 @@ class StratumSummary(Result):
         With ddof=1; 0 for a stratum of one row.
     """
 
-    stratum: np.ndarray
-    size: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
+    stratum: ndarray
+    size: ndarray
+    mean: ndarray
+    sd: ndarray
 
     def headline(self) -> str:
         """Return rows, strata and overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
-        return (
-            f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
-        )
+        rows = checks.counted(self.size.sum(), "row")
+        return f"{rows}, {_strata(self.size.size)}, mean {mean:.4g}"
 
     def rows(self) -> list[dict]:
         """Return stratum, size, mean and sd, one row per stratum."""
@@ -119,12 +119,12 @@ class FrameSample(Result):
     seed : int
     """
 
-    id: np.ndarray
-    stratum: np.ndarray
-    stratum_index: np.ndarray
-    strata: np.ndarray
-    size: np.ndarray
-    drawn: np.ndarray
+    id: ndarray
+    stratum: ndarray
+    stratum_index: ndarray
+    strata: ndarray
+    size: ndarray
+    drawn: ndarray
     seed: int
     columns: dict = field(default_factory=dict)
 
@@ -264,7 +264,9 @@ def sample(
     >>> drawn.drawn, drawn.columns["text"].tolist()
     (array([2, 0, 1]), ['item 750', 'item 465', 'item 209'])
     """
-    inner, seed, columns = _inner_edges(edges), checks.seed("seed", seed), _further(columns)
+    inner = _inner_edges(edges)
+    seed = checks.seed("seed", seed)
+    columns = _further(columns)
     with frames.scan(frame, [*_crossed(by, frame), id, *columns]) as source:
         expressions = {"stratum": _stratum_of(source, by, inner), "id": partial(_id, name=id)}
         parts = _each_part(source, partial(_counted, expressions=expressions))
@@ -273,26 +275,30 @@ def sample(
         n_rows = _rows_wanted(sizes, strata, size)
         for k, name in enumerate(columns):
             expressions[f"column {k}"] = partial(_cells, name=name)
-        below = partial(
-            _below,
-            expressions=expressions,
-            seed=seed,
-            strata=strata,
-        )
 
         def rows_below(bound: ndarray) -> dict:
-            return _placed(_each_part(source, partial(below, bound=bound)), strata)
+            below = partial(
+                _below,
+                expressions=expressions,
+                seed=seed,
+                strata=strata,
+                bound=bound,
+            )
+            return _placed(_each_part(source, below), strata)
 
         rows = smallest_keys(rows_below, n_rows, size, np.full(size.size, KEYS))
         if (np.bincount(rows["place"], minlength=size.size) < n_rows).any():
             raise ValueError(
                 f"{source.label} gave fewer rows when it was read again; store it before sampling"
             )
-    order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
+    ranks = _ranks(rows["id"], id)
+    order = np.lexsort((ranks, rows["key"], rows["place"]))
     stratum = rows["place"][order]
     chosen = order[ranks_among_equals(stratum) < n_rows[stratum]]
     stratum = rows["place"][chosen]
-    further = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
+    further = {}
+    for k, name in enumerate(columns):
+        further[name] = rows[f"column {k}"][chosen]
     return FrameSample(
         rows["id"][chosen],
         strata[stratum],
@@ -318,7 +324,8 @@ def streamed(
     That is sizes, means and sds of its strata as arrays, and a function from a bound of the keys of
     each of these to the rows below, whose value is "column 0".
     """
-    stratum, id_cells = _stratum_of(source, by, None), partial(_id, name=id)
+    stratum = _stratum_of(source, by, None)
+    id_cells = partial(_id, name=id)
     values = _value_of(source, value)
     to_count = {"stratum": stratum, "value": values, "id": id_cells}
     to_sample = {"stratum": stratum, "id": id_cells, "column 0": values}
@@ -327,9 +334,12 @@ def streamed(
     def part(native: Any) -> tuple[dict, Callable]:
         summary = _merged([_counted(native, to_count)], source.label, columns)
         strata = summary["stratum"]
-        return summary, lambda bound: _placed(
-            [_below(native, to_sample, seed, strata, bound)], strata
-        )
+
+        def rows_below(bound: ndarray) -> dict:
+            rows = _below(native, to_sample, seed, strata, bound)
+            return _placed([rows], strata)
+
+        return summary, rows_below
 
     return part
 
@@ -347,17 +357,17 @@ def _inner_edges(edges: ArrayLike | None) -> list | None:
     edges = checks.vector("edges", edges)
     if edges.size < 2 or np.any(np.diff(edges) < 0):
         rule = f"must be at least two numbers that rise; got {edges.tolist()}"
-        raise checks.WrongValue("edges", rule)
+        raise WrongValue("edges", rule)
     return edges[1:-1].tolist()
 
 
 def _further(columns: Iterable) -> list[str]:
     if isinstance(columns, str):
-        raise checks.WrongType("columns", "must be a list of names", columns)
+        raise WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
     for name in {"stratum", "id"}.intersection(columns):
         rule = f"must not name {name!r}: the sample has a column of this name already"
-        raise checks.WrongValue("columns", rule)
+        raise WrongValue("columns", rule)
     return columns
 
 
@@ -369,8 +379,9 @@ def _rows_wanted(
     """Return how many rows of each stratum to sample, (H,)."""
     if isinstance(sizes, Allocation):
         if not np.array_equal(sizes.stratum_size, size):
-            here, there = (checks.listed(n.tolist(), SHOWN) for n in (size, sizes.stratum_size))
-            raise checks.WrongValue(
+            here = checks.listed(size.tolist(), SHOWN)
+            there = checks.listed(sizes.stratum_size.tolist(), SHOWN)
+            raise WrongValue(
                 "sizes",
                 f"must be allocated to the strata of this frame, of {here} rows; this Allocation "
                 f"is for {there}: allocate(summarize(...).size, ...)",
@@ -378,18 +389,18 @@ def _rows_wanted(
         return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
         rule = "must be a dict from stratum to rows wanted, or an Allocation"
-        raise checks.WrongType("sizes", rule, told=f"got {type(sizes).__name__}")
+        raise WrongType("sizes", rule, told=f"got {type(sizes).__name__}")
     names = strata.tolist()
     for stratum in sizes.keys() - set(names):
         listed = checks.listed(names, SHOWN, quoted=True)
         raise ValueError(f"sizes names stratum {stratum!r}; the frame has {listed}")
-    n_rows = [
-        checks.whole(f"sizes[{stratum!r}]", sizes.get(stratum, 0), 0, most)
-        for stratum, most in zip(names, size.tolist(), strict=True)
-    ]
+    n_rows = []
+    for stratum, most in zip(names, size.tolist(), strict=True):
+        rows = checks.whole(f"sizes[{stratum!r}]", sizes.get(stratum, 0), 0, most)
+        n_rows.append(rows)
     if not any(n_rows):
-        raise checks.WrongValue("sizes", "must ask for at least one row")
-    return np.array(n_rows, np.int64)
+        raise WrongValue("sizes", "must ask for at least one row")
+    return np.array(n_rows, int)
 
 
 # ---------------------------------------------------------------- strata and their statistics
@@ -402,7 +413,8 @@ def _each_part(source: Any, function: Callable) -> list:
     import dask
 
     of_part = dask.delayed(_of_part)
-    return list(dask.compute(*[of_part(part, function) for part in source.native.to_delayed()]))
+    parts = [of_part(part, function) for part in source.native.to_delayed()]
+    return list(dask.compute(*parts))
 
 
 def _of_part(part: Any, function: Callable) -> Any:
@@ -416,7 +428,8 @@ def _selected(native: Any, expressions: dict) -> Any:
 
     frame = nw.from_native(native)
     kinds = frame.collect_schema()
-    return frame.select(*(column(kinds).alias(name) for name, column in expressions.items()))
+    columns = [column(kinds).alias(name) for name, column in expressions.items()]
+    return frame.select(columns)
 
 
 def _counted(native: Any, expressions: dict) -> dict:
@@ -454,7 +467,8 @@ def _merged(
     is_cut : bool
         Whether strata are cells of numbers.
     """
-    rows, labels = _joined(parts, "rows").astype(np.int64), _joined(parts, "stratum").tolist()
+    rows = _joined(parts, "rows").astype(int)
+    labels = _joined(parts, "stratum").tolist()
     if not rows.size:
         raise frames.NoRowsError(f"{label} has no data rows")
     if None in labels:
@@ -465,7 +479,7 @@ def _merged(
             f"{rows.sum()}"
         )
     strata, code = np.unique(np.array(labels), return_inverse=True)
-    size = np.bincount(code, rows).astype(np.int64)
+    size = np.bincount(code, rows).astype(int)
     for name, column in list(columns.items())[1:]:
         empty = size - np.bincount(code, _joined(parts, name))
         for k in np.flatnonzero(empty)[:1]:
@@ -475,7 +489,8 @@ def _merged(
             )
     if "value" not in columns:
         return {"stratum": strata, "size": size}
-    mean, sd = (_joined(parts, name).astype(float) for name in ("mean", "sd"))
+    mean = _joined(parts, "mean").astype(float)
+    sd = _joined(parts, "sd").astype(float)
     for k in np.flatnonzero(~np.isfinite(mean))[:1]:
         raise ValueError(
             f"column {columns['value']!r} of {label} must be finite; stratum {labels[k]!r} has a "
@@ -484,9 +499,12 @@ def _merged(
     # means and sds of any number of parts by the formula of Chan, Golub & LeVeque
     first = np.zeros(size.size)
     first[code] = mean
-    center = first + np.bincount(code, rows * (mean - first[code])) / size
-    squares = np.where(rows > 1, (rows - 1) * sd**2, 0.0) + rows * (mean - center[code]) ** 2
-    spread = np.sqrt(np.bincount(code, squares) / np.maximum(size - 1, 1))
+    shift = np.bincount(code, rows * (mean - first[code]))
+    center = first + shift / size
+    within = np.where(rows > 1, (rows - 1) * sd**2, 0.0)
+    between = rows * (mean - center[code]) ** 2
+    squares = np.bincount(code, within + between)
+    spread = np.sqrt(squares / np.maximum(size - 1, 1))
     return {
         "stratum": strata,
         "size": size,
@@ -518,7 +536,9 @@ def _value_of(source: Any, value: str) -> Callable:
 
 def _crossed(by: str, frame: Any) -> list[str]:
     """Return the columns of strata: several where these are named with commas, as "sex,status"."""
-    return crossed_names(by, frames.column_names(frame)) if "," in str(by) else [by]
+    if "," not in str(by):
+        return [by]
+    return crossed_names(by, frames.column_names(frame))
 
 
 def _stratum(
@@ -531,10 +551,12 @@ def _stratum(
 
     if name not in kinds:
         parts = [_stratum(kinds, part, None, decimal_mark) for part in crossed_names(name, kinds)]
-        return nw.concat_str(*(part.cast(nw.String) for part in parts), separator=CROSSED)
+        texts = [part.cast(nw.String) for part in parts]
+        return nw.concat_str(texts, separator=CROSSED)
     if inner is not None:
         score = _number(kinds, name, decimal_mark)
-        cell = sum(((score > edge).cast(nw.Int64) for edge in inner), start=nw.lit(0, nw.Int64))
+        edges_below = [(score > edge).cast(nw.Int64) for edge in inner]
+        cell = sum(edges_below, start=nw.lit(0, nw.Int64))
         # not is_nan: DuckDB 2.0 answers it from a Parquet file's statistics, which leave NaN out
         return nw.when(score.is_finite()).then(cell)
     kind = kinds[name]
@@ -555,7 +577,8 @@ def _number(kinds: Any, name: str, decimal_mark: str | None) -> Any:
     """Return numbers and booleans as floats, also those of a text file with a decimal mark."""
     import narwhals as nw
 
-    kind, column = kinds[name], nw.col(name)
+    kind = kinds[name]
+    column = nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
         return column.cast(nw.Float64)
     if decimal_mark is None:
@@ -627,19 +650,22 @@ def smallest_keys(
 
 def bounds(n: ndarray, size: ndarray, slack: float) -> ndarray:
     """Return a bound of the keys of each stratum below which at least n rows lie, almost surely."""
-    share = np.where(n > 0, (n + slack * np.sqrt(n) + 20) / size, 0.0)
-    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
+    expected = n + slack * np.sqrt(n) + 20
+    share = np.where(n > 0, expected / size, 0.0)
+    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(int)
 
 
 def _placed(parts: list, strata: ndarray) -> dict:
     """Return rows of all parts with the place of their stratum, and ids as numbers or objects."""
     rows = {name: _joined(parts, name) for name in parts[0]}
-    rows["place"] = np.searchsorted(strata, np.array(rows["stratum"].tolist(), strata.dtype))
+    stratum = np.array(rows["stratum"].tolist(), strata.dtype)
+    rows["place"] = np.searchsorted(strata, stratum)
     ids = rows["id"].tolist()
     if ids and isinstance(ids[0], str):
         rows["id"] = np.array(ids, object)
     else:
-        rows["id"] = np.array(ids, np.uint64 if max(ids, default=0) >= 2**63 else np.int64)
+        kind = np.uint64 if max(ids, default=0) >= 2**63 else int
+        rows["id"] = np.array(ids, kind)
     return rows
 
 
@@ -664,14 +690,13 @@ def _below(
     import narwhals as nw
 
     frame = _selected(native, expressions)
-    if frame.implementation.is_polars():
-        frame = frame.lazy().collect()
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
         raise TypeError(
             f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first"
         )
-    return frames.to_arrays(nw.from_native(_FILTERS[engine](frame, seed, strata, bound)))
+    rows = _FILTERS[engine](frame, seed, strata, bound)
+    return frames.to_arrays(nw.from_native(rows))
 
 
 def _eager_filter(
@@ -683,11 +708,29 @@ def _eager_filter(
     import narwhals as nw
 
     limit_of = dict(zip(strata.tolist(), bound.tolist(), strict=True))
-    limits = [limit_of.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()]
+    stratum_of_rows = frame["stratum"].to_numpy().tolist()
+    limits = [limit_of.get(stratum, 0) for stratum in stratum_of_rows]
     keys = random_keys(frame["id"].to_numpy().tolist(), seed)
-    rows = np.flatnonzero(keys < np.array(limits, np.int64))
+    rows = np.flatnonzero(keys < np.array(limits, int))
     key = nw.new_series("key", keys[rows], nw.Int64, backend=frame.implementation)
     return frame[rows].with_columns(key)
+
+
+def _polars_filter(
+    frame: Any,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> Any:
+    import polars as pl
+
+    def keys_of(ids: pl.Series) -> pl.Series:
+        return pl.Series(random_keys(ids.to_list(), seed))
+
+    limits = pl.LazyFrame({"stratum": strata.tolist(), "bound": bound})
+    key = pl.col("id").map_batches(keys_of, pl.Int64, is_elementwise=True)
+    rows = frame.to_native().join(limits, on="stratum").with_columns(key=key)
+    return rows.filter(pl.col("key") < pl.col("bound")).drop("bound")
 
 
 def _duckdb_filter(
@@ -726,7 +769,8 @@ def _spark_filter(
     rows = frame.to_native()
     pairs = list(zip(strata.tolist(), bound.tolist(), strict=True))
     limits = rows.sparkSession.createDataFrame(pairs, ["stratum", "bound"])
-    digest = sf.md5(sf.concat(sf.lit(f"{seed}:"), sf.col("id").cast("string")))
+    seed_and_id = sf.concat(sf.lit(f"{seed}:"), sf.col("id").cast("string"))
+    digest = sf.md5(seed_and_id)
     key = sf.conv(sf.substring(digest, 1, 15), 16, 10).cast("long")
     rows = rows.join(sf.broadcast(limits), "stratum").withColumn("key", key)
     return rows.filter("key < bound").drop("bound")
@@ -734,6 +778,7 @@ def _spark_filter(
 
 _FILTERS = {
     "eager": _eager_filter,
+    "polars": _polars_filter,
     "duckdb": _duckdb_filter,
     "pyspark": _spark_filter,
 }

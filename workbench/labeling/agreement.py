@@ -15,6 +15,7 @@ from numpy import ndarray
 from scipy import special
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, listed
 from workbench.data.numbers import GONE
 from workbench.results import Interval, Note, Result
 
@@ -82,16 +83,17 @@ class Agreement(Result):
             A class; empty for all of them. Two classes have the coefficients of all.
         """
         checks.choice("metric", metric, METRICS)
-        rows = {
-            (row["group"], row["label"]): row for row in self.entries if row["metric"] == metric
-        }
+        rows = {}
+        for row in self.entries:
+            if row["metric"] == metric:
+                rows[row["group"], row["label"]] = row
         if not rows:
             scale = "interval" if metric == SCALES["interval"] else "ordinal"
             rule = f"must be one that was computed: ask for agreement(..., scale={scale!r})"
-            raise checks.WrongValue("metric", rule, metric)
+            raise WrongValue("metric", rule, metric)
         if (group, label) not in rows:
             rule = "must be two of the people, and label one of three or more classes"
-            raise checks.WrongValue("group", rule, (group, label))
+            raise WrongValue("group", rule, (group, label))
         return rows[group, label]
 
     def interval(
@@ -119,16 +121,12 @@ class Agreement(Result):
         """Return raw agreement and Krippendorff's alpha of the scale with their intervals."""
         raw = self.entry("raw")
         alpha = self.entry(SCALES[self.scale])
-        agreeing = (
-            f"{raw['estimate']:.1%} of pairs of labels ({raw['low']:.1%} to {raw['high']:.1%})"
-        )
-        limits = f"{alpha['estimate']:.3g} ({alpha['low']:.3g} to {alpha['high']:.3g})"
+        agreeing = "{estimate:.1%} of pairs of labels ({low:.1%} to {high:.1%})".format(**raw)
+        limits = "{estimate:.3g} ({low:.3g} to {high:.3g})".format(**alpha)
         name = "alpha" if self.scale == "nominal" else f"{self.scale} alpha"
-        return (
-            f"{len(self.people)} people agree in {agreeing}; {name} {limits}; "
-            f"{checks.counted(self.items, 'item')} with two labels or more, "
-            f"{len(self.unsettled):,} to settle"
-        )
+        items = checks.counted(self.items, "item")
+        counts = f"{items} with two labels or more, {len(self.unsettled):,} to settle"
+        return f"{len(self.people)} people agree in {agreeing}; {name} {limits}; {counts}"
 
     def rows(self) -> list[dict]:
         """Return one row per coefficient, pair of people and class."""
@@ -240,7 +238,7 @@ def agreement(
     counts = _of_classes(codes, len(classes)).sum(1)
     paired = counts.sum(1) >= 2
     if not paired.any():
-        raise checks.WrongValue("labels", "must hold an item with labels of two people")
+        raise WrongValue("labels", "must hold an item with labels of two people")
     differ = _mean_distance(counts, _distances("raw", None, counts))
     by_dispute = np.argsort(-differ, kind="stable")
     unsettled = by_dispute[differ[by_dispute] > 0]
@@ -260,12 +258,14 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         columns = [checks.cells_and_gaps("labels", column) for column in labels.values()]
     else:
         array, missing = checks.cells_and_gaps("labels", labels)
-        columns = list(zip(array.T, missing.T, strict=True)) if array.ndim == 2 else []
-        people = tuple(str(k) for k in range(1, len(columns) + 1))
+        columns = []
+        if array.ndim == 2:
+            columns = list(zip(array.T, missing.T, strict=True))
+        people = tuple(map(str, range(1, len(columns) + 1)))
     shapes = {column.shape for column, _ in columns}
     if len(columns) < 2 or len(shapes) > 1 or columns[0][0].ndim != 1:
         rule = "must hold the labels of two or more people, one for each item or None"
-        raise checks.WrongValue("labels", rule)
+        raise WrongValue("labels", rule)
     table = []
     for column, gaps in columns:
         cells = column.astype(object)
@@ -273,7 +273,7 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         table.append(cells.tolist())
     used: set[Any] = set(itertools.chain(*table)) - {None}
     if len({isinstance(label, str) for label in used}) > 1:
-        raise checks.WrongValue("labels", "must be all text or all numbers", told="got both")
+        raise WrongValue("labels", "must be all text or all numbers", told="got both")
     if order is not None:
         classes = _in_order(order, used, scale)
         meaning = {label: label for label in used}
@@ -283,9 +283,11 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         classes = tuple(sorted(set(meaning.values())))
     if len(classes) < 2:
         rule = "must hold at least two classes"
-        raise checks.WrongValue("labels", rule, told=f"got {len(classes)}")
-    code = {label: classes.index(value) for label, value in meaning.items()} | {None: -1}
-    return people, np.array([[code[label] for label in column] for column in table]).T, classes
+        raise WrongValue("labels", rule, told=f"got {len(classes)}")
+    code = {label: classes.index(value) for label, value in meaning.items()}
+    code[None] = -1
+    codes = [[code[label] for label in column] for column in table]
+    return people, np.array(codes).T, classes
 
 
 def _refuse_text(meaning: dict, scale: str) -> None:
@@ -294,30 +296,32 @@ def _refuse_text(meaning: dict, scale: str) -> None:
         rule = f"must be numbers for scale {scale!r}"
         if scale == "ordinal":
             rule += ": name all classes from the least to the most in {0}"
-        raise checks.WrongValue("labels", rule, label, others=("order",))
+        raise WrongValue("labels", rule, label, others=("order",))
 
 
 def _number_of(label: Any) -> float | None:
     """Return the finite number that a label is or that its text says, else None."""
     try:
         number = float(label)
-        return int(number) if number.is_integer() else number if np.isfinite(number) else None
     except (TypeError, ValueError):
         return None
+    if not np.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
 
 
 def _in_order(order: Sequence, used: Collection, scale: str) -> tuple:
     """Return the classes in the order of the argument, or raise where it does not name all."""
     classes = checks.each("order", order)
     if scale != "ordinal":
-        raise checks.WrongValue("order", "belongs to scale 'ordinal'", told=f"scale is {scale!r}")
+        raise WrongValue("order", "belongs to scale 'ordinal'", told=f"scale is {scale!r}")
     if len(set(classes)) < len(classes):
-        raise checks.WrongValue("order", "must name every class once", classes)
+        raise WrongValue("order", "must name every class once", classes)
     missing = sorted(set(used).difference(classes))
     if missing:
-        names = checks.listed(missing, quoted=True)
+        names = listed(missing, quoted=True)
         rule = "must name every class of the labels"
-        raise checks.WrongValue("order", rule, told=f"{names} is not among them")
+        raise WrongValue("order", rule, told=f"{names} is not among them")
     return classes
 
 
@@ -329,7 +333,8 @@ def _of_classes(codes: ndarray, classes: int) -> ndarray:
 def _mean_distance(counts: ndarray, distance: ndarray) -> ndarray:
     """Return the mean distance (N,) of two labels of an item, from its labels per class (N, K)."""
     m = counts.sum(1)
-    return ((counts @ distance) * counts).sum(-1) / np.maximum(m * (m - 1), 1)
+    distances = (counts @ distance) * counts
+    return distances.sum(-1) / np.maximum(m * (m - 1), 1)
 
 
 def _rows(
@@ -363,7 +368,8 @@ def _rows_of(
     groups = [(metric, "", codes) for metric in metrics[0]]
     for i, j in itertools.combinations(range(len(people)), 2):
         pair = f"{people[i]} & {people[j]}"
-        groups += [(metric, pair, codes[:, [i, j]]) for metric in metrics[1]]
+        of_pair = codes[:, [i, j]]
+        groups += [(metric, pair, of_pair) for metric in metrics[1]]
     for metric, group, part in groups:
         limits = limits_of(metric, part, np.ones(len(part)), classes, level, values)
         estimate, low, high, n = map(float, limits)
@@ -390,17 +396,23 @@ def limits_of(
     """
     pairs = np.array(list(itertools.product(range(classes), repeat=2)))
     k = intervals.added_labels(level)
-    added = np.where(pairs[:, 0] == pairs[:, 1], k / classes, k / (classes * (classes - 1)))
-    more = np.vstack([codes, np.pad(pairs, ((0, 0), (0, codes.shape[1] - 2)), constant_values=-1)])
+    is_alike = pairs[:, 0] == pairs[:, 1]
+    added = np.where(is_alike, k / classes, k / (classes * (classes - 1)))
+    further_people = codes.shape[1] - 2
+    added_codes = np.pad(pairs, ((0, 0), (0, further_people)), constant_values=-1)
+    more = np.vstack([codes, added_codes])
     estimate, _ = coefficient(metric, codes, weight, classes, values)
     m = (codes >= 0).sum(1)
     n = weight @ (m >= 2)
     size = np.ones_like(n)
     if metric.startswith("alpha"):
-        size = weight @ (m * (m >= 2)) / np.maximum(2 * n, 1)
-    weights = np.concatenate([weight, np.multiply.outer(size, added)], -1)
+        paired_labels = weight @ (m * (m >= 2))
+        size = paired_labels / np.maximum(2 * n, 1)
+    added_weights = np.multiply.outer(size, added)
+    weights = np.concatenate([weight, added_weights], -1)
     center, variance = coefficient(metric, more, weights, classes, values)
-    reach = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * np.sqrt(variance)
+    t = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
+    reach = t * np.sqrt(variance)
     defined = (n >= 2) & ~np.isnan(estimate)
     least = 0.0 if metric == "raw" else -1.0
     low = np.where(defined, np.clip(center - reach, least, estimate), least)
@@ -437,31 +449,45 @@ def coefficient(
     paired = (m >= 2) * (m if by_labels else 1.0)
     pool = (m >= 1) * 1.0 if metric in ("fleiss", "ac1") else paired
     share = counts / np.maximum(m, 1)[:, None]
-    of_pair = metric.startswith("kappa")
-    first, second = (labels[:, 0], labels[:, 1]) if of_pair else (share, share)
+    first = second = share
+    if metric.startswith("kappa"):
+        first = labels[:, 0]
+        second = labels[:, 1]
     pairs = (weight @ paired)[..., None]
     pooled = (weight @ pool)[..., None]
-    constant, factor = {"raw": (1.0, 0.0), "ac1": (1.0, -1 / (classes - 1))}.get(metric, (0.0, 1.0))
+    constant = 1.0 if metric in ("raw", "ac1") else 0.0
+    factor = 1.0
+    if metric == "raw":
+        factor = 0.0
+    elif metric == "ac1":
+        factor = -1 / (classes - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p, q = ((weight * pool) @ part / pooled for part in (first, second))
+        p = (weight * pool) @ first / pooled
+        q = (weight * pool) @ second / pooled
         distance = _distances(metric, values, p)
         differ = _mean_distance(counts, distance)
         observed = (weight * paired * differ).sum(-1, keepdims=True) / pairs
-        p_apart, q_apart = ((part[..., None, :] @ distance)[..., 0, :] for part in (p, q))
+        p_apart = (p[..., None, :] @ distance)[..., 0, :]
+        q_apart = (q[..., None, :] @ distance)[..., 0, :]
         apart = (p * q_apart).sum(-1, keepdims=True)
         expected = constant + factor * apart
         expected = np.where(expected > 1e-12, expected, np.nan)
         by_chance = observed / expected**2 * factor * pool / pooled
         slope = -paired * (differ - observed) / (pairs * expected)
-        slope = slope + by_chance * (q_apart @ first.T + p_apart @ second.T - 2 * apart)
+        apart_of_items = q_apart @ first.T + p_apart @ second.T
+        slope = slope + by_chance * (apart_of_items - 2 * apart)
         if metric == "alpha_ordinal":
             item_pairs = weight * paired / np.maximum(m * (m - 1), 1)
             observed_pairs = np.einsum("...n,nc,nk->...ck", item_pairs, counts, counts)
-            by_expected = (observed / expected**2)[..., None] * p[..., None] * p[..., None, :]
-            excess = by_expected - observed_pairs / pairs[..., None] / expected[..., None]
+            ratio = (observed / expected**2)[..., None]
+            by_expected = ratio * p[..., None] * p[..., None, :]
+            by_observed = observed_pairs / pairs[..., None] / expected[..., None]
+            excess = by_expected - by_observed
             slope = slope + pool / pooled * _by_ridits(excess, p, share)
     fewer = 1 - 1 / (weight @ paired) if by_labels else 1.0
-    return 1 - fewer * (observed / expected)[..., 0], (weight * slope**2).sum(-1)
+    estimate = 1 - fewer * (observed / expected)[..., 0]
+    variance = (weight * slope**2).sum(-1)
+    return estimate, variance
 
 
 def _distances(metric: str, values: ndarray | None, p: ndarray) -> ndarray:
@@ -473,7 +499,8 @@ def _distances(metric: str, values: ndarray | None, p: ndarray) -> ndarray:
     if metric not in ("alpha_interval", *WEIGHTED_KAPPA):
         return 1 - np.eye(classes)
     values = np.arange(classes) if values is None else values
-    span = np.abs(np.subtract.outer(values, values)) / np.ptp(values)
+    differences = np.abs(np.subtract.outer(values, values))
+    span = differences / np.ptp(values)
     return span if metric == "kappa_linear" else span**2
 
 
@@ -489,7 +516,8 @@ def _by_ridits(excess: ndarray, p: ndarray, share: ndarray) -> ndarray:
     """
     before = _before(p.shape[-1])
     ridits = p @ before.T
-    slope_of_ridit = 4 * (excess * (ridits[..., None, :] - ridits[..., None])).sum(-2)
+    differences = ridits[..., None, :] - ridits[..., None]
+    slope_of_ridit = 4 * (excess * differences).sum(-2)
     slope_of_share = slope_of_ridit @ before
     return slope_of_share @ share.T - (slope_of_share * p).sum(-1, keepdims=True)
 
@@ -498,8 +526,10 @@ def _who_differs(codes: ndarray, people: tuple, classes: tuple) -> list[dict]:
     rows = []
     for i, j in itertools.combinations(range(len(people)), 2):
         pairs = codes[:, [i, j]]
-        differing = pairs[(pairs >= 0).all(1) & (pairs[:, 0] != pairs[:, 1])]
-        for (a, b), count in sorted(Counter(map(tuple, differing.tolist())).items()):
+        pairs = pairs[(pairs >= 0).all(1)]
+        differing = pairs[pairs[:, 0] != pairs[:, 1]]
+        counts = Counter(map(tuple, differing.tolist()))
+        for (a, b), count in sorted(counts.items()):
             row = {"first": people[i], "second": people[j]}
             row |= {"first_label": classes[a], "second_label": classes[b], "count": count}
             rows.append(row)
@@ -517,10 +547,11 @@ def _doubts(
     of_all = [row for row in entries if row["label"] == ""]
     few = [row["group"] or "everybody" for row in of_all if row["n"] < FEWEST]
     if few:
+        people = listed(dict.fromkeys(few))
         yield Note(
             "unreliable",
             f"fewer than {FEWEST} items have two labels or more: intervals may be too short",
-            ("people", checks.listed(dict.fromkeys(few))),
+            ("people", people),
         )
     yield from _doubts_of_classes(classes, counts, scale)
     raw = entries[0]["estimate"]
@@ -532,10 +563,11 @@ def _doubts(
         )
     for row in entries:
         if np.isnan(row["estimate"]):
+            pair = ("pair", row["group"]) if row["group"] else None
             yield Note(
                 "undefined",
                 f"no {row['metric']}: no item has two labels, or chance expects no difference",
-                ("pair", row["group"]) if row["group"] else None,
+                pair,
             )
 
 
@@ -559,7 +591,7 @@ def _doubts_of_classes(classes: tuple, counts: list, scale: str) -> Iterator[Not
     if scale == "nominal" and len(classes) > 2 and numeric:
         yield Note(
             "data",
-            f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
+            f"the classes are numbers ({listed(classes, 5)}), but labels that nearly agree "
             "count as labels that differ: if the order matters, as that of grades, ask for scale "
             "'ordinal' (weighted kappa and ordinal alpha)",
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name, spelled
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
@@ -75,10 +76,10 @@ class AnnotatorLabels:
         """
         texts = [label for labels in self.cells.values() for label in labels.values()]
         meaning = dict(zip(texts, as_labels(texts), strict=True))
-        return {
-            annotator: [meaning.get(labels.get(item, "")) for item in self.items]
-            for annotator, labels in self.cells.items()
-        }
+        columns = {}
+        for annotator, labels in self.cells.items():
+            columns[annotator] = [meaning.get(labels.get(item, "")) for item in self.items]
+        return columns
 
 
 def read_annotators(
@@ -138,7 +139,7 @@ def read_annotators(
             read.add(*row)
     people = [name for name, labels in read.cells.items() if labels]
     if len(people) < 2:
-        files = checks.listed(Path(path).name for path in paths)
+        files = listed(Path(path).name for path in paths)
         raise ValueError(
             f"agreement needs the labels of two or more annotators; {files} holds those of "
             f"{_quoted(people) or 'nobody'}"
@@ -184,11 +185,12 @@ class _Table:
             column = spelled(name, self.cells)
             if column in self.cells:
                 return column
-            raise checks.WrongValue(
+            suggestion = checks.suggestion(name, self.cells)
+            raise WrongValue(
                 option,
                 f"must name a column of {self.label}, which has {_quoted(self.cells)}",
                 name,
-                told=f"got {name!r}{checks.suggestion(name, self.cells)}",
+                told=f"got {name!r}{suggestion}",
             )
         for column in self.cells:
             lowered = plain_name(column)
@@ -231,7 +233,7 @@ def _of_long_table(
 ) -> Rows:
     """Yield the rows of a table with a row for each label."""
     if not key:
-        raise checks.WrongValue(
+        raise WrongValue(
             "item",
             f"must name the column of {table.label} that identifies an item; it has "
             f"{_quoted(table.cells)}",
@@ -257,7 +259,7 @@ def _label_column(table: _Table, *taken: str) -> str:
     choices = [name for name in unused if plain_name(name) in LABEL] or unused
     if len(choices) == 1:
         return choices[0]
-    raise checks.WrongValue(
+    raise WrongValue(
         "label",
         f"must name the column of {table.label} that holds the labels; it has {_quoted(choices)}",
     )
@@ -269,23 +271,24 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         people = [table.column("annotators", name.strip()) for name in annotators.split(",")]
     else:
         people = _annotator_columns(table, key)
-    text = f"annotators are the columns {checks.listed(people, 20)}"
+    text = f"annotators are the columns {listed(people, 20)}"
     unused = [name for name in table.cells if name not in (*people, key)]
     if unused:
-        text += f"; not used: {checks.listed(unused)} (you can name the columns of annotators)"
+        text += f"; not used: {listed(unused)} (you can name the columns of annotators)"
     table.note(text)
     items = table.cells[key] if key else [str(row) for row in table.rows]
     repeat = numbers.first_repeat(items)
     if repeat:
-        raise checks.WrongValue(
+        second = repeat[1]
+        raise WrongValue(
             "item",
             f"must name a column that identifies the rows of {table.label}: {key!r} has "
-            f"{items[repeat[1]]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
-            told=f"row {table.rows[repeat[1]]} is the second",
+            f"{items[second]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
+            told=f"row {table.rows[second]} is the second",
             others=("annotator", "label"),
         )
-    for name, labels in [(name, table.without_gaps(name)) for name in people]:
-        for row, item, label in zip(table.rows, items, labels, strict=True):
+    for name in people:
+        for row, item, label in zip(table.rows, items, table.without_gaps(name), strict=True):
             yield name, item, label, f"{table.label}, row {row}"
 
 
@@ -298,20 +301,20 @@ def _annotator_columns(table: _Table, key: str) -> list:
             classes[name] = set(as_labels([*labels]))
     groups: dict[tuple, None] = {}
     for first in classes.values():
-        alike = [
-            name
-            for name, second in classes.items()
-            if 2 * len(first & second) >= min(len(first), len(second))
-        ]
+        alike = []
+        for name, second in classes.items():
+            shared = first & second
+            if 2 * len(shared) >= min(len(first), len(second)):
+                alike.append(name)
         if len(alike) > 1:
             groups[tuple(alike)] = None
     if len(groups) == 1:
         return list(*groups)
     problem = f"no two columns hold the same classes, it has {_quoted(table.cells)}"
     if groups:
-        several = "; ".join(map(checks.listed, groups))
+        several = "; ".join(map(listed, groups))
         problem = f"several sets of columns hold the same classes: {several}"
-    raise checks.WrongValue(
+    raise WrongValue(
         "annotators",
         f"must name the columns of {table.label} that are annotators, with commas between "
         f"({problem}); or, with a row for each label, say {{0}} and {{1}}",
@@ -320,7 +323,7 @@ def _annotator_columns(table: _Table, key: str) -> list:
 
 
 def _quoted(names: Iterable) -> str:
-    return checks.listed(names, quoted=True)
+    return listed(names, quoted=True)
 
 
 def as_labels(texts: Sequence[str]) -> list:

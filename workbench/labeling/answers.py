@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import listed
 from workbench.data import numbers
 from workbench.data.classes import ENGLISH, VERDICTS, verdict_of, ways_of
 from workbench.data.judged_items import WHICH
@@ -44,11 +45,11 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
     for k in filled:
         possible = ways_of(cells[k], ways)
         if not possible:
-            cases = [f"row {rows[row]} has {cells[row]!r}" for row in (filled[0], k)]
+            first = filled[0]
+            cases = f"row {rows[first]} has {cells[first]!r}, row {rows[k]} has {cells[k]!r}"
             pairs = _listed((ways[0], ways_of(cells[k])[0]))
             raise ValueError(
-                f"column 'correct' mixes two ways to answer: {', '.join(cases)}; use one of "
-                f"{pairs} throughout"
+                f"column 'correct' mixes two ways to answer: {cases}; use one of {pairs} throughout"
             )
         ways = possible
     return verdicts
@@ -73,7 +74,7 @@ def read_which(text: str) -> str:
     for name in WHICH:
         if name.casefold() == text.strip().casefold():
             return name
-    names = checks.listed(WHICH, quoted=True)
+    names = listed(WHICH, quoted=True)
     raise ValueError(f"{text!r} does not say whose answer is right: write {names}")
 
 
@@ -98,10 +99,11 @@ def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
     def read(cell: str) -> str:
         label = class_of(original(cell)) if cell else None
         if label is None and cell != OTHER:
+            suggestion = checks.suggestion(cell, texts)
+            classes = listed(texts, quoted=True)
             raise ValueError(
-                f"{cell!r} is not a predicted class{checks.suggestion(cell, texts)}; write "
-                f"{checks.listed(texts, quoted=True)}, or {OTHER!r} for a class that is never "
-                "predicted"
+                f"{cell!r} is not a predicted class{suggestion}; write {classes}, or {OTHER!r} "
+                "for a class that is never predicted"
             )
         return label or OTHER
 
@@ -114,7 +116,8 @@ def class_texts(labels: ndarray) -> ndarray:
     if array.dtype.kind not in "biuf":
         return np.array(numbers.as_text(array))
     values, code = np.unique(array, return_inverse=True)
-    return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[code]
+    texts = [text.removesuffix(".0") for text in numbers.as_text(values)]
+    return np.array(texts)[code]
 
 
 def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
@@ -134,7 +137,8 @@ def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
         return list(texts.values()), texts.get
 
     def class_of(name: str) -> str | None:
-        return texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
+        (label,) = numbers.to_labels("class", np.array([name], object)).tolist()
+        return texts.get(label)
 
     return list(texts.values()), class_of
 
@@ -150,4 +154,4 @@ def _refuse_mark(filled: Sequence[str]) -> None:
 
 
 def _listed(pairs: Iterable[tuple[str, str]]) -> str:
-    return checks.listed("/".join(pair) for pair in pairs)
+    return listed("/".join(pair) for pair in pairs)

@@ -47,11 +47,11 @@ def random_keys(ids: Iterable, seed: int | str) -> ndarray:
     """
     start = f"{seed}:".encode()
     texts = map(str, ids)
-    keys = [np.empty(0, np.int64)]
+    keys = [np.empty(0, int)]
     while part := list(itertools.islice(texts, PART)):
-        digests = b"".join([md5(start + text.encode()).digest() for text in part])
-        first_words = np.frombuffer(digests, ">u8")[::2]
-        keys.append((first_words >> (64 - KEY_BITS)).astype(np.int64))
+        digests = [md5(start + text.encode()).digest() for text in part]
+        first_words = np.frombuffer(b"".join(digests), ">u8")[::2]
+        keys.append((first_words >> (64 - KEY_BITS)).astype(int))
     return np.concatenate(keys)
 
 
@@ -65,7 +65,8 @@ def seed_of(*, rng: int | np.random.Generator) -> int:
 def id_texts(items: ScoredItems, index: ndarray | slice = slice(None)) -> list[str]:
     """Return the identifiers of items as text, by default the numbers of their rows from 1."""
     if items.id is None:
-        return list(map(str, np.arange(1, items.size + 1)[index].tolist()))
+        rows = np.arange(1, items.size + 1)[index]
+        return list(map(str, rows.tolist()))
     return numbers.as_text(items.id[index])
 
 
@@ -99,7 +100,8 @@ def items_in_turn(
     size = np.bincount(stratum)
     labels = np.bincount(turns, minlength=size.size)
     # nearly always enough; four bytes each, as items come by the million
-    share = (labels + 10 * np.sqrt(labels) + 10) / np.maximum(size, 1)
+    enough = labels + 10 * np.sqrt(labels) + 10
+    share = enough / np.maximum(size, 1)
     bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(np.float32)
     likely = np.flatnonzero(keys < bound[stratum])
     if (np.bincount(stratum[likely], minlength=size.size) < labels).any():
@@ -111,6 +113,7 @@ def items_in_turn(
     by_stratum = likely[np.lexsort((drawn, stratum[likely]))]
     unused = np.bincount(stratum[likely], minlength=size.size) - labels
     before = np.repeat(np.cumsum(unused) - unused, labels)
-    order = np.empty(turns.size, np.int64)
-    order[np.argsort(turns, kind="stable")] = by_stratum[before + np.arange(turns.size)]
+    order = np.empty(turns.size, int)
+    by_turn = np.argsort(turns, kind="stable")
+    order[by_turn] = by_stratum[before + np.arange(turns.size)]
     return order

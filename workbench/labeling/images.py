@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench.checks import WrongValue
 
 MOST = 20_000_000  # bytes
 _STARTS = (
@@ -34,7 +34,7 @@ def image_folder(folder: str | PathLike[str]) -> Path:
     """
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise checks.WrongValue("images", f"must be a folder; there is no folder {str(folder)!r}")
+        raise WrongValue("images", f"must be a folder; there is no folder {str(folder)!r}")
     return path.resolve()
 
 
@@ -108,14 +108,12 @@ def png_of(image: ArrayLike) -> bytes:
     if array.ndim == 2:
         array = array[:, :, None]
     if array.ndim != 3 or array.shape[2] not in _COLOR_TYPES or 0 in array.shape:
-        raise checks.WrongValue(
+        raise WrongValue(
             "image", f"must have shape (H, W), (H, W, 3) or (H, W, 4); got {np.shape(image)}"
         )
     top = 255 if array.dtype.kind in "iu" else 1
     if array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= top)).all():
-        raise checks.WrongValue(
-            "image", "must hold whole numbers from 0 to 255, or floats from 0 to 1"
-        )
+        raise WrongValue("image", "must hold whole numbers from 0 to 255, or floats from 0 to 1")
     rows = np.rint(array * (255 / top)).astype(np.uint8)
     height, width, channels = rows.shape
     lines = np.pad(rows.reshape(height, -1), ((0, 0), (1, 0)))

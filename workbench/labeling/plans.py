@@ -27,7 +27,8 @@ from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.tables import AnyPath
 
-KIND, SCHEMA = "plan of a label sheet", 1
+KIND = "plan of a label sheet"
+SCHEMA = 1
 PART = 100_000  # identifiers that are hashed at once
 PLAN_ENDING = ".plan.json"
 CHANGED = {
@@ -127,7 +128,8 @@ def item_digests(items: ScoredItems) -> dict[str, str]:
     Each is in the items' order. Numbers and text of the same spelling are the same, whatever file
     they were read from.
     """
-    digests = {"score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest()}
+    scores = np.asarray(items.score, "<f8").tobytes()
+    digests = {"score": hashlib.sha256(scores).hexdigest()}
     digests["id"] = _digest(draws.id_texts(items))
     if items.prediction is not None:
         digests["prediction"] = _digest(class_texts(items.prediction).tolist())

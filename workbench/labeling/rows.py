@@ -40,11 +40,16 @@ class SheetRows(SheetTable):
         """
         positions = map(whole_number, self.columns.get("position", ()))
         last = max(filter(None, positions), default=0)
-        return list(dict.fromkeys((last, len(set(self.ids) - {""}), len(self.known()))))
+        ids = set(self.ids) - {""}
+        return list(dict.fromkeys((last, len(ids), len(self.known()))))
 
     def known(self) -> set[int]:
         """Return the positions of the items that the sheet names as they are written."""
         return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
+
+    def unmatched(self, matched: Sequence) -> list[str]:
+        """Return the ids of the rows without an item, "" for a row without an id."""
+        return [cell for cell, item in zip(self.ids, matched, strict=True) if item is None]
 
     def matches(self, planned: ndarray | None) -> tuple:
         """Return the position of each row's item, None where there is none, and changed ids."""
@@ -89,9 +94,9 @@ class SheetRows(SheetTable):
             for k, cell in enumerate(self.columns.get(name, ())):
                 expected = None if matched[k] is None else meant(matched[k])
                 if cell and expected and str(whole_number(cell)) != expected:
+                    row = f"id {self.ids[k]!r} (row {self.rows[k]})"
                     raise ValueError(
-                        f"id {self.ids[k]!r} (row {self.rows[k]}) has {name} {cell!r} in the "
-                        f"sheet, but {expected} {remedy}"
+                        f"{row} has {name} {cell!r} in the sheet, but {expected} {remedy}"
                     )
 
     def answers(self, items: ScoredItems) -> list:
@@ -117,8 +122,7 @@ class SheetRows(SheetTable):
         if planned is not None:
             return planned.tolist()
         positions = map(whole_number, self.columns.get("position", ()))
-        pairs = [(position, item) for position, item in zip(positions, matched, strict=False)]
-        pairs = [(position, item) for position, item in pairs if item is not None]
+        pairs = [pair for pair in zip(positions, matched, strict=False) if pair[1] is not None]
         if not pairs or any(position is None for position, _ in pairs):
             return None
         return list(dict.fromkeys(item for _, item in sorted(pairs)))
@@ -167,7 +171,9 @@ def _of_tool(
     answers: dict = {}
     disputed = []
     for row in annotated.rows:
-        where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
+        where = f"{annotated.label}, record {row.number}"
+        if row.id:
+            where += f" (id {row.id!r})"
         if row.problem:
             raise ValueError(f"{where} {row.problem}")
         try:
@@ -180,25 +186,24 @@ def _of_tool(
             answers[row.id] = cell, row
         elif cell not in ("", before):
             if not row.by or not first.by or row.by == first.by:
+                second_label = f"{row.label or cell!r} by {row.by or 'nobody named'}"
+                first_label = f"{first.label or before!r} by {first.by or 'nobody named'}"
                 raise ValueError(
-                    f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
-                    f"{first.label or before!r} by {first.by or 'nobody named'} in record "
-                    f"{first.number}: settle it, or let an audit session take several people's "
-                    "labels"
+                    f"{where} is {second_label}, but {first_label} in record {first.number}: "
+                    "settle it, or let an audit session take several people's labels"
                 )
             disputed.append(row.id)
     cells, rows = zip(*answers.values(), strict=True)
     notes: tuple = ()
     if disputed:
         disputed = list(dict.fromkeys(disputed))
-        notes = (
-            Note(
-                "data",
-                f"{checks.counted(len(disputed), 'item')} with labels of several people that "
-                f"differ: the first in the file counts for {checks.listed(disputed, 5)}; an audit "
-                "session keeps all of them and corrects for label errors",
-            ),
+        count = checks.counted(len(disputed), "item")
+        text = (
+            f"{count} with labels of several people that differ: the first in the file counts for "
+            f"{checks.listed(disputed, 5)}; an audit session keeps all of them and corrects for "
+            "label errors"
         )
+        notes = (Note("data", text),)
     columns = {"id": list(answers), answer: list(cells)}
     return SheetTable(annotated.label, columns, [row.number for row in rows], notes), answer
 
@@ -207,7 +212,7 @@ def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
     """Return the label of each item that has a row, and the ids that are labeled more than once."""
     labels: dict = {}
     repeated = []
-    for k, (item, label) in enumerate(zip(matched, answers, strict=True)):
+    for item, label, name, row in zip(matched, answers, rows.ids, rows.rows, strict=True):
         if item is None:
             continue
         before = labels.get(item)
@@ -216,10 +221,10 @@ def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
         elif label is not None:
             if before != label:
                 raise ValueError(
-                    f"id {rows.ids[k]!r} is labeled both {before} and {label}, the second time in "
-                    f"row {rows.rows[k]}; keep one of the rows"
+                    f"id {name!r} is labeled both {before} and {label}, the second time in row "
+                    f"{row}; keep one of the rows"
                 )
-            repeated.append(rows.ids[k])
+            repeated.append(name)
     return labels, repeated
 
 
@@ -231,8 +236,11 @@ def progress(labels: dict, order: list[int] | None) -> tuple:
     unlabeled = [item for item in order or labels if labels.get(item) is None]
     if order is None:
         return unlabeled, []
-    labeled = [position for position, item in enumerate(order, 1) if labels.get(item) is not None]
-    later = order[max(labeled, default=0) :]
+    last = 0
+    for position, item in enumerate(order, 1):
+        if labels.get(item) is not None:
+            last = position
+    later = order[last:]
     return unlabeled[: len(unlabeled) - len(later)], later
 
 
@@ -243,7 +251,7 @@ def kinds_of_rows(
     skipped: Sequence,
 ) -> dict:
     """Return the number of rows of each kind; every row is of one."""
-    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    without_item = rows.unmatched(matched)
     empty = without_item.count("")
     labeled = sum(label is not None for label in labels.values())
     skips = sum(item in labels for item in skipped)

@@ -206,7 +206,9 @@ def write_label_sheet(
     refuse_recorded(csv_path(path), *ANSWERS)
     ids = draws.id_texts(items, index)
     texts = [class_texts(np.asarray(values)[index]).tolist() for values in columns.values()]
-    rows = zip(ids, range(1, index.size + 1), *texts, [""] * index.size, strict=True)
+    positions = range(1, index.size + 1)
+    empty = [""] * index.size
+    rows = zip(ids, positions, *texts, empty, strict=True)
     write_rows(path, ("id", "position", *columns, asks), rows)
 
 
@@ -297,7 +299,7 @@ def known_labels(
     truth = None
     if items.truth is not None and items.prediction is not None:
         truth = class_texts(items.truth)[index]
-    right = np.asarray(items.correct)[index].astype(np.int64)
+    right = np.asarray(items.correct)[index].astype(int)
     counts = _per_stratum(stratum[index], right, n_strata)
     return SheetLabels(*counts, index, right, truth=truth)
 
@@ -313,7 +315,8 @@ def found_labels(
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
     labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
-    index = np.array(sorted(item for item in labels if labels[item] is not None), np.int64)
+    labeled_items = [item for item, label in labels.items() if label is not None]
+    index = np.array(sorted(labeled_items), int)
     if not index.size:
         raise ValueError(
             f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
@@ -323,26 +326,26 @@ def found_labels(
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
     unlabeled = [*skipped, *later]
     missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
-    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    without_item = rows.unmatched(matched)
     unmatched = tuple(dict.fromkeys(filter(None, without_item)))
-    notes = [
-        *rows.notes,
-        *sheet_ids.changed_notes(changed),
-        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
-    ]
+    repeated = tuple(dict.fromkeys(repeated))
+    notes = [*rows.notes, *sheet_ids.changed_notes(changed)]
+    notes += _notes(repeated, missing, unmatched, rows.names)
     labeled, correct = _per_stratum(stratum[index], right, n_strata)
     skipped_labels = np.bincount(stratum[np.array(skipped, int)], minlength=n_strata)
+    unlabeled_names = tuple(rows.names[item] for item in unlabeled)
+    kinds = sheet_rows.kinds_of_rows(rows, matched, labels, skipped)
     return SheetLabels(
         labeled,
         correct,
         index,
         right,
         unmatched,
-        tuple(rows.names[item] for item in unlabeled),
+        unlabeled_names,
         None if rows.answer == "correct" else answers,
         skipped_labels,
         missing,
-        sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
+        kinds,
         notes=notes,
     )
 
@@ -358,7 +361,7 @@ def _right(
         answers = np.isin(answers, WHICH[:2])
     elif asks == "truth" and items.prediction is not None:
         answers = answers == class_texts(items.prediction)[index]
-    return answers.astype(np.int64)
+    return answers.astype(int)
 
 
 def _strata(

@@ -14,6 +14,7 @@ from workbench.allocation import samples
 from workbench.allocation.streams import engines
 from workbench.allocation.streams.estimates import StreamEstimate
 from workbench.allocation.streams.sampler import StreamSampler
+from workbench.checks import WrongValue
 from workbench.data import frames
 from workbench.data.files import file_of
 from workbench.data.whole_files import write_text
@@ -88,9 +89,10 @@ def sample_stream(
     >>> estimate.size.tolist(), estimate.sampled.tolist(), estimate.sample_rows()[0]["id"]
     ([150, 150], [20, 20], 272)
     """
-    passes, batches = checks.whole("passes", passes, 1, 2), frames.batches_of(frame)
+    passes = checks.whole("passes", passes, 1, 2)
+    batches = frames.batches_of(frame)
     if passes == 2 and iter(batches) is batches:
-        raise checks.WrongValue(
+        raise WrongValue(
             "passes",
             "must be 1 for an iterator, which can be read once; give a list of batches, "
             "or what starts anew each time",
@@ -153,7 +155,7 @@ def _take_part(
 
 def _seed_of(sampler: StreamSampler) -> int:
     if sampler.seed is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "sampler",
             "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
             "by the hash of its identifier",
@@ -264,7 +266,9 @@ class Checkpoint:
         path: str | PathLike[str] | None,
         about: list,
     ) -> None:
-        self.sampler, self.about, self.last = sampler, about, -1
+        self.sampler = sampler
+        self.about = about
+        self.last = -1
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         if self.path is not None and os.path.exists(self.path):
             self._read(self.path)
@@ -292,11 +296,12 @@ class Checkpoint:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             rule = f"{path!r} is not the checkpoint of a stream; choose another file"
-            raise checks.WrongValue("checkpoint", rule) from None
+            raise WrongValue("checkpoint", rule) from None
         if state["about"] != self.about or not sampler.is_like(self.sampler):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "checkpoint",
                 f"{path!r} is of another budget, floor or seed, of other columns or "
                 "another file; remove it to start anew",
             )
-        self.last, self.sampler.__dict__ = state["last"], sampler.__dict__
+        self.last = state["last"]
+        self.sampler.__dict__ = sampler.__dict__

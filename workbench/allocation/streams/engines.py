@@ -31,10 +31,13 @@ def reader_of(source: Any) -> Callable | None:
 def _by_dask(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
     import dask
 
-    as_arrow, of_part, merged = map(dask.delayed, (frames.as_arrow, _of_part, _merged))
+    as_arrow = dask.delayed(frames.as_arrow)
+    of_part = dask.delayed(_of_part)
+    merged = dask.delayed(_merged)
     parts = [of_part([as_arrow(part)], sampler, take) for part in frame.to_delayed()]
     while len(parts) > 1:
-        parts = [merged(parts[k : k + FAN]) for k in range(0, len(parts), FAN)]
+        starts = range(0, len(parts), FAN)
+        parts = [merged(parts[start : start + FAN]) for start in starts]
     return parts[0].compute()
 
 
@@ -42,7 +45,8 @@ def _by_spark(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
     of_batches = partial(_of_batches, sampler=pickle.dumps(sampler), take=take)
     samplers = frame.mapInArrow(of_batches, "sampler binary").repartition(TASKS)
     rows = samplers.mapInArrow(_merged_batches, "sampler binary").collect()
-    return _merged([pickle.loads(bytes(row[0])) for row in rows] or [sampler])
+    merged = [pickle.loads(bytes(row[0])) for row in rows]
+    return _merged(merged or [sampler])
 
 
 def _of_part(
@@ -67,7 +71,9 @@ def _of_batches(batches: Iterable, sampler: bytes, take: Take) -> Iterator:
 
 
 def _merged_batches(batches: Iterable) -> Iterator:
-    samplers = [pickle.loads(text) for batch in batches for text in batch.column(0).to_pylist()]
+    samplers: list = []
+    for batch in batches:
+        samplers += map(pickle.loads, batch.column(0).to_pylist())
     yield _as_batch([_merged(samplers)] if samplers else [])
 
 

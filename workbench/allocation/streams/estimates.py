@@ -15,6 +15,7 @@ import scipy
 from numpy import ndarray
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue
 from workbench.intervals import limits
 from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
@@ -23,7 +24,9 @@ from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, dig
 
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
-LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
+LEAST = 20
+LEAST_PER_STRATUM = 5
+MOST_OF_ONE = 0.40
 # of the largest value: a spread below this is rounding, as the mean of n equal values is off by up
 # to n 1e-16
 ROUNDING = 1e-13
@@ -69,11 +72,11 @@ class SampledValues(Estimate, Result):
             least, most = checks.bounds(bounds)
             for outside in values[(values < least) | (values > most)][:1]:
                 rule = f"must hold every value; {outside:g} lies outside {least:g} to {most:g}"
-                raise checks.WrongValue("bounds", rule)
+                raise WrongValue("bounds", rule)
             return self._bounded_interval(level, values, least, most, method)
         if method == "bounded":
             rule = "must be 'default' or 't' where no bounds are known"
-            raise checks.WrongValue("method", rule, method)
+            raise WrongValue("method", rule, method)
         return self._unbounded_interval(level, values, method)
 
     def _bounded_interval(
@@ -84,36 +87,38 @@ class SampledValues(Estimate, Result):
         most: float,
         method: str,
     ) -> Interval:
-        size, n, tail = self.size, self.sampled, (1 - level) / 2
-        items, unseen = size.sum(), (size - n).sum()
+        size = self.size
+        n = self.sampled
+        tail = (1 - level) / 2
+        items = size.sum()
+        unseen = (size - n).sum()
         moments = SampledMoments.of_values(
-            size / items, 1 - n / size, np.repeat(np.arange(n.size), n), values, least, most
+            size / items, 1 - n / size, self._codes(), values, least, most
         )
-        possible = [(values.sum() + unseen * end) / items for end in (least, most)]
+        lowest = (values.sum() + unseen * least) / items
+        highest = (values.sum() + unseen * most) / items
         # anything between the bounds is possible: no rounding, but an item
         item = float(unseen > 0) * (most - least) / items
         raw = moments.limits(tail, bounded=True)
-        bounded = max(raw[0] - item, possible[0]), min(raw[1] + item, possible[1])
-        low, high = bounded
+        low = max(raw[0] - item, lowest)
+        high = min(raw[1] + item, highest)
+        bounded = low, high
         if method == "default":
             low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
         elif method == "t":
             low, high = moments.t_limits(tail)
-        interval = max(low, possible[0]), min(high, possible[1])
+        interval = max(low, lowest), min(high, highest)
         limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
         notes = [*intervals.few_notes(size, n, self._unit)]
         if limiting is not None:
-            shares = (
-                f"{size[limiting] / items:.1%} of the records but "
-                f"{n[limiting] / n.sum():.1%} of the sample"
+            of_records = f"{size[limiting] / items:.1%} of the records"
+            of_sample = f"{n[limiting] / n.sum():.1%} of the sample"
+            reason = (
+                f"alone decides a limit: it holds {of_records} but {of_sample}; "
+                "a larger minimum would help most"
             )
-            notes.append(
-                Note(
-                    "design",
-                    f"alone decides a limit: it holds {shares}; a larger minimum would help most",
-                    ("stratum", str(self.stratum[limiting])),
-                )
-            )
+            where = ("stratum", str(self.stratum[limiting]))
+            notes.append(Note("design", reason, where))
         beyond = None if bounded == interval else bounded
         return Interval(*interval, level, method, limiting, beyond, notes=notes)
 
@@ -123,25 +128,38 @@ class SampledValues(Estimate, Result):
         values: ndarray,
         method: str,
     ) -> Interval:
-        n, weight, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
+        n = self.sampled
+        weight = self.size / self.size.sum()
+        free = 1 - n / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         unbounded_notes = list(self._warnings())
         if ALIKE in unbounded_notes:
-            return Interval(-np.inf, np.inf, level, "none", notes=[*unbounded_notes, *self.notes])
-        error, codes = self.standard_error, np.repeat(np.arange(n.size), n)
+            notes = [*unbounded_notes, *self.notes]
+            return Interval(-np.inf, np.inf, level, "none", notes=notes)
+        error = self.standard_error
+        codes = self._codes()
         terms = weight**2 * free * np.nan_to_num(self.sd) ** 2 / n
-        df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
+        shares = terms / terms.sum()
+        df = 1 / (shares**2 / np.maximum(n - 1, 1)).sum()
         off = (values - self.mean[codes]) / error
-        third = np.bincount(codes, off**3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        pairs = np.maximum((n - 1) * (n - 2), 1)
+        third = np.bincount(codes, off**3, n.size) / pairs
         skewness = (weight**3 * free**1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
-        up, down = reach, -reach
+        up = reach
+        down = -reach
         if method == "default":
             up = max(reach, _unskewed(reach, skewness))
             down = min(-reach, _unskewed(-reach, skewness))
-        low, high = self.estimate - up * error, self.estimate - down * error
-        return Interval(low, high, level, "t", notes=[*unbounded_notes, UNBOUNDED, *self.notes])
+        low = self.estimate - up * error
+        high = self.estimate - down * error
+        notes = [*unbounded_notes, UNBOUNDED, *self.notes]
+        return Interval(low, high, level, "t", notes=notes)
+
+    def _codes(self) -> ndarray:
+        """Return the stratum of each value, a number from 0."""
+        return np.repeat(np.arange(self.sampled.size), self.sampled)
 
     def _warnings(self) -> Iterator[Note]:
         """Yield a note if an interval without bounds may be too short, or cannot be given."""
@@ -160,31 +178,37 @@ class SampledValues(Estimate, Result):
 
     def _problem(self, incomplete: ndarray, alike: ndarray) -> str:
         """Return why an interval without bounds may be too short, or ""."""
-        n, unit = self.sampled, self._unit
-        if n[incomplete].sum() < LEAST:
-            return f"there are only {checks.counted(n[incomplete].sum(), unit)}"
+        n = self.sampled
+        unit = self._unit
+        total = n[incomplete].sum()
+        if total < LEAST:
+            return f"there are only {checks.counted(total, unit)}"
         least = np.where(incomplete, n, np.inf).argmin()
         if n[least] < LEAST_PER_STRATUM:
-            return f"stratum {self.stratum[least]} has only {checks.counted(n[least], unit)}"
+            labels = checks.counted(n[least], unit)
+            return f"stratum {self.stratum[least]} has only {labels}"
         if alike.any():
             return f"all {unit}s of stratum {self.stratum[alike.argmax()]} are alike"
-        weight, codes = self.size / self.size.sum(), np.repeat(np.arange(n.size), n)
-        factor = weight**2 * (1 - n / self.size) / (n * np.maximum(n - 1, 1))
-        variance = factor[codes] * (self.values - self.mean[codes]) ** 2
+        codes = self._codes()
+        weight = self.size / self.size.sum()
+        pairs = n * np.maximum(n - 1, 1)
+        factor = weight**2 * (1 - n / self.size) / pairs
+        deviations = self.values - self.mean[codes]
+        variance = factor[codes] * deviations**2
         share = variance.max() / variance.sum()
         return f"one {unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 
     def _checked_values(self) -> ndarray:
         """Return the values, of which every incomplete stratum has two or more."""
         if self.values is None:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "interval",
                 "needs the sampled values, and this estimate was saved without them; "
                 "take it anew from the sampler",
             )
         for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
             (name,) = np.asarray(self.stratum, object)[[few]].tolist()
-            raise checks.WrongValue(
+            raise WrongValue(
                 "interval",
                 f"needs two sampled records or more of every stratum; stratum {name!r} has "
                 f"{self.sampled[few]} of {self.size[few]}: choose minimum=2 or more",
@@ -295,12 +319,13 @@ class StreamEstimate(SampledValues, kw_only=True):
 
     def sample_rows(self) -> list[dict]:
         """Return the sampled records: stratum, id, value, and weight, the records it stands for."""
+        codes = self._codes()
         weight = self.size / np.maximum(self.sampled, 1)
         return rows_of(
-            stratum=np.repeat(np.asarray(self.stratum, object), self.sampled),
+            stratum=[self.stratum[code] for code in codes],
             id=self.items,
             value=self.values,
-            weight=np.repeat(weight, self.sampled),
+            weight=weight[codes],
         )
 
     def rows(self) -> list[dict]:

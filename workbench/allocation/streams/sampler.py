@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
+from workbench.checks import WrongValue
 from workbench.data.numbers import first_repeat
 from workbench.labeling.draws import KEY_BITS as HASH_BITS
 from workbench.labeling.draws import random_keys
@@ -130,8 +131,9 @@ class StreamSampler:
             setattr(self, name, np.empty(0, kind))
         # records in the order they came, and their packed keys in a few sorted arrays; those
         # above the thresholds are dropped later, all at once
-        self._bag = [(np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))]
-        self._runs = [self._bag[0][0]]
+        no_keys = np.empty(0, np.uint64)
+        self._bag = [(no_keys, np.empty(0), np.empty(0, int))]
+        self._runs = [no_keys]
 
     @classmethod
     def with_sizes(
@@ -153,11 +155,11 @@ class StreamSampler:
         >>> StreamSampler.with_sizes({"a": 1, "b": 2}).update(list("aabbbb"), range(6)).sizes()
         {'a': 1, 'b': 2}
         """
-        quota = {
-            label: checks.whole(f"sizes[{label!r}]", size, 1) for label, size in dict(sizes).items()
-        }
+        quota = {}
+        for label, size in dict(sizes).items():
+            quota[label] = checks.whole(f"sizes[{label!r}]", size, 1)
         if not quota:
-            raise checks.WrongValue("sizes", "must name at least one stratum")
+            raise WrongValue("sizes", "must name at least one stratum")
         sampler = cls(sum(quota.values()), minimum=1, rng=rng)
         sampler._quota = quota
         return sampler
@@ -192,9 +194,11 @@ class StreamSampler:
         order = [self._index[label] for label in labels]
         sd = [float(f"{spread:.12g}") for spread in self._sd()[order]]
         best = rules.allocate(self._size[order], self.budget, stratum_sd=sd, minimum=self.minimum)
-        second = self.with_sizes(dict(zip(labels, best.labeled.tolist(), strict=True)), rng=rng)
+        quota = dict(zip(labels, best.labeled.tolist(), strict=True))
+        second = self.with_sizes(quota, rng=rng)
         if self.seed is not None:
-            second.seed, second._sources = self.seed, set()
+            second.seed = self.seed
+            second._sources = set()
         return second
 
     def update(
@@ -231,9 +235,10 @@ class StreamSampler:
         if keys is not None:
             items = _identifiers(_column("keys", keys), values.size)
             if self.seed is not None:
-                hashes = random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+                long_hashes = random_keys(items.tolist(), self.seed)
+                hashes = long_hashes.view(np.uint64) >> SHIFT
         elif self.seed is not None:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "keys", "must be given where a seed is: the sample is chosen by their hashes"
             )
         with self._as_before_if_refused():
@@ -245,7 +250,8 @@ class StreamSampler:
             hashes = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
         rows = np.flatnonzero(hashes < self._threshold[codes])
         chosen = rows + self._seen if items is None else items[rows]
-        self._accept(pack(codes[rows], hashes[rows]), values[rows], chosen)
+        packed = pack(codes[rows], hashes[rows])
+        self._accept(packed, values[rows], chosen)
         self._seen += codes.size
         return self
 
@@ -268,14 +274,16 @@ class StreamSampler:
         with self._as_before_if_refused():
             codes = self._registered(summary["stratum"].tolist())
             self._check_budget(codes, size)
-            threshold = (self._threshold[codes] << SHIFT).view(np.int64)
+            threshold = (self._threshold[codes] << SHIFT).view(int)
             n = np.minimum(self._most()[codes], size) + 1
             rows = samples.smallest_keys(below, n, size, threshold)
             items = _identifiers(rows["id"], rows["id"].size)
             if items.size:
                 self._check_kind(items)
-        self._add_statistics(codes, size, summary["mean"], summary["sd"] ** 2 * (size - 1))
-        packed = pack(codes[rows["place"]], rows["key"].astype(np.uint64) >> SHIFT)
+        squares = summary["sd"] ** 2 * (size - 1)
+        self._add_statistics(codes, size, summary["mean"], squares)
+        keys = rows["key"].astype(np.uint64) >> SHIFT
+        packed = pack(codes[rows["place"]], keys)
         self._accept(packed, rows["column 0"].astype(float), items)
         self._seen += int(size.sum())
         return self
@@ -295,7 +303,8 @@ class StreamSampler:
             is.
         """
         checks.instance("other", other, StreamSampler)
-        self._check_mergeable(other)
+        if rule := self._obstacle(other):
+            raise WrongValue("other", rule)
         with self._as_before_if_refused():
             codes = self._registered(other._index)
             self._check_budget(codes, other._size)
@@ -304,7 +313,8 @@ class StreamSampler:
         packed, values, items = other._sample()
         if other._item_kind == "position":
             items = items + self._seen
-        self._bag.append((pack(codes[stratum_of(packed)], key_of(packed)), values, items))
+        packed = pack(codes[stratum_of(packed)], key_of(packed))
+        self._bag.append((packed, values, items))
         self._item_kind = self._item_kind or other._item_kind
         self._seen += other._seen
         self._sources |= other._sources
@@ -333,7 +343,8 @@ class StreamSampler:
     def rows(self) -> list[dict]:
         """Return the sampled records as dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
-        labels, codes = list(self._index), stratum_of(packed)
+        labels = list(self._index)
+        codes = stratum_of(packed)
         weight = self._size / np.maximum(self._live(), 1)
         return samples.rows_of(
             stratum=[labels[code] for code in codes],
@@ -368,10 +379,13 @@ class StreamSampler:
         total = int(size.sum())
         sampled, mean, squares = moments(stratum_of(packed), values, size.size)
         with np.errstate(invalid="ignore", divide="ignore"):
-            sd = np.where(size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
-            terms = np.where(sampled == size, 0.0, size * (size - sampled) * sd**2 / sampled)
+            sd = np.sqrt(squares / (sampled - 1))
+            sd[size == 1] = 0.0
+            terms = size * (size - sampled) * sd**2 / sampled
+        terms[sampled == size] = 0.0
         notes = tuple(self._notes(sampled, sd))
-        estimate, variance = size @ mean / total, terms.sum() / total**2
+        estimate = size @ mean / total
+        variance = terms.sum() / total**2
         stream_mean = size @ self._mean / total
         design_variance = rules.allocation_variance(size, self._sd(), sampled)
         return StreamEstimate(
@@ -397,11 +411,15 @@ class StreamSampler:
         data["quota"] = self._quota and list(map(list, self._quota.items()))
         data["sources"] = sorted(map(list, self._sources))
         data["generator"] = self._bits.state
-        data["seen"], data["item_kind"] = self._seen, self._item_kind
+        data["seen"] = self._seen
+        data["item_kind"] = self._item_kind
         data["labels"] = list(self._index)
         for name in STATE:
             data[name.strip("_")] = getattr(self, name).tolist()
-        data["packed"], data["values"], data["items"] = (part.tolist() for part in self._sample())
+        packed, values, items = self._sample()
+        data["packed"] = packed.tolist()
+        data["values"] = values.tolist()
+        data["items"] = items.tolist()
         return data
 
     @classmethod
@@ -415,18 +433,21 @@ class StreamSampler:
         """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
             rule = f"must be a StreamSampler of schema {SCHEMA} written by to_dict"
-            raise checks.WrongValue("data", rule)
+            raise WrongValue("data", rule)
         sampler = cls(data["budget"], minimum=data["minimum"], seed=data.get("seed"))
         sampler._quota = data["quota"] and dict(data["quota"])
         sampler._sources = set(map(tuple, data["sources"]))
         sampler._bits.state = data["generator"]
-        sampler._seen, sampler._item_kind = data["seen"], data["item_kind"]
+        sampler._seen = data["seen"]
+        sampler._item_kind = data["item_kind"]
         sampler._registered(data["labels"])
         for name, (kind, _) in STATE.items():
             setattr(sampler, name, np.array(data[name.strip("_")], kind))
-        items = np.array(data["items"], str if data["item_kind"] == "text" else np.int64)
+        id_type = str if data["item_kind"] == "text" else int
+        items = np.array(data["items"], id_type)
         packed = np.array(data["packed"], np.uint64)
-        sampler._bag.append((packed, np.array(data["values"], float), items))
+        values = np.array(data["values"], float)
+        sampler._bag.append((packed, values, items))
         sampler._compact()
         return sampler
 
@@ -454,7 +475,7 @@ class StreamSampler:
         else:
             kind = "text" if items.dtype.kind == "U" else "number"
         if self._item_kind not in (None, kind):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "keys",
                 "must be of one kind in every minibatch, number, text or position (none "
                 f"given); got {kind} after {self._item_kind}",
@@ -465,10 +486,11 @@ class StreamSampler:
         """Return the number of each record's stratum; new strata are numbered on."""
         if strata.dtype.kind in "iu" and strata.dtype != np.uint64 and strata.ndim == 1:
             if int(strata.max()) - int(strata.min()) < FEW + strata.size:
-                return self._looked_up(strata.astype(np.int64))
+                return self._looked_up(strata.astype(int))
         labels = _labels("strata", strata)
         self._registered(dict.fromkeys(labels))
-        return np.fromiter(map(self._index.__getitem__, labels), np.int64, len(labels))
+        codes = map(self._index.__getitem__, labels)
+        return np.fromiter(codes, int, len(labels))
 
     def _looked_up(self, strata: ndarray) -> ndarray:
         """Return `_codes` of whole numbers that are close to each other, from a table."""
@@ -476,10 +498,11 @@ class StreamSampler:
         offsets = strata - low
         present = np.flatnonzero(np.bincount(offsets))
         if any(label not in self._index for label in (present + low).tolist()):
-            first = np.empty(present[-1] + 1, np.int64)
-            first[offsets[::-1]] = np.arange(offsets.size)[::-1]
+            first = np.empty(present[-1] + 1, int)
+            falling = np.arange(offsets.size)[::-1]
+            first[offsets[falling]] = falling
             present = present[np.argsort(first[present])]
-        table = np.empty(present.max() + 1, np.int64)
+        table = np.empty(present.max() + 1, int)
         table[present] = self._registered((present + low).tolist())
         return table[offsets]
 
@@ -489,22 +512,19 @@ class StreamSampler:
         if new:
             if self._quota is not None and not self._quota.keys() >= set(new):
                 strange = next(label for label in new if label not in self._quota)
-                raise checks.WrongValue(
-                    "strata", f"must be among the given sizes; {strange!r} is not"
-                )
-            self._index = self._index | {
-                label: code for code, label in enumerate(new, len(self._index))
-            }
+                raise WrongValue("strata", f"must be among the given sizes; {strange!r} is not")
+            codes = {label: code for code, label in enumerate(new, len(self._index))}
+            self._index = self._index | codes
             for name, (kind, start) in STATE.items():
                 more = np.full(len(new), start, kind)
                 setattr(self, name, np.append(getattr(self, name), more))
-        return np.array([self._index[label] for label in labels], np.int64)
+        return np.array([self._index[label] for label in labels], int)
 
     def _most(self) -> ndarray:
         """Return the most records that each stratum can keep."""
         if self._quota is None:
             return np.full(len(self._index), self.budget)
-        return np.array([self._quota[label] for label in self._index], np.int64)
+        return np.array([self._quota[label] for label in self._index], int)
 
     def _check_budget(
         self,
@@ -518,29 +538,26 @@ class StreamSampler:
             least = int(np.minimum(size, self.minimum).sum())
             rules.refuse_less(self.budget, least, self.minimum, strata)
         if strata > MOST_STRATA:
-            raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
+            raise WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
-    def _check_mergeable(self, other: "StreamSampler") -> None:
+    def _obstacle(self, other: "StreamSampler") -> str:
+        """Return the rule that another sampler breaks, so that it cannot be merged, or ""."""
         for name in SETTINGS:
-            mine, theirs = getattr(self, name), getattr(other, name)
+            mine = getattr(self, name)
+            theirs = getattr(other, name)
             if mine != theirs:
                 setting = name.replace("_quota", "sizes")
-                rule = f"must have the same {setting}; got {theirs} and {mine}"
-                raise checks.WrongValue("other", rule)
+                return f"must have the same {setting}; got {theirs} and {mine}"
         if self._sources & other._sources:
-            raise checks.WrongValue(
-                "other",
+            return (
                 "must have been started from another rng; samples with shared keys are "
-                "not independent (is it a copy, or merged already?)",
+                "not independent (is it a copy, or merged already?)"
             )
         if self.seed is not None and np.isin(self._sample()[2], other._sample()[2]).any():
-            raise checks.WrongValue(
-                "other",
-                "must hold other records; some are in both (is it a copy, or merged already?)",
-            )
+            return "must hold other records; some are in both (is it a copy, or merged already?)"
         if len({other._item_kind, self._item_kind, None}) == 3:
-            rule = f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}"
-            raise checks.WrongValue("other", rule)
+            return f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}"
+        return ""
 
     def _check_not_empty(self) -> None:
         if not self._seen:
@@ -560,7 +577,8 @@ class StreamSampler:
         total = np.maximum(before + size, 1)
         difference = mean - self._mean[codes]
         self._mean[codes] += difference * size / total
-        self._squares[codes] += squares + difference**2 * (before / total * size)
+        weight = before / total * size
+        self._squares[codes] += squares + difference**2 * weight
         self._size[codes] += size
 
     def _sd(self) -> ndarray:
@@ -568,15 +586,18 @@ class StreamSampler:
 
     # the sample
 
-    def _spans(self) -> list:
+    def _spans(self) -> tuple[ndarray, ndarray]:
         """Return where the sampled keys of each stratum start and end in every sorted array."""
-        first = np.arange(len(self._index), dtype=np.uint64) << np.uint64(KEY_BITS)
+        first = pack(np.arange(len(self._index)), np.uint64(0))
         limits = first + self._threshold
-        return [(np.searchsorted(run, first), np.searchsorted(run, limits)) for run in self._runs]
+        starts = np.array([np.searchsorted(run, first) for run in self._runs])
+        ends = np.array([np.searchsorted(run, limits) for run in self._runs])
+        return starts, ends
 
     def _live(self) -> ndarray:
         """Return how many records of each stratum are sampled."""
-        return np.sum([end - start for start, end in self._spans()], axis=0)
+        starts, ends = self._spans()
+        return (ends - starts).sum(axis=0)
 
     def _accept(
         self,
@@ -590,7 +611,8 @@ class StreamSampler:
         self._bag.append((packed, values, items))
         merged = np.sort(packed)
         while self._runs and self._runs[-1].size < max(FEW, 4 * merged.size):
-            merged = np.sort(np.concatenate([self._runs.pop(), merged]), kind="stable")
+            merged = np.concatenate([self._runs.pop(), merged])
+            merged.sort(kind="stable")
         self._runs.append(merged)
         self._shrink()
         if sum(run.size for run in self._runs) > 3 * self.budget + FEW:
@@ -598,16 +620,16 @@ class StreamSampler:
 
     def _shrink(self) -> None:
         """Lower the thresholds until the sample fits the budget."""
-        spans = self._spans()
-        live = np.sum([end - start for start, end in spans], axis=0)
+        starts, ends = self._spans()
+        live = (ends - starts).sum(axis=0)
         excess = live - self._target(live)
         if not excess.any():
             return
-        tops = [np.minimum(excess, end - start) for start, end in spans]
-        of_runs = zip(self._runs, spans, tops, strict=True)
-        highest = [run[_ranges(end - top, top)] for run, (_, end), top in of_runs]
+        tops = np.minimum(excess, ends - starts)
+        of_runs = zip(self._runs, ends - tops, tops, strict=True)
+        highest = [run[_ranges(start, top)] for run, start, top in of_runs]
         keys = np.sort(np.concatenate(highest))
-        first_cut = np.cumsum(np.sum(tops, axis=0)) - excess
+        first_cut = np.cumsum(tops.sum(axis=0)) - excess
         cut = np.flatnonzero(excess)
         self._threshold[cut] = key_of(keys[first_cut[cut]])
 
@@ -629,7 +651,8 @@ class StreamSampler:
         """Return packed keys, values and items of the sample, by stratum and key."""
         bag = [part for part in self._bag if part[0].size] or self._bag
         packed, values, items = (np.concatenate(parts) for parts in zip(*bag, strict=True))
-        live = np.flatnonzero(key_of(packed) < self._threshold[stratum_of(packed)])
+        threshold = self._threshold[stratum_of(packed)]
+        live = np.flatnonzero(key_of(packed) < threshold)
         order = live[np.argsort(packed[live], kind="stable")]
         return packed[order], values[order], items[order]
 
@@ -641,7 +664,8 @@ class StreamSampler:
                 "the variance is not estimable: one sampled record of several in "
                 f"{self._named(single)}; choose minimum=2 or more",
             )
-        alike = (sampled > 1) & (sampled < self._size) & (sd == 0) & (self._squares > 0)
+        incomplete = (sampled > 1) & (sampled < self._size)
+        alike = incomplete & (sd == 0) & (self._squares > 0)
         if alike.any():
             yield Note(
                 "unreliable",
@@ -649,7 +673,8 @@ class StreamSampler:
                 f"vary, in {self._named(alike)}",
             )
         n = sampled.sum()
-        within = min(self.budget, np.minimum(self._size, self._most()).sum())
+        most = np.minimum(self._size, self._most())
+        within = min(self.budget, most.sum())
         if n < SMALL * within:
             yield Note(
                 "design",
@@ -664,14 +689,14 @@ class StreamSampler:
         return f"{strata} {checks.listed(labels, SHOWN, quoted=True)}"
 
 
-def pack(codes: ndarray, keys: ndarray) -> ndarray:
+def pack(codes: ndarray, keys: ndarray | np.uint64) -> ndarray:
     """Return strata and keys in one number each, which sorts by stratum and then by key."""
     return (codes.view(np.uint64) << np.uint64(KEY_BITS)) | keys
 
 
 def stratum_of(packed: ndarray) -> ndarray:
     """Return the strata of packed numbers."""
-    return (packed >> np.uint64(KEY_BITS)).view(np.int64)
+    return (packed >> np.uint64(KEY_BITS)).view(int)
 
 
 def key_of(packed: ndarray) -> ndarray:
@@ -681,7 +706,8 @@ def key_of(packed: ndarray) -> ndarray:
 
 def _ranges(start: ndarray, length: ndarray) -> ndarray:
     """Return start[0], start[0] + 1, ..., length[0] of them, then those of start[1], ..."""
-    return np.arange(length.sum()) + np.repeat(start - np.cumsum(length) + length, length)
+    shift = start - np.cumsum(length) + length
+    return np.arange(length.sum()) + np.repeat(shift, length)
 
 
 def _column(name: str, entries: ArrayLike) -> ndarray:
@@ -708,7 +734,7 @@ def _labels(name: str, cells: ndarray) -> list:
 def _check_length(name: str, entries: ndarray, size: int) -> None:
     if entries.shape != (size,):
         expected = f"{size} {'entry' if size == 1 else 'entries'}"
-        raise checks.WrongValue(name, f"must have {expected}, one per value", entries.size)
+        raise WrongValue(name, f"must have {expected}, one per value", entries.size)
 
 
 def _identifiers(keys: ndarray, size: int) -> ndarray:
@@ -720,12 +746,10 @@ def _identifiers(keys: ndarray, size: int) -> ndarray:
         if 0 < texts < size:
             raise checks.WrongType("keys", "must be all whole numbers or all text")
         try:
-            keys = np.array(labels, str if texts else np.int64)
+            keys = np.array(labels, str if texts else int)
         except OverflowError:
             largest = max(labels, key=abs)
-            raise checks.WrongValue(
-                "keys", "must lie within 2 ** 63, or be text", largest
-            ) from None
+            raise WrongValue("keys", "must lie within 2 ** 63, or be text", largest) from None
     if repeat := first_repeat(keys.tolist()):
-        raise checks.WrongValue("keys", f"must not repeat; {keys[repeat[0]].item()!r} does")
-    return keys.astype(np.int64) if keys.dtype.kind == "i" else keys
+        raise WrongValue("keys", f"must not repeat; {keys[repeat[0]].item()!r} does")
+    return keys.astype(int) if keys.dtype.kind == "i" else keys

@@ -17,6 +17,7 @@ from workbench.allocation.streams.estimates import (
     moments,
     with_bounded_note,
 )
+from workbench.checks import WrongValue, listed
 from workbench.results import (
     NO_INTERVAL,
     Interval,
@@ -79,7 +80,8 @@ class ValueEstimate(SampledValues, kw_only=True):
     @property
     def lacking(self) -> list:
         """Strata with too few labels for a standard error."""
-        return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
+        too_few = (self.sampled < 2) & (self.sampled < self.size)
+        return self.stratum[too_few].tolist()
 
     def interval(
         self,
@@ -113,16 +115,13 @@ class ValueEstimate(SampledValues, kw_only=True):
         checks.choice("quantity", quantity, ("mean", "total"))
         mean = self._interval(level, self.bounds, method)
         items = self.size.sum() if quantity == "total" else 1
-        low, high = mean.low * items, mean.high * items
-        bounded = mean.bounded and (mean.bounded[0] * items, mean.bounded[1] * items)
-        return with_bounded_note(
-            replace(
-                mean,
-                low=low,
-                high=high,
-                bounded=bounded,
-            )
+        scaled = replace(
+            mean,
+            low=mean.low * items,
+            high=mean.high * items,
+            bounded=mean.bounded and tuple(limit * items for limit in mean.bounded),
         )
+        return with_bounded_note(scaled)
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean; [] without a result.
@@ -166,12 +165,9 @@ class ValueEstimate(SampledValues, kw_only=True):
         strata = checks.counted(self.size.size, "stratum", "strata")
         labels = f"{self._labels()} of {self.size.sum():,} items, {strata}"
         if self.lacking:
-            strata = checks.listed(self.lacking, SHOWN, quoted=True)
+            strata = listed(self.lacking, SHOWN, quoted=True)
             return f"No result yet: fewer than two labels in {strata}; {labels}"
-        total, mean = (
-            f"{_figure(row['estimate'], row)}, {_limits(row, level)}"
-            for row in self.quantities(level)
-        )
+        total, mean = (_with_limits(row, level) for row in self.quantities(level))
         return f"Total {total}; mean {mean}; {labels}"
 
     def finding(self, level: float = 0.95) -> str:
@@ -188,13 +184,8 @@ class ValueEstimate(SampledValues, kw_only=True):
             total, mean = (_figure(row["estimate"], row) for row in rows)
             alike = f"Total {total}, mean {mean}; all labels are alike; {NO_INTERVAL}"
             return self.premise + alike
-        figures = [
-            digits.numbers(
-                row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
-            )
-            for row in rows
-        ]
-        (total, low, high), (mean, mean_low, mean_high) = figures
+        total, low, high = _range(rows[0])
+        mean, mean_low, mean_high = _range(rows[1])
         width = rows[0]["high"] - rows[0]["low"]
         is_one_sided = np.ptp(np.sign(self.mean)) < 2
         if width >= 2 * abs(rows[0]["estimate"]) > 0 and is_one_sided:
@@ -216,8 +207,8 @@ class ValueEstimate(SampledValues, kw_only=True):
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
         to_label = self.to_label.sum()
-        basis = f"From {self._labels()} of {self.size.sum():,} items in {strata}; "
-        basis += f"{percent(level)} intervals"
+        basis = f"From {self._labels()} of {self.size.sum():,} items in {strata}"
+        basis += f"; {percent(level)} intervals"
         basis += f"; {to_label:,} still to label." if to_label else "."
         warnings = [note.text for note in self.notes if note.kind == "unreliable"]
         return " ".join([basis, *(f"Warning: {text}." for text in warnings)])
@@ -294,24 +285,27 @@ def estimate_values(
     checks.at_most("labels", n, "size", strata.size)
     bounds = None if bounds is None else checks.bounds(bounds)
     if to_label is None:
-        to_label = np.zeros(n.size, np.int64)
+        to_label = np.zeros(n.size, int)
     else:
         to_label = checks.counts("to_label", to_label, size=n.size)
     _, mean, squares = moments(code, values, n.size)
     mean = np.where(n > 0, mean, np.nan)
     unknown = np.where(n == strata.size, 0.0, np.nan)
-    sd = np.sqrt(np.where(n > 1, squares / np.maximum(n - 1, 1), unknown))
+    within = np.where(n > 1, squares / np.maximum(n - 1, 1), unknown)
+    sd = np.sqrt(within)
     weight = strata.size / strata.size.sum()
-    variance = (weight**2 * (1 - n / strata.size) * sd**2 / np.maximum(n, 1)).sum()
+    free = 1 - n / strata.size
+    variances = weight**2 * free * sd**2 / np.maximum(n, 1)
+    order = np.argsort(code, kind="stable")
     estimate = ValueEstimate(
         weight @ mean,
-        variance,
+        variances.sum(),
         strata.stratum,
         strata.size,
         n,
         mean,
         sd,
-        values[np.argsort(code, kind="stable")],
+        values[order],
         planned_sd=strata.sd,
         bounds=bounds,
         to_label=to_label,
@@ -361,18 +355,18 @@ def next_labels(
     checks.at_most("sampled", n, "size", strata.size)
     budget = min(checks.whole("budget", budget, 1), int(strata.size.sum()))
     checks.choice("method", method, rules.METHODS)
-    floor = np.maximum(n, np.minimum(checks.whole("minimum", minimum, 0), strata.size))
-    sd = (
-        strata.sd
-        if sd is None
-        else checks.vector(
+    minimum = checks.whole("minimum", minimum, 0)
+    floor = np.maximum(n, np.minimum(minimum, strata.size))
+    if sd is None:
+        sd = strata.sd
+    else:
+        sd = checks.vector(
             "sd",
             sd,
             size=n.size,
             low=0,
             what="stratum",
         )
-    )
     if budget <= floor.sum():
         return _up_to(floor - n, max(0, budget - n.sum()))
     if not sd.max() > 0:
@@ -425,7 +419,8 @@ def with_next(
 
 def learned_sd(strata: StratumSummary, estimate: ValueEstimate) -> ndarray:
     """Return the sd of the labels in strata with at least 10 of them, elsewhere the planned one."""
-    return np.where((estimate.sampled >= ENOUGH) & np.isfinite(estimate.sd), estimate.sd, strata.sd)
+    is_learned = (estimate.sampled >= ENOUGH) & np.isfinite(estimate.sd)
+    return np.where(is_learned, estimate.sd, strata.sd)
 
 
 def _up_to(labels: ndarray, most: int) -> ndarray:
@@ -437,16 +432,14 @@ def _codes(names: ndarray, stratum: ArrayLike) -> ndarray:
     """Return the index of each label's stratum; names may be numbers where the labels are text."""
     cells, gaps = checks.cells_and_gaps("stratum", stratum)
     for k in np.flatnonzero(gaps)[:1].tolist():
-        raise checks.WrongValue(
-            "stratum", "must not be missing", place=("label", k), told=f"label {k} is"
-        )
+        raise WrongValue("stratum", "must not be missing", place=("label", k), told=f"label {k} is")
     index = {str(name): code for code, name in enumerate(names.tolist())}
     labels = [str(name) for name in cells.tolist()]
     for k, name in enumerate(labels):
         if name not in index:
-            strata = checks.listed(index, SHOWN, quoted=True)
-            raise checks.WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
-    return np.array([index[name] for name in labels], np.int64)
+            strata = listed(index, SHOWN, quoted=True)
+            raise WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
+    return np.array([index[name] for name in labels], int)
 
 
 def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
@@ -461,21 +454,30 @@ def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
             "remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share"
         )
     planned = np.where(estimate.planned_sd > 0, estimate.planned_sd, np.inf)
-    wide = estimate.stratum[(estimate.sampled >= ENOUGH) & (estimate.sd > 2 * planned)].tolist()
+    varies_more = (estimate.sampled >= ENOUGH) & (estimate.sd > 2 * planned)
+    wide = estimate.stratum[varies_more].tolist()
     if wide:
         yield Note(
             "design",
             "the labels vary more than twice as much as was planned for in "
-            f"{checks.listed(wide, SHOWN)}: more labels there would help most",
+            f"{listed(wide, SHOWN)}: more labels there would help most",
         )
 
 
-def _limits(row: dict, level: float) -> str:
+def _range(row: dict) -> tuple[str, ...]:
+    """Return an estimate and its limits as text."""
+    half_width = (row["high"] - row["low"]) / 2
+    return digits.numbers(row["estimate"], row["low"], row["high"], error=half_width)
+
+
+def _with_limits(row: dict, level: float) -> str:
+    estimate = _figure(row["estimate"], row)
     if row["high"] is None:
-        return NO_INTERVAL
+        return f"{estimate}, {NO_INTERVAL}"
     names = ("low", "high", "bounded_low", "bounded_high")
     low, high, *bounded = (_figure(row[name], row) for name in names)
-    return f"{percent(level)} interval {low} to {high}{bounded_words((low, high), bounded)}"
+    bounded_limits = bounded_words((low, high), bounded)
+    return f"{estimate}, {percent(level)} interval {low} to {high}{bounded_limits}"
 
 
 def _figure(value: float, row: dict) -> str:

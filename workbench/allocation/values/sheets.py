@@ -100,36 +100,44 @@ def read_value_sheet(
     """
     table = tables.read_table(labels, HEADER)
     names = [str(name) for name in strata.stratum.tolist()]
-    values, ids, changed = _values(table), table.ids, {}
+    values = _values(table)
+    ids = table.ids
+    changed = {}
     if records is None:
         rows, repeated = _rows_that_count(ids, values, table.rows)
         code, rank = _written(table, rows, names)
         is_drawn = np.ones(len(rows), bool)
     else:
-        most = np.minimum(strata.size, 2 * len({*ids} - {""}) + 20)
+        items = len({*ids} - {""})
+        most = np.minimum(strata.size, 2 * items + 20)
         sizes = dict(zip(strata.stratum.tolist(), most.tolist(), strict=True))
         drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
         changed = changed_ids(ids, map(str, drawn.id.tolist()))
         ids = [changed.get(name, name) for name in ids]
         rows, repeated = _rows_that_count(ids, values, table.rows)
-        is_drawn, code, rank = _drawn([ids[row] for row in rows], drawn, seed)
+        ids_of_rows = [ids[row] for row in rows]
+        is_drawn, code, rank = _drawn(ids_of_rows, drawn, seed)
         _refuse_other_strata(table, rows[is_drawn], [names[k] for k in code])
     unknown = [ids[row] for row in rows[~is_drawn]]
     rows = rows[is_drawn]
     filled = np.isfinite(values[rows])
-    rows, code, rank = rows[filled], code[filled], rank[filled]
-    begun = np.zeros(len(names), np.int64)
+    rows = rows[filled]
+    code = code[filled]
+    rank = rank[filled]
+    begun = np.zeros(len(names), int)
     np.maximum.at(begun, code, rank + 1)
-    skipped, empty = begun.sum() - len(rows), table.columns["value"].count("")
-    notes = _notes(repeated, unknown, seed, skipped, empty)
+    skipped = begun.sum() - len(rows)
+    empty = table.columns["value"].count("")
+    notes = [*table.notes, *changed_notes(changed)]
+    notes += _notes(repeated, unknown, seed, skipped, empty)
     return ValueLabels(
-        np.array([ids[row] for row in rows], str),
+        np.array(ids, str)[rows],
         np.array(names)[code],
         values[rows],
         rank,
         begun,
         tuple(names),
-        notes=[*table.notes, *changed_notes(changed), *notes],
+        notes=notes,
     )
 
 
@@ -167,7 +175,8 @@ def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
         return
     value_of = {id: value for id, _, value in _next_rows(labels, drawn)}
     cells = zip(table.ids, table.columns["value"], strict=True)
-    lost = sum(bool(cell) and _number(cell) != value_of.get(id) for id, cell in cells)
+    filled = [(id, cell) for id, cell in cells if cell]
+    lost = sum(_number(cell) != value_of.get(id) for id, cell in filled)
     if lost:
         raise ValueError(
             f"{str(path)!r} already holds {checks.counted(lost, 'value')} that the sheet of labels "
@@ -179,10 +188,15 @@ def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list:
     """Return id, stratum and value or None of the sampled records, in the order of labeling."""
     keys = zip(labels.stratum.tolist(), labels.place.tolist(), strict=True)
     value_of = dict(zip(keys, labels.values.tolist(), strict=True))
-    ids, strata = (list(map(str, names.tolist())) for names in (drawn.id, drawn.stratum))
+    ids = drawn.id.tolist()
+    strata = drawn.stratum.tolist()
     ranks = ranks_among_equals(drawn.stratum_index).tolist()
-    order = labeling_order(drawn).tolist()
-    return [(ids[k], strata[k], value_of.get((strata[k], ranks[k]))) for k in order]
+    rows = []
+    for k in labeling_order(drawn).tolist():
+        stratum = str(strata[k])
+        value = value_of.get((stratum, ranks[k]))
+        rows.append((str(ids[k]), stratum, value))
+    return rows
 
 
 def labeling_order(drawn: FrameSample) -> ndarray:
@@ -192,7 +206,8 @@ def labeling_order(drawn: FrameSample) -> ndarray:
     """
     rank = ranks_among_equals(drawn.stratum_index)
     share = (rank + 0.5) / drawn.drawn[drawn.stratum_index]
-    return np.lexsort((drawn.stratum_index, np.where(rank < 2, 0, share), np.minimum(rank, 2)))
+    share[rank < 2] = 0
+    return np.lexsort((drawn.stratum_index, share, np.minimum(rank, 2)))
 
 
 def _values(table: tables.SheetTable) -> ndarray:
@@ -225,13 +240,14 @@ def _rows_that_count(
             continue
         if np.isfinite(values[before]):
             if values[before] != values[row]:
+                first = f"{values[before]:.15g} in row {numbers[before]}"
+                second = f"{values[row]:.15g} in row {numbers[row]}"
                 raise ValueError(
-                    f"id {name!r} has the value {values[before]:.15g} in row {numbers[before]} of "
-                    f"the sheet and {values[row]:.15g} in row {numbers[row]}; keep one of them"
+                    f"id {name!r} has the value {first} of the sheet and {second}; keep one of them"
                 )
             repeated.append(name)
         row_of[name] = row
-    return np.array(sorted(row_of.values()), np.int64), repeated
+    return np.array(sorted(row_of.values()), int), repeated
 
 
 def _written(
@@ -243,13 +259,13 @@ def _written(
     strata = [table.columns["stratum"][row] for row in rows]
     for row, name in zip(rows, strata, strict=True):
         if name not in names:
+            listed = checks.listed(names, SHOWN, quoted=True) + checks.suggestion(name, names)
             raise ValueError(
-                f"row {table.rows[row]} of the sheet has stratum {name!r}; the strata are "
-                f"{checks.listed(names, SHOWN, quoted=True)}{checks.suggestion(name, names)}"
+                f"row {table.rows[row]} of the sheet has stratum {name!r}; the strata are {listed}"
             )
-    code = np.array([names.index(name) for name in strata], np.int64)
-    rank = [np.count_nonzero(code[:k] == code[k]) for k in range(code.size)]
-    return code, np.array(rank, np.int64)
+    code = np.array([names.index(name) for name in strata], int)
+    rank = [strata[:k].count(name) for k, name in enumerate(strata)]
+    return code, np.array(rank, int)
 
 
 def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
@@ -257,15 +273,18 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
     index_of = {str(item): k for k, item in enumerate(drawn.id.tolist())}
     is_drawn = np.array([name in index_of for name in ids], bool)
     index = [index_of[name] for name in ids if name in index_of]
-    code, rank = drawn.stratum_index[index], ranks_among_equals(drawn.stratum_index)[index]
+    code = drawn.stratum_index[index]
+    rank = ranks_among_equals(drawn.stratum_index)[index]
+    in_stratum = np.bincount(code, minlength=drawn.drawn.size)
     is_first = is_drawn.copy()
-    is_first[is_drawn] = rank < np.bincount(code, minlength=drawn.drawn.size)[code]
+    is_first[is_drawn] = rank < in_stratum[code]
     if is_first.sum() < len(ids) / 2:  # a sheet of another draw
+        strange = ids[np.argmin(is_first)]
+        count = f"{is_first.sum()} of the {checks.counted(len(ids), 'id')}"
         raise checks.WrongValue(
             "labels",
-            f"must be of the records that were drawn; seed {seed} draws only "
-            f"{is_first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
-            f"{ids[np.argmin(is_first)]!r}: give the file, columns and seed of the plan",
+            f"must be of the records that were drawn; seed {seed} draws only {count} of the "
+            f"sheet, not {strange!r}: give the file, columns and seed of the plan",
         )
     return is_drawn, code, rank
 
@@ -293,10 +312,11 @@ def _notes(
 ) -> Iterator[Note]:
     """Yield a note on every kind of row that is not counted."""
     if unknown:
+        count = checks.counted(len(unknown), "id")
+        ids = checks.listed(unknown, SHOWN, quoted=True)
         yield Note(
             "refused",
-            f"{checks.counted(len(unknown), 'id')} of the sheet not among the records that seed "
-            f"{seed} draws, left out: {checks.listed(unknown, SHOWN, quoted=True)}",
+            f"{count} of the sheet not among the records that seed {seed} draws, left out: {ids}",
         )
     if repeated:
         rows = checks.counted(len(repeated), "row repeats", "rows repeat")
