@@ -24,6 +24,14 @@ from workbench.results import Note
 AUDIT_RATES = ("auto", "pooled", "own")
 PERMUTATIONS = 9_999
 NEWCOMBE = "Newcombe's of two independent intervals"
+STACKED = (
+    "estimate",
+    "restricted",
+    "covariance",
+    "shares",
+    "bias",
+    "own",
+)  # of all periods
 Limits = tuple[ndarray, ndarray]
 
 
@@ -57,7 +65,10 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     1.0
     """
     tables = np.stack([audit.effective for audit in audits], 1)  # (true class, audit, predicted)
-    of_class = [table[table.sum(1) > 0][:, table.sum(0) > 0] for table in tables]
+    of_class = []
+    for table in tables:
+        audited = table[table.sum(1) > 0]
+        of_class.append(audited[:, audited.sum(0) > 0])
     if not any(len(table) > 1 for table in of_class):
         return np.nan
     compared = [table for table in of_class if min(table.shape) > 1]
@@ -99,7 +110,7 @@ class OwnAudits:
 
     def __getattr__(self, name: str) -> ndarray:
         """Return an array of all periods that `Periods` has, such as `estimate`."""
-        if name not in ("estimate", "restricted", "covariance", "shares", "bias", "own"):
+        if name not in STACKED:
             raise AttributeError(name)
         return np.concatenate([getattr(part, name) for part in self.parts])
 
@@ -123,8 +134,9 @@ class OwnAudits:
         level: float,
     ) -> Limits:
         """Return the limits (C, K) of the changes, within -1 and 1."""
-        low, high = _newcombe(self.restricted, *self.level_limits(level), first, last)
-        return np.clip(low, -1, 1), np.clip(high, -1, 1)
+        limits_of_change = _newcombe(self.restricted, *self.level_limits(level), first, last)
+        low, high = np.clip(limits_of_change, -1, 1)
+        return low, high
 
     def growth_limits(
         self,
@@ -135,11 +147,12 @@ class OwnAudits:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
+        levels = np.maximum([self.restricted, low, high], 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = (np.log(np.maximum(values, 0)) for values in (self.restricted, low, high))
-            limits_of_log = _newcombe(*logs, first, last)
-        low, high = (np.nan_to_num(limit, neginf=-np.inf) for limit in limits_of_log)
-        return np.where(positive, np.expm1(low), np.nan), np.where(positive, np.expm1(high), np.nan)
+            limits_of_log = _newcombe(*np.log(levels), first, last)
+        growth = np.expm1(np.nan_to_num(limits_of_log, neginf=-np.inf))
+        low, high = np.where(positive, growth, np.nan)
+        return low, high
 
     def audit_notes(self) -> tuple[Note, ...]:
         """Return no notes: each audit has its own, see `period_notes`."""
@@ -162,9 +175,11 @@ def _newcombe(
     last: ndarray,
 ) -> Limits:
     """Return the limits of differences of independent estimates from the limits of each."""
-    below, above = np.maximum(estimate - low, 0), np.maximum(high - estimate, 0)
+    below = np.maximum(estimate - low, 0)
+    above = np.maximum(high - estimate, 0)
+    down = np.hypot(below[last], above[first])
+    up = np.hypot(above[last], below[first])
     change = estimate[last] - estimate[first]
-    down, up = np.hypot(below[last], above[first]), np.hypot(above[last], below[first])
     return change - down, change + up
 
 
@@ -198,8 +213,9 @@ def own_periods(
     check_audit(audit, frame, method)
     audited = audit.table.sum(0)
     if frame is not None and (audited > frame).any():
+        labels = checks.listed(audit.labels)
         raise AuditError(
-            f"its audit has {audited.tolist()} items predicted {checks.listed(audit.labels)}, more "
+            f"its audit has {audited.tolist()} items predicted {labels}, more "
             f"than the {frame.tolist()} that were counted"
         )
     periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
@@ -218,8 +234,12 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     same = calendar.same_periods([str(name) for name in audits], [*by_text])
     parts = defaultdict(list)
     for name, audit in audits.items():
-        parts[by_text.get(same.get(str(name), ""), name)].append(audit)
-    return {name: pool_audits(*part) if len(part) > 1 else part[0] for name, part in parts.items()}
+        period = same.get(str(name), "")
+        parts[by_text.get(period, name)].append(audit)
+    return {
+        period: pool_audits(*same_period) if len(same_period) > 1 else same_period[0]
+        for period, same_period in parts.items()
+    }
 
 
 def choice_note(
@@ -230,8 +250,8 @@ def choice_note(
     own: bool,
 ) -> Note:
     """Return the note on how the audits are used, and on what grounds."""
-    items = checks.counted(sum(audit.n for audit in audits.values()), "item")
-    audited = f"{checks.counted(len(audits), 'period')} audited ({items})"
+    size = sum(audit.n for audit in audits.values())
+    periods, items = checks.counted(len(audits), "period"), checks.counted(size, "item")
     test = f"p = {pvalue:.2g} of a test of equal rates"
     if np.isnan(pvalue):
         test = (
@@ -246,4 +266,4 @@ def choice_note(
     )
     if own:
         use = f"each period is estimated from its own audit alone{reason}"
-    return Note("assumption", f"{audited}: {use} ({test})")
+    return Note("assumption", f"{periods} audited ({items}): {use} ({test})")

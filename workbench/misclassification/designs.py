@@ -24,7 +24,12 @@ from workbench.results import Note
 
 AUTO, RANDOM, TRUTH, PREDICTION = "auto", "random", "truth", "prediction"
 WITHOUT_AUDIT = "classify_and_count"  # every design allows it, so it asks only for the design
-DESIGNS = (AUTO, TRUTH, PREDICTION, RANDOM)
+DESIGNS = (
+    AUTO,
+    TRUTH,
+    PREDICTION,
+    RANDOM,
+)
 METHOD_OF = {RANDOM: "mle", TRUTH: "misclassification", PREDICTION: "calibration"}
 PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
@@ -87,9 +92,8 @@ def read_design(
         check_audit(audit, counts_at_audit, method)
     notes: Notes = ()
     frame, design = None, sampled_by
-    if (
-        audit.weighted is not None
-    ):  # margins show the weights, and only P(prediction | truth) is weighted
+    # the margins of weighted audits show the weights, and only P(prediction | truth) is weighted
+    if audit.weighted is not None:
         design = RANDOM if design == AUTO else design
         method = METHOD_OF[TRUTH] if method == AUTO else method
     elif counts_at_audit is not None:
@@ -203,8 +207,9 @@ def _design_without_counts(
         design = TRUTH if truth == EQUAL else PREDICTION
     if design in METHODS[method].designs:
         return RANDOM, ()
+    items = _margins(audit, design)[0]
     text = (
-        f"one with exactly {_margins(audit, design)[0]:,} items of every {ADJECTIVES[design]} "
+        f"one with exactly {items:,} items of every {ADJECTIVES[design]} "
         f"class: method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
     )
     return RANDOM, (Note("assumption", text, PLACE),)
