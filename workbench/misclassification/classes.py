@@ -63,26 +63,12 @@ class SharesTheory(Result):
         """Return one row per method and class."""
         rmse, rows = self.rmse, []
         for method, bias in self.bias.items():
-            columns = (
-                self.new_shares,
-                bias,
-                np.sqrt(self.variance[method]),
-                rmse[method],
-            )
-            for label, figures in enumerate(np.stack(columns, 1).tolist()):
-                row = dict(
-                    zip(
-                        (
-                            "true_share",
-                            "bias",
-                            "sd",
-                            "rmse",
-                        ),
-                        figures,
-                        strict=True,
-                    )
-                )
-                rows.append({"method": method, "label": label, **row})
+            for label, share in enumerate(self.new_shares.tolist()):
+                row = {"method": method, "label": label, "true_share": share}
+                row["bias"] = float(bias[label])
+                row["sd"] = float(self.variance[method][label] ** 0.5)
+                row["rmse"] = float(rmse[method][label])
+                rows.append(row)
         return rows
 
 

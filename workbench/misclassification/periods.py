@@ -113,10 +113,10 @@ class Periods:
         of it.
         """
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if self.own.any() and self.frame_size and self.audit.n > KNOWN_PART * self.frame_size:
-            audited = self.audit.table.sum(1)
-            least[self.own] = audited / self.frame_size
-            most[self.own] = (audited + self.frame_size - self.audit.n) / self.frame_size
+        size, audited = self.frame_size, self.audit.table.sum(1)
+        if size and self.own.any() and audited.sum() > KNOWN_PART * size:
+            least[self.own] = audited / size
+            most[self.own] = (audited + size - audited.sum()) / size
         return least, most
 
     @cached_property
@@ -159,7 +159,8 @@ class Periods:
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading
         least, most = self.possible
-        return self._interval_covariance * np.any(most > least, axis=1)[:, None, None]
+        is_open = (most > least).any(1)
+        return self._interval_covariance * is_open[:, None, None]
 
     @cached_property
     def _interval_covariance(self) -> ndarray:
@@ -229,13 +230,10 @@ class Periods:
     def level_limits(self, level: float) -> Limits:
         """Return the limits (T, K) of the levels, within the possible shares."""
         if level not in self._limits_by_level:
-            least, most = self.possible
-            low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
+            low, high = np.clip(self._unrestricted_limits(level), *self.possible)
             low, high = self._reaching_inside(low, high, level)
-            self._limits_by_level[level] = (
-                np.fmin(low, self.restricted),
-                np.fmax(high, self.restricted),
-            )
+            shares = self.restricted
+            self._limits_by_level[level] = np.fmin(low, shares), np.fmax(high, shares)
         return self._limits_by_level[level]
 
     @cached_property
@@ -253,13 +251,14 @@ class Periods:
         outside = (low == high) & (least < most)
         if not outside.any():
             return low, high
-        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
-        lowest = most - limits.beyond_edge(center - most, variance, level)
-        highest = least + limits.beyond_edge(least - center, variance, level)
-        return (
-            np.where(outside & (center > most), np.maximum(lowest, least), low),
-            np.where(outside & (center < least), np.minimum(highest, most), high),
-        )
+        center = self.slopes.estimate
+        variance = _diagonal(self._interval_covariance)
+        below_most = most - limits.beyond_edge(center - most, variance, level)
+        above_least = least + limits.beyond_edge(least - center, variance, level)
+        lowest = np.maximum(below_most, least)
+        highest = np.minimum(above_least, most)
+        low = np.where(outside & (center > most), lowest, low)
+        return low, np.where(outside & (center < least), highest, high)
 
     def _unrestricted_limits(self, level: float) -> Limits:
         """Return the limits (T, K) of the levels, within 0 and 1."""
@@ -279,9 +278,10 @@ class Periods:
         They lie within the differences that both levels allow.
         """
         low, high = self.level_limits(level)
+        least, most = low[last] - high[first], high[last] - low[first]
         change = self.restricted[last] - self.restricted[first]
         raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
-        return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
+        return limits.around(change, *raw, least, most)
 
     def growth_limits(
         self,
@@ -301,7 +301,8 @@ class Periods:
         ):
             growth = self.restricted[last] / self.restricted[first] - 1
             raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
-            least, most = low[last] / high[first] - 1, high[last] / low[first] - 1
+            least = low[last] / high[first] - 1
+            most = high[last] / low[first] - 1
             growth_limits = limits.around(growth, *raw, least, most)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
         return tuple(np.where(positive, limit, np.nan) for limit in growth_limits)
@@ -353,12 +354,15 @@ class Periods:
         level: float,
     ) -> Limits:
         if self.construction == DRAWN:
-            return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
+            changes = self.draws[:, last] - self.draws[:, first]
+            return limits.percentiles(changes, level, -1.0)
         if self.construction == FIELLER:
+            slopes = _difference(self.straight, first, last)
             reading = self.reading[first] + self.reading[last]
-            return self._fieller(_difference(self.straight, first, last), reading, level, -1.0)
-        change = self.slopes.estimate[last] - self.slopes.estimate[first]
-        return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
+            return self._fieller(slopes, reading, level, -1.0)
+        estimate = self.slopes.estimate
+        variance = _diagonal(self.change_covariance(first, last))
+        return limits.delta(estimate[last] - estimate[first], variance, level, -1.0)
 
     def _growths(
         self,
@@ -368,16 +372,18 @@ class Periods:
     ) -> Limits:
         """Return the limits of later / earlier - 1, by the log ratio, Fieller or draws."""
         if self.construction == DRAWN:
-            growth = self.draws[:, last] / self.draws[:, first] - 1
-            return limits.percentiles(growth, level, -1.0, np.inf)
+            ratios = self.draws[:, last] / self.draws[:, first]
+            return limits.percentiles(ratios - 1, level, -1.0, np.inf)
         if self.construction == FIELLER:
             return self._fieller_growths(first, last, level)
-        slopes, reading = self.slopes, _diagonal(self.reading)
-        later, earlier = 1 / slopes.estimate[last], 1 / slopes.estimate[first]
-        of_audit = slopes.of_periods(last, later) - slopes.of_periods(first, earlier)
+        of_first = self.slopes.of_periods(first)
+        of_last = self.slopes.of_periods(last)
+        later, earlier = 1 / of_last.estimate, 1 / of_first.estimate
+        of_audit = of_last.scaled(later) - of_first.scaled(earlier)
+        reading = _diagonal(self.reading)
         of_items = reading[last] * later**2 + reading[first] * earlier**2
         variance = _diagonal(self._from_audit(of_audit)) + of_items
-        log_ratio = np.log(slopes.estimate[last] / slopes.estimate[first])
+        log_ratio = np.log(of_last.estimate / of_first.estimate)
         low, high = limits.delta(log_ratio, variance, level, -np.inf, np.inf)
         return np.expm1(low), np.expm1(high)
 
@@ -400,18 +406,30 @@ class Periods:
         level: float,
     ) -> Limits:
         """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
-        slopes, early = self.straight, self.straight.estimate[first]
-        ratio = slopes.estimate[last] / early
-        growth = slopes.of_periods(last, 1 / early) - slopes.of_periods(first, ratio / early)
+        of_first = self.straight.of_periods(first)
+        of_last = self.straight.of_periods(last)
+        early = of_first.estimate
+        ratio = of_last.estimate / early
+        growth = of_last.scaled(1 / early) - of_first.scaled(ratio / early)
         growth = replace(growth, estimate=ratio - 1)
         log_d = limits.log_d(self.method, growth, self.half, self.frame_shares)
-        log_denominator = log_d - slopes.of_periods(first, -1 / early)
-        later, earlier = (_diagonal(self.reading)[part] / early**2 for part in (last, first))
+        log_denominator = log_d - of_first.scaled(-1 / early)
+        reading = _diagonal(self.reading)
+        later, earlier = (reading[part] / early**2 for part in (last, first))
         shared = -ratio * earlier
-        reading = np.stack([later + ratio**2 * earlier, shared, shared, earlier], -1)
-        reading = reading.reshape(*ratio.shape, 2, 2)
+        of_ratio = later + ratio**2 * earlier
+        covariance = np.stack(
+            [
+                of_ratio,
+                shared,
+                shared,
+                earlier,
+            ],
+            -1,
+        )
+        covariance = covariance.reshape(*ratio.shape, 2, 2)
         return limits.of_ratios(
-            growth, log_denominator, self._from_audit, reading, level, -1.0, np.inf
+            growth, log_denominator, self._from_audit, covariance, level, -1.0, np.inf
         )
 
     @cached_property
@@ -458,17 +476,20 @@ class Periods:
                 f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
             )
         yield from self.doubts
-        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.entry.divides_by else ():
+        misread = np.diag(table) < table.max(1)
+        for k in np.flatnonzero(misread & bool(self.entry.divides_by)):
+            usual = labels[table[k].argmax()]
             yield Note(
                 "unreliable",
-                f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
+                f"class {labels[k]!r} is predicted {usual!r} more often than "
                 "right: are the labels swapped?",
             )
         if not self.doubts:
             yield from doubts.few_notes(self)
-        if self.frame_size is not None and audit.n / self.frame_size > LARGE_PART:
-            part = f"the audit is {audit.n / self.frame_size:.0%} of the frame"
-            yield Note("assumption", f"{part}: {doubts.LARGE_AUDIT[self.rates]}")
+        part = audit.n / (self.frame_size or np.inf)
+        if part > LARGE_PART:
+            text = f"the audit is {part:.0%} of the frame: {doubts.LARGE_AUDIT[self.rates]}"
+            yield Note("assumption", text)
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return the caveats of single periods; `where` has the T places."""
@@ -502,10 +523,12 @@ class Periods:
         else:
             first = methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
-        by_chance = len(first) == 2 and np.trace(by_row(self.half)) <= 1 + 1e-9
+        accuracies = np.trace(by_row(self.half))
+        by_chance = len(first) == 2 and accuracies <= 1 + LEAST_D
         if by_chance or not self.audit.effective.sum(1).all():
             later = np.full(later.shape, np.nan)
-        return first, by_row(np.where(self.own[:, None], first, np.clip(later, 1e-3, None)))
+        later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
+        return first, by_row(later)
 
     @cached_property
     def theory(self) -> tuple[dict[str, ndarray], dict[str, ndarray]]:
@@ -513,10 +536,9 @@ class Periods:
         first, later = self.believed
         (p00, _), (_, p11) = self.believed_rates
         n = max(int(self.audit.effective.sum()), 1)
+        sizes = (n, self.frame_size, self.size)
         with np.errstate(divide="ignore", invalid="ignore"):
-            bias, variance, _ = moments(
-                first[1], later[:, 1], p00, p11, n, self.frame_size, self.size, self.rates
-            )
+            bias, variance, _ = moments(first[1], later[:, 1], p00, p11, *sizes, self.rates)
         return bias, variance
 
     @cached_property
@@ -530,8 +552,8 @@ class Periods:
             bias = self.theory[0][estimator_of(self.method)]
             return np.stack([-bias, bias], 1)
         rates = self.believed_rates
-        table, frame, shares = first[:, None] * rates, first @ rates, later @ rates
-        return methods.shares_of(self.method, table, frame, shares) - later
+        table = first[:, None] * rates
+        return methods.shares_of(self.method, table, first @ rates, later @ rates) - later
 
     @cached_property
     def expected_error(self) -> ndarray:
@@ -547,7 +569,8 @@ class Periods:
             variance = np.where(self.own[:, None] | np.isnan(expected), variance, expected)
         if not self.entry.divides_by:
             variance = variance + self._bias_variance
-        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
+        error = np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
+        return np.where(np.isnan(self.believed[1]), np.nan, error)
 
     @cached_property
     def _bias_variance(self) -> ndarray:
@@ -556,10 +579,11 @@ class Periods:
         frame = self.frame_shares
         if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
             ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
-        distance = replace(
-            ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares
-        ).within_frame(self.own)
-        return _diagonal(self._from_audit(distance) + self._reading(self.reference, distance))
+        shares = ours.shares - reference.shares
+        distance = replace(ours - reference, estimate=reference.estimate, shares=shares)
+        distance = distance.within_frame(self.own)
+        covariance = self._from_audit(distance) + self._reading(self.reference, distance)
+        return _diagonal(covariance)
 
 
 class AuditError(ValueError):
@@ -582,13 +606,11 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
             "also takes P(prediction | truth) as constant",
         )
     problem = not_estimable(audit, method)
-    has_interval = (
-        entry.divides_by
-        and not limits.swapped(audit.effective)
-        and not _weights_unused(audit, method)
-        and (not entry.limits or len(audit.labels) == 2)
-    )
-    if problem and not has_interval:
+    if not problem:
+        return
+    computable = len(audit.labels) == 2 or not entry.limits
+    has_interval = computable and entry.divides_by and not _weights_unused(audit, method)
+    if not has_interval or limits.swapped(audit.effective):
         raise AuditError(problem)
 
 
@@ -642,8 +664,9 @@ def _not_invertible(audit: ConfusionCounts) -> str:
     if len(rates) == 2:
         p00, p11 = np.diag(rates)
         if p00 + p11 - 1 < LEAST_D:
+            accuracies = f"{p00:.3f} + {p11:.3f}"
             return (
-                f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than "
+                f"p00 + p11 must be above 1; the audit has {accuracies}: no better than "
                 "chance, or are the labels swapped?"
             )
     elif np.linalg.svd(rates, compute_uv=False)[-1] < LEAST_D:
@@ -663,17 +686,18 @@ def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
     size, occurs = frame.sum(), frame > 0
     if audit.n >= size or occurs.sum() == 1:
         return 1.0
-    drawn, counts = audit.table.sum(0)[occurs], frame[occurs]
+    audited, counts = audit.table.sum(0)[occurs], frame[occurs]
+    unaudited = size - audit.n
     expected = audit.n * counts / size
     if expected.min() < limits.FEW:
-        totals = np.array([audit.n, size - audit.n])
-        pvalues = [
-            fisher_pvalue(np.array([k, n - k]), totals) for k, n in zip(drawn, counts, strict=True)
-        ]
+        totals = np.array([audit.n, unaudited])
+        tables = np.stack([audited, counts - audited], 1)
+        pvalues = [fisher_pvalue(table, totals) for table in tables]
         tests = len(pvalues) if len(pvalues) > 2 else 1
         return min(1.0, min(pvalues) * tests)
-    statistic = ((drawn - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
-    return float(scipy.special.chdtrc(len(drawn) - 1, statistic))
+    deviations = (audited - expected) ** 2 / expected
+    statistic = deviations.sum() * (size - 1) / unaudited
+    return float(scipy.special.chdtrc(len(audited) - 1, statistic))
 
 
 def _diagonal(covariance: ndarray) -> ndarray:
