@@ -252,7 +252,7 @@ class Periods:
         if not outside.any():
             return low, high
         center = self.slopes.estimate
-        variance = _diagonal(self._interval_covariance)
+        variance = diagonal(self._interval_covariance)
         below_most = most - limits.beyond_edge(center - most, variance, level)
         above_least = least + limits.beyond_edge(least - center, variance, level)
         lowest = np.maximum(below_most, least)
@@ -333,7 +333,7 @@ class Periods:
         """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
         if WHOLE in self.constructions:
             return np.zeros(self.shares.shape, bool)
-        variance = _diagonal(self.covariance)
+        variance = diagonal(self.covariance)
         low, high = limits.delta(self.slopes.estimate, variance, 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
@@ -345,7 +345,7 @@ class Periods:
             return limits.percentiles(self.draws, level, 0.0)
         if self.construction == FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
-        return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
+        return limits.delta(self.slopes.estimate, diagonal(self._interval_covariance), level, 0.0)
 
     def _changes(
         self,
@@ -361,7 +361,7 @@ class Periods:
             reading = self.reading[first] + self.reading[last]
             return self._fieller(slopes, reading, level, -1.0)
         estimate = self.slopes.estimate
-        variance = _diagonal(self.change_covariance(first, last))
+        variance = diagonal(self.change_covariance(first, last))
         return limits.delta(estimate[last] - estimate[first], variance, level, -1.0)
 
     def _growths(
@@ -380,9 +380,9 @@ class Periods:
         of_last = self.slopes.of_periods(last)
         later, earlier = 1 / of_last.estimate, 1 / of_first.estimate
         of_audit = of_last.scaled(later) - of_first.scaled(earlier)
-        reading = _diagonal(self.reading)
+        reading = diagonal(self.reading)
         of_items = reading[last] * later**2 + reading[first] * earlier**2
-        variance = _diagonal(self._from_audit(of_audit)) + of_items
+        variance = diagonal(self._from_audit(of_audit)) + of_items
         log_ratio = np.log(of_last.estimate / of_first.estimate)
         low, high = limits.delta(log_ratio, variance, level, -np.inf, np.inf)
         return np.expm1(low), np.expm1(high)
@@ -414,7 +414,7 @@ class Periods:
         growth = replace(growth, estimate=ratio - 1)
         log_d = limits.log_d(self.method, growth, self.half, self.frame_shares)
         log_denominator = log_d - of_first.scaled(-1 / early)
-        reading = _diagonal(self.reading)
+        reading = diagonal(self.reading)
         later, earlier = (reading[part] / early**2 for part in (last, first))
         shared = -ratio * earlier
         of_ratio = later + ratio**2 * earlier
@@ -563,7 +563,7 @@ class Periods:
         estimate. The estimator's own variance is that of the theory for two classes, else and for
         the audited frame itself the estimated one.
         """
-        variance = _diagonal(self.covariance)
+        variance = diagonal(self.covariance)
         if len(self.audit.labels) == 2:
             expected = self.theory[1][estimator_of(self.method)][:, None]
             variance = np.where(self.own[:, None] | np.isnan(expected), variance, expected)
@@ -583,7 +583,7 @@ class Periods:
         distance = replace(ours - reference, estimate=reference.estimate, shares=shares)
         distance = distance.within_frame(self.own)
         covariance = self._from_audit(distance) + self._reading(self.reference, distance)
-        return _diagonal(covariance)
+        return diagonal(covariance)
 
 
 class AuditError(ValueError):
@@ -700,7 +700,8 @@ def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
     return float(scipy.special.chdtrc(len(audited) - 1, statistic))
 
 
-def _diagonal(covariance: ndarray) -> ndarray:
+def diagonal(covariance: ndarray) -> ndarray:
+    """Return the variances (T, K) of covariances (T, K, K)."""
     return np.einsum("tkk->tk", covariance)
 
 

@@ -31,12 +31,19 @@ from workbench.misclassification import designs, limits, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.misclassification.designs import read_design
 from workbench.misclassification.methods import METHODS, estimators
-from workbench.misclassification.periods import Periods, not_estimable
+from workbench.misclassification.periods import Periods, diagonal, not_estimable
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
 SIMILAR = 0.9  # ratio of estimated errors: from one audit, closer ones cannot be told apart
-FIGURES = ("estimate", "standard_error", "low", "high", "bias", "rmse")
+FIGURES = (
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "bias",
+    "rmse",
+)
 Shares = float | ndarray
 Intervals = Interval | tuple[Interval, ...]
 
@@ -159,24 +166,29 @@ class PrevalenceEstimate(OfClasses, Result):
         """Return estimate, interval, raw count and assumption in one sentence."""
         figures = self.by_class(self.restricted_estimate, self.standard_error, self.interval())
         if np.isnan(self.estimate).any():
-            text = f"{self.method}: no estimate, every share is possible (see notes)"
+            text = ": no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
             [(label, share, error, (low, high))] = figures
-            text = (
-                f"{self.method}: {share:.4g} of class {label} (SE {error:.4g}), "
-                f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
-            )
+            text = f": {share:.4g} of class {label} (SE {error:.4g}), "
+            text += f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
         else:
             shares = [
                 f"{label} {share:.4g} ({low:.3g} to {high:.3g})"
                 for label, share, _, (low, high) in figures
             ]
-            text = f"{self.method}, 95%: {', '.join(shares)}"
-        return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
+            text = f", 95%: {', '.join(shares)}"
+        return f"{self.method}{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        names = "label", "counted", "estimate", "standard_error", "low", "high"
+        names = (
+            "label",
+            "counted",
+            "estimate",
+            "standard_error",
+            "low",
+            "high",
+        )
         figures = self.by_class(
             self.counted, self.restricted_estimate, self.standard_error, self.interval()
         )
@@ -266,10 +278,9 @@ def estimate_prevalence(
     periods = Periods(
         audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
     )
+    figures = (periods.estimate, periods.covariance, periods.bias)
     return PrevalenceEstimate(
-        one_or_all(periods.estimate[0]),
-        one_or_all(periods.covariance[0]),
-        one_or_all(periods.bias[0]),
+        *(one_or_all(figure[0]) for figure in figures),
         design.method,
         rates,
         audit.labels,
@@ -287,8 +298,7 @@ def reported_labels(labels: tuple) -> tuple:
 
 
 def one_or_all(values: ndarray) -> Any:
-    """Return what belongs to the second of two classes as a float, or all of it."""
-    values = np.asarray(values)
+    """Return the figure of the second of two classes as a float, or the figures of all classes."""
     return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
 
 
@@ -301,12 +311,11 @@ def intervals_of(
 ) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     description = limits.said(constructions or periods.constructions)
-    first = 1 if low.size == 2 else 0
     intervals = tuple(
-        Interval(float(a), float(b), float(level), description, notes=periods.doubts)
-        for a, b in zip(low[first:], high[first:], strict=True)
+        Interval(*ends, float(level), description, notes=periods.doubts)
+        for ends in np.stack([low, high], 1).tolist()
     )
-    return intervals[0] if low.size == 2 else intervals
+    return intervals[1] if low.size == 2 else intervals
 
 
 class EstimatorComparison(Result):
@@ -393,18 +402,26 @@ class EstimatorComparison(Result):
         """Return one row per method (and class)."""
         columns = [getattr(self, name).reshape(len(self.methods), -1) for name in FIGURES]
         figures = np.stack(columns, -1).tolist()
-        reasons = self.reasons
-        return [
-            {
-                "method": method,
-                "label": label,
-                **dict(zip(FIGURES, values, strict=True)),
-                "constant": METHODS[method].assumes,
-                "problem": reasons.get(method, ""),
-            }
-            for method, rows in zip(self.methods, figures, strict=True)
-            for label, values in zip(reported_labels(self.labels), rows, strict=True)
-        ]
+        names = (
+            "method",
+            "label",
+            *FIGURES,
+            "constant",
+            "problem",
+        )
+        rows = []
+        for method, problem, of_method in zip(self.methods, self.problems, figures, strict=True):
+            assumption = METHODS[method].assumes
+            for label, values in zip(reported_labels(self.labels), of_method, strict=True):
+                cells = (
+                    method,
+                    label,
+                    *values,
+                    assumption,
+                    problem,
+                )
+                rows.append(dict(zip(names, cells, strict=True)))
+        return rows
 
 
 def compare_estimators(
@@ -459,15 +476,14 @@ def compare_estimators(
         periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
         values.append(_compared(periods, level))
     columns = np.stack(values, 1)
-    figures: dict[str, Any] = dict(
-        zip(FIGURES, columns[:, :, 1] if len(counts) == 2 else columns, strict=True)
-    )
+    if len(counts) == 2:
+        columns = columns[:, :, 1]
     return EstimatorComparison(
         tuple(estimators()),
-        **figures,
-        labels=audit.labels,
-        level=float(level),
-        counted=one_or_all(counts / counts.sum()),
+        *columns,
+        audit.labels,
+        float(level),
+        one_or_all(counts / counts.sum()),
         notes=(*design.notes, *theory.undefined(problems)),
     )
 
@@ -486,6 +502,13 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
 def _compared(periods: Periods, level: float) -> ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
     low, high = periods.level_limits(level)
-    error = np.sqrt(np.einsum("tkk->tk", periods.covariance))
-    columns = (periods.restricted, error, low, high, periods.bias, periods.expected_error)
+    error = np.sqrt(diagonal(periods.covariance))
+    columns = (
+        periods.restricted,
+        error,
+        low,
+        high,
+        periods.bias,
+        periods.expected_error,
+    )
     return np.stack(columns)[:, 0]
