@@ -60,7 +60,10 @@ _LENGTHS = {
 _FORMS = [
     (length, re.compile(form.format(**_PARTS), re.IGNORECASE)) for form, length in _LENGTHS.items()
 ]
-_SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
+_SLASHED = [
+    re.compile(form.format(**_PARTS))
+    for form in (r"{day}([/-]){month}\2{year}", r"{month}([/-]){day}\2{year}")
+]
 _TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 EVERY = (
     "day",
@@ -95,21 +98,19 @@ def _read(names: Sequence[str]) -> tuple[str, list[list[Key]]]:
 
     Names of days with slashes may have two readings. Names that are no dates have none.
     """
-    if not names:
-        return "", []
-    texts = [name.strip() for name in names]
     for length, form in _FORMS:
-        matches = [form.fullmatch(text) for text in texts]
-        if all(matches):
-            return length, [[_key(**match.groupdict()) for match in matches if match]]
-    matches = [_SLASHED.fullmatch(text) for text in texts]
+        if keys := _keys(form, names):
+            return length, [keys]
+    readings = [keys for form in _SLASHED if (keys := _keys(form, names))]
+    return "day" if readings else "", readings
+
+
+def _keys(form: re.Pattern, names: Sequence[str]) -> list[Key]:
+    """Return the keys of names that all have this form, else none."""
+    matches = [form.fullmatch(name.strip()) for name in names]
     if not all(matches):
-        return "", []
-    numbers = [tuple(map(int, match.group(1, 3, 4))) for match in matches if match]
-    day_first: list[Key] = [(year, month, day) for day, month, year in numbers]
-    month_first: list[Key] = [(year, month, day) for month, day, year in numbers]
-    both = (day_first, month_first)
-    return "day", [keys for keys in both if all(month <= 12 for _, month, _ in keys)]
+        return []
+    return [_key(**match.groupdict()) for match in matches if match]
 
 
 def _key(y: str, m: str = "", d: str = "") -> Key:

@@ -428,15 +428,22 @@ class PrevalenceSeries(Result):
         growth[np.isnan(growth_limits[0])] = np.nan
         changes = []
         for c, ends in enumerate(limits):
+            figures = (
+                change[c],
+                covariance[c],
+                growth[c],
+                naive[c],
+            )
+            estimate, variance, rate, error = map(one_or_all, figures)
             between = PrevalenceChange(
                 periods[first[c]],
                 periods[last[c]],
-                one_or_all(change[c]),
-                one_or_all(covariance[c]),
+                estimate,
+                variance,
                 intervals_of(*ends, level, usable),
-                one_or_all(growth[c]),
+                rate,
                 intervals_of(*growth_limits[:, c], level, usable),
-                one_or_all(naive[c]),
+                error,
                 self.labels,
                 self.audit_rates,
                 notes=usable.doubts,
