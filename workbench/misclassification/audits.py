@@ -91,7 +91,8 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
 
 def _pearson(tables: ndarray) -> ndarray:
     """Return Pearson's statistic of tables (..., R, C)."""
-    rows, columns = tables.sum(-1, keepdims=True), tables.sum(-2, keepdims=True)
+    rows = tables.sum(-1, keepdims=True)
+    columns = tables.sum(-2, keepdims=True)
     expected = rows * columns / rows.sum(-2, keepdims=True)
     return ((tables - expected) ** 2 / expected).sum((-1, -2))
 
@@ -251,7 +252,8 @@ def choice_note(
 ) -> Note:
     """Return the note on how the audits are used, and on what grounds."""
     size = sum(audit.n for audit in audits.values())
-    periods, items = checks.counted(len(audits), "period"), checks.counted(size, "item")
+    periods = checks.counted(len(audits), "period")
+    items = checks.counted(size, "item")
     test = f"p = {pvalue:.2g} of a test of equal rates"
     if np.isnan(pvalue):
         test = (

@@ -263,7 +263,8 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     order = _order(when)
     notes = _gap_notes(length_of(names), when)
     if order != sorted(order):
-        first, last = names[order[0]], names[order[-1]]
+        first = names[order[0]]
+        last = names[order[-1]]
         text = (
             f"periods are sorted as dates, from {first!r} to {last!r}; "
             f"the file begins with {names[0]!r}"

@@ -61,7 +61,8 @@ class SharesTheory(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method and class."""
-        rmse, rows = self.rmse, []
+        rmse = self.rmse
+        rows = []
         for method, bias in self.bias.items():
             for label, share in enumerate(self.new_shares.tolist()):
                 row = {"method": method, "label": label, "true_share": share}
@@ -117,7 +118,8 @@ def shares_theory(
     if new.ndim > 1:
         raise WrongValue("new_shares", "must be of one period", new.tolist())
     n, size, new_size = check_sizes(n, size, new_size, rates)
-    bias, variance = {}, {}
+    bias = {}
+    variance = {}
     setting = (
         shares,
         new,
@@ -170,7 +172,8 @@ def _moments(
 ) -> tuple[ndarray, ndarray]:
     """Return bias and variance, (K,) each."""
     cells = shares[:, None] * reading
-    frame, predicted = shares @ reading, new @ reading
+    frame = shares @ reading
+    predicted = new @ reading
     slopes = methods.slopes_of(method, n * cells, frame, predicted)
     if np.isnan(slopes.estimate).any():
         return slopes.estimate, slopes.estimate

@@ -70,7 +70,8 @@ class ConfusionCounts(Result):
 
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
-        shape, classes = table.shape, len(table) if table.ndim else 0
+        shape = table.shape
+        classes = len(table) if table.ndim else 0
         if shape != (classes, classes) or classes < 2:
             rule = "must be square, K true times K predicted classes with K >= 2; got shape"
             raise WrongValue("table", f"{rule} {shape}")
@@ -181,7 +182,8 @@ class ConfusionCounts(Result):
         """
         if self.weighted is None or self.squared is None:
             return self.table
-        weights, squares = self.weighted.sum(1), self.squared.sum(1)
+        weights = self.weighted.sum(1)
+        squares = self.squared.sum(1)
         rates = np.nan_to_num(_normalized(self.weighted, 1))
         of_others = squares[:, None] - self.squared
         spread = self.squared * (1 - rates) ** 2 + of_others * rates**2
@@ -230,7 +232,8 @@ class ConfusionCounts(Result):
         >>> audit.merged("a", "b").labels
         ('a+b', 'c')
         """
-        i, j = self.index(first), self.index(second)
+        i = self.index(first)
+        j = self.index(second)
         if i == j or len(self.labels) < 3:
             raise ValueError(
                 "first and second must be two of at least three classes; got "
@@ -257,7 +260,8 @@ class ConfusionCounts(Result):
         for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True):
             text = "never audited" if np.isnan(rate) else f"{rate:.1%}"
             rates.append(f"class {label} {text}")
-        items, table = checks.counted(self.n, "audited item"), self.table
+        items = checks.counted(self.n, "audited item")
+        table = self.table
         if self.weighted is not None:
             items += f", weighted as {self.effective.sum():.0f}"
             table = self.weighted
@@ -461,7 +465,8 @@ def _compare_rates(
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = correct / totals
         low, high = intervals.wilson(rates, totals, intervals.quantile(level))
-    below, above = rates - low, high - rates
+    below = rates - low
+    above = high - rates
     down = np.sqrt(below[1] ** 2 + above[0] ** 2)
     up = np.sqrt(above[1] ** 2 + below[0] ** 2)
     difference = rates[1] - rates[0]

@@ -91,7 +91,8 @@ def read_design(
     if method != AUTO:
         check_audit(audit, counts_at_audit, method)
     notes: Notes = ()
-    frame, design = None, sampled_by
+    frame = None
+    design = sampled_by
     # the margins of weighted audits show the weights, and only P(prediction | truth) is weighted
     if audit.weighted is not None:
         design = RANDOM if design == AUTO else design
@@ -164,7 +165,8 @@ def _design_of_margins(
 
     The page on the method of shares has the table of decisions.
     """
-    truth, prediction = _neatness(audit, TRUTH), _neatness(audit, PREDICTION)
+    truth = _neatness(audit, TRUTH)
+    prediction = _neatness(audit, PREDICTION)
     if frame is None:
         return _design_without_counts(audit, truth, prediction, method)
     contained = (audit.table.sum(0) <= frame).all()

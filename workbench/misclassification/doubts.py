@@ -52,7 +52,9 @@ def few_notes(periods: Any) -> Iterator[Note]:
 def stability_notes(periods: Any) -> Iterator[Note]:
     """Yield the note on a classifier that is weak for the audit."""
     divisor, cv = periods.stability
-    name, remedy, weak = "p00 + p11 - 1", "audit more items", cv > STRONG
+    name = "p00 + p11 - 1"
+    remedy = "audit more items"
+    weak = cv > STRONG
     if len(periods.audit.labels) > 2:
         name = "the smallest singular value of P(prediction | truth)"
         remedy += f" or merge {periods.confused}"
@@ -83,7 +85,9 @@ def _widened(periods: Any, name: str) -> str:
 
 def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     """Yield kind and text of the caveats of period t."""
-    audit, size, own = periods.audit, periods.size[t], periods.own[t]
+    audit = periods.audit
+    size = periods.size[t]
+    own = periods.own[t]
     if own:
         yield "data", "these are the counts at audit time: taken as the audited frame itself"
         if audit.n == size:
@@ -109,7 +113,8 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
 
 def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     """Yield the caveats of shares outside 0 to 1; of two classes the second speaks for both."""
-    labels, estimate = periods.audit.labels, periods.estimate[t]
+    labels = periods.audit.labels
+    estimate = periods.estimate[t]
     least, most = (limit[t] for limit in periods.possible)
     outside = (estimate < least - ROUNDING) | (estimate > most + ROUNDING)
     beyond = periods.beyond[t]

@@ -59,7 +59,8 @@ class _Items(NamedTuple):
     def table(self, rows: Any, labels: ArrayLike | None) -> ConfusionCounts:
         """Return the confusion table of some of the items."""
         weights = None if self.weights is None else self.weights[rows]
-        truth, prediction = self.truth[rows], self.prediction[rows]
+        truth = self.truth[rows]
+        prediction = self.prediction[rows]
         return ConfusionCounts.from_labels(truth, prediction, labels, weights)
 
 
@@ -420,7 +421,8 @@ def read_periods(
 ) -> tuple[Counts, Notes]:
     """Return the result of `load_periods`, and notes on the order of periods and on classes."""
     frames.check_source("counts", counts)
-    names, labels = column_names(counts), [str(label) for label in labels]
+    names = column_names(counts)
+    labels = [str(label) for label in labels]
     notes: Notes = ()
     if spelled(predicted, names) in names:
         months, notes = _count_items(counts, period, predicted, labels, classes, total)
@@ -481,7 +483,8 @@ def _read_rows(
     counted: str,
 ) -> Counts:
     """Return the counts of a file with a row per period."""
-    names, columns = column_names(counts), classes
+    names = column_names(counts)
+    columns = classes
     by_class = all(spelled(name, names) in names for name in classes)
     if by_class:
         expected = {spelled(name, names) for name in (*classes, period, total)}

@@ -177,7 +177,8 @@ def fieller(
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(discriminant)
         ends = np.array([-slope - root, -slope + root]) / curve
-    first, last = ratio + ends.min(0), ratio + ends.max(0)
+    first = ratio + ends.min(0)
+    last = ratio + ends.max(0)
     low, high = np.clip([first, last], least, most)
     outside = curve <= 0  # the values between the two ends are excluded, not those beyond them
     below = np.where(first >= least, least, high)

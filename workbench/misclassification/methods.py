@@ -212,7 +212,8 @@ class Slopes:
     def scaled(self, factor: ndarray) -> "Slopes":
         """Return the slopes of each share multiplied by a factor; `shares` stay unscaled."""
         column = factor[..., None]
-        estimate, frame = self.estimate * factor, self.frame * column
+        estimate = self.estimate * factor
+        frame = self.frame * column
         return Slopes(estimate, self.table * column[..., None], frame, self.shares)
 
     def within_frame(self, own: bool | ndarray) -> "Slopes":
@@ -554,7 +555,8 @@ def draw_estimates(
     rng = np.random.default_rng(0)
     frame_size = np.inf if frame is None else frame.sum()
     left_out = np.sqrt(1 - audited / frame_size)
-    rows, mean_rates = table.sum(-1), by_row(table)
+    rows = table.sum(-1)
+    mean_rates = by_row(table)
     deviations = rows.sum() * rng.dirichlet(rows, draws) - rows
     totals = (rows + left_out * deviations)[:, :, None]
     spread = _dirichlet_rates(table, draws, rng) - mean_rates

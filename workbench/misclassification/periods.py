@@ -102,7 +102,8 @@ class Periods:
     @cached_property
     def estimate(self) -> ndarray:
         """Shares from the raw table, (T, K); NaN where the audit gives none."""
-        table, shares = self.audit.effective, self.shares
+        table = self.audit.effective
+        shares = self.shares
         return methods.shares_of(self.method, table, self.frame_shares, shares) + self._none
 
     @cached_property
@@ -112,8 +113,10 @@ class Periods:
         Of the audited frame itself the audited items are known, which matters where they are most
         of it.
         """
-        least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        size, audited = self.frame_size, self.audit.table.sum(1)
+        least = np.zeros(self.shares.shape)
+        most = np.ones(self.shares.shape)
+        size = self.frame_size
+        audited = self.audit.table.sum(1)
         if size and self.own.any() and audited.sum() > KNOWN_PART * size:
             least[self.own] = audited / size
             most[self.own] = (audited + size - audited.sum()) / size
@@ -185,7 +188,8 @@ class Periods:
         """Return the covariances from the audit; `own` periods are the audited frame itself."""
         audit = self.audit
         if self.sampled_by != "prediction":
-            size, rates = self.frame_size, self.rates
+            size = self.frame_size
+            rates = self.rates
             return methods.audit_covariance(slopes, self.half, audit.n, size, rates) + self._none
         left_out = np.ones(len(audit.labels))
         if self.frame is not None:
@@ -278,7 +282,8 @@ class Periods:
         They lie within the differences that both levels allow.
         """
         low, high = self.level_limits(level)
-        least, most = low[last] - high[first], high[last] - low[first]
+        least = low[last] - high[first]
+        most = high[last] - low[first]
         change = self.restricted[last] - self.restricted[first]
         raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
         return limits.around(change, *raw, least, most)
@@ -378,7 +383,8 @@ class Periods:
             return self._fieller_growths(first, last, level)
         of_first = self.slopes.of_periods(first)
         of_last = self.slopes.of_periods(last)
-        later, earlier = 1 / of_last.estimate, 1 / of_first.estimate
+        later = 1 / of_last.estimate
+        earlier = 1 / of_first.estimate
         of_audit = of_last.scaled(later) - of_first.scaled(earlier)
         reading = diagonal(self.reading)
         of_items = reading[last] * later**2 + reading[first] * earlier**2
@@ -459,7 +465,8 @@ class Periods:
     @cached_property
     def confused(self) -> str:
         """The two classes whose rows of P are most alike, in words."""
-        rates, labels = by_row(self.half), self.audit.labels
+        rates = by_row(self.half)
+        labels = self.audit.labels
         distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {labels[i]!r} and {labels[j]!r}, which are read most alike"
@@ -467,7 +474,9 @@ class Periods:
     def audit_notes(self) -> Iterator[Note]:
         """Yield the caveats of the audit."""
         audit = self.audit
-        table, labels, frame = audit.effective, audit.labels, self.frame
+        table = audit.effective
+        labels = audit.labels
+        frame = self.frame
         random_sample = self.sampled_by == "random"
         if random_sample and frame is not None and fit_pvalue(audit, frame) < STRANGE:
             yield Note(
@@ -575,7 +584,8 @@ class Periods:
     @cached_property
     def _bias_variance(self) -> ndarray:
         """Variances (T, K) of the estimated bias: the distance to the reference's estimate."""
-        ours, reference = self._slopes, self._slopes_of(self.reference)
+        ours = self._slopes
+        reference = self._slopes_of(self.reference)
         frame = self.frame_shares
         if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
             ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
@@ -616,7 +626,9 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return the reason why a method has no estimate, and what else would do, or ''."""
-    table, two, entry = audit.table, len(audit.labels) == 2, METHODS[method]
+    table = audit.table
+    two = len(audit.labels) == 2
+    entry = METHODS[method]
     if _weights_unused(audit, method):
         return (
             f"method {method!r} takes the audit for a simple random sample of the counted items, "
@@ -683,10 +695,12 @@ def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
     The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
     exact tests of each class, by Bonferroni.
     """
-    size, occurs = frame.sum(), frame > 0
+    size = frame.sum()
+    occurs = frame > 0
     if audit.n >= size or occurs.sum() == 1:
         return 1.0
-    audited, counts = audit.table.sum(0)[occurs], frame[occurs]
+    audited = audit.table.sum(0)[occurs]
+    counts = frame[occurs]
     unaudited = size - audit.n
     expected = audit.n * counts / size
     if expected.min() < limits.FEW:

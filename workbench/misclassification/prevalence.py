@@ -383,7 +383,8 @@ class EstimatorComparison(Result):
         """Return the range of the estimates and the advised method."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
-            least, most = np.nanmin(self.estimate), np.nanmax(self.estimate)
+            least = np.nanmin(self.estimate)
+            most = np.nanmax(self.estimate)
             text += (
                 f" of the share of class {self.labels[1]}, {least:.4g} to {most:.4g} "
                 f"(counted {self.counted:.4g})"
@@ -465,14 +466,16 @@ def compare_estimators(
     checks.level(level)
     design = read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    values, problems = [], {}
+    values = []
+    problems = {}
     for method in estimators():
         problem = _why_not(audit, design, method)
         if problem:
             problems[method] = problem
             values.append(np.full((len(FIGURES), len(counts)), np.nan))
             continue
-        frame, sampled_by = design.frame, design.sampled_by
+        frame = design.frame
+        sampled_by = design.sampled_by
         periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
         values.append(_compared(periods, level))
     columns = np.stack(values, 1)

@@ -122,7 +122,8 @@ class PrevalenceChange(OfClasses, Result):
                 ends = f"{level} from {low:+.4f} to {high:+.4f}"
                 part = f" {change:+.4f} (SE {error:.4f}, {ends})"
             parts.append(f"class {label}{part}")
-        periods, changes = f"{self.first} to {self.last}", "; ".join(parts)
+        periods = f"{self.first} to {self.last}"
+        changes = "; ".join(parts)
         return f"{periods}: {changes}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
@@ -234,7 +235,9 @@ class PrevalenceSeries(Result):
     def _usable(self) -> Any:
         """The estimates of the reported periods."""
         counts = self.counts[self._reported].astype(np.int64)
-        method, rates, sampled_by = self.method, self.rates, self.sampled_by
+        method = self.method
+        rates = self.rates
+        sampled_by = self.sampled_by
         if self.audit_rates != "own":
             frame = self.counts_at_audit
             return Periods(self.audit, frame, counts, method, rates, sampled_by=sampled_by)
@@ -272,7 +275,8 @@ class PrevalenceSeries(Result):
         )
         shape = len(self.periods), len(reported_labels(self.labels))
         cells = np.stack([column.reshape(shape) for column in columns], -1).tolist()
-        flags, problems = self._texts(refused=False), self.problems
+        flags = self._texts(refused=False)
+        problems = self.problems
         rows = []
         for t, items in enumerate(self.counts.sum(1).tolist()):
             for label, figures in zip(reported_labels(self.labels), cells[t], strict=True):
@@ -416,7 +420,8 @@ class PrevalenceSeries(Result):
         level: float,
     ) -> list[PrevalenceChange]:
         """Return the changes from the reported periods at the places `first` to those at `last`."""
-        usable, periods = self._usable, self._reported_periods
+        usable = self._usable
+        periods = self._reported_periods
         change = usable.restricted[last] - usable.restricted[first]
         covariance = usable.change_covariance(first, last)
         variances = diagonal(usable.covariance)
@@ -481,15 +486,19 @@ class PrevalenceSeries(Result):
         reported = self._reported_periods
         if len(reported) == 1:
             return self._level_finding(reported[0], level)
-        first, last = reported[0], reported[-1]
+        first = reported[0]
+        last = reported[-1]
         rows = self.change(first, last, level).rows()
         rows = [row for row in rows if not digits.nothing(row["low"], row["high"])]
         when = f"from {named_period(first)} to {named_period(last)}"
         if not rows or self._usable.undefined:
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
         row = max(rows, key=lambda row: abs(row["change"]))
-        change, low, high = row["change"], row["low"], row["high"]
-        subject, error = _subject(row["label"]), (high - low) / 2
+        change = row["change"]
+        low = row["low"]
+        high = row["high"]
+        subject = _subject(row["label"])
+        error = (high - low) / 2
         if low <= 0 <= high:
             points, least, most = digits.points(change, low, high, error=error, signed=True)
             limits = f"between {least} and {most}"
@@ -511,8 +520,11 @@ class PrevalenceSeries(Result):
     def _level_finding(self, period: Any, level: float) -> str:
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
-        estimate, low, high = row["estimate"], row["low"], row["high"]
-        subject, period = _subject(row["label"]), named_period(period)
+        estimate = row["estimate"]
+        low = row["low"]
+        high = row["high"]
+        subject = _subject(row["label"])
+        period = named_period(period)
         if self._usable.undefined or digits.nothing(low, high):
             return f"No result: nearly every share is possible in {period}, {NO_LINK}"
         if high - low < digits.ROUNDING:
@@ -765,7 +777,8 @@ def _subject(label: int | str) -> str:
 def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
     """Return the periods, and the counts of each or the error why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
-        periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
+        periods = tuple(counts_by_period)
+        rows = tuple(counts_by_period.values())
     else:
         if hasattr(counts_by_period, "to_numpy"):
             counts_by_period = counts_by_period.to_numpy()

@@ -79,7 +79,8 @@ def setting(
     s.v1 = s.left_out * _rate_variance(p11, a, n)
     s.v0 = s.left_out * _rate_variance(p00, 1 - a, n)
     s.slope = (s.v0 + s.v1) / s.d**2
-    spread1, spread0 = _item_variance(p11), _item_variance(p00)
+    spread1 = _item_variance(p11)
+    spread0 = _item_variance(p00)
     new_spread = t * spread1 + (1 - t) * spread0
     s.new_counts = new_spread / (np.inf if new_size is None else new_size)
     frame_spread = a * spread1 + (1 - a) * spread0
@@ -125,7 +126,9 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
     >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
     0.0205
     """
-    rate, share, n = floats("rate", rate), floats("share", share), floats("n", n)
+    rate = floats("rate", rate)
+    share = floats("share", share)
+    n = floats("n", n)
     _refuse_outside("rate", rate, 0, 1)
     _refuse_outside("share", share, LEAST, 1)
     _refuse_outside("n", n, 1, LARGEST)
@@ -168,13 +171,15 @@ def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarra
     counts : (..., 2) array
     level : float
     """
-    z, audited = quantile(level), table.sum(-1)
+    z = quantile(level)
+    audited = table.sum(-1)
     z2 = z * z
     correct = np.einsum("...kk->...k", table)
 
     def terms(added: float, more: float) -> tuple:
         """Return d, the numerator, and the variances of p00, p11 and the counted share."""
-        n, size = audited + 2 * added, counts.sum(-1) + more
+        n = audited + 2 * added
+        size = counts.sum(-1) + more
         rates = (correct + added) / n
         share = (counts[..., 1] + more / 2) / size
         v0, v1 = np.moveaxis(_item_variance(rates) / n, -1, 0)
@@ -200,7 +205,8 @@ def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarra
 
 def baseline(s: Terms) -> Pair:
     """Return bias and variance of the audit's share."""
-    bias, variance = s.a - s.t, _item_variance(s.a) / s.m
+    bias = s.a - s.t
+    variance = _item_variance(s.a) / s.m
     return bias + s.zero, variance + s.zero
 
 
@@ -268,7 +274,8 @@ def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
 
 def mle(s: Terms) -> Pair:
     """Return no bias, and the first-order variance by cells and by both predicted shares."""
-    odds1, odds0 = s.t / s.a, (1 - s.t) / (1 - s.a)
+    odds1 = s.t / s.a
+    odds0 = (1 - s.t) / (1 - s.a)
 
     def of_predicted(
         share: Any,

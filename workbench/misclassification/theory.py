@@ -105,7 +105,9 @@ class EstimatorTheory(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method."""
-        sd, rmse, rows = self.sd, self.rmse, []
+        sd = self.sd
+        rmse = self.rmse
+        rows = []
         for method, bias in self.bias.items():
             row = {
                 "method": method,
@@ -126,7 +128,8 @@ def best_and_worst(rmse: dict[str, ndarray]) -> str:
     total = {method: float(np.sqrt(square)) for method, square in mean_squares.items()}
     computable = (method for method in total if total[method] >= 0)
     order = sorted(computable, key=total.__getitem__)
-    best, worst = order[0], order[-1]
+    best = order[0]
+    worst = order[-1]
     return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
 
 
@@ -305,7 +308,8 @@ def moments(
     """
     terms = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
     unknown = terms.zero + np.nan
-    bias, variance = {}, {}
+    bias = {}
+    variance = {}
     for name, method in estimators().items():
         formula = method.theory
         bias[name], variance[name] = formula(terms) if formula else (unknown, unknown)
@@ -442,7 +446,8 @@ def plan_audit(
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
     half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
-    size, new_size = _whole_or_none("size", size, 4), _whole_or_none("new_size", new_size, 4)
+    size = _whole_or_none("size", size, 4)
+    new_size = _whole_or_none("new_size", new_size, 4)
     choice("quantity", quantity, QUANTITIES)
     choice("method", method, methods.inverting())
     choice("rates", rates, RATES)
@@ -501,7 +506,8 @@ def _planned_error(
     table = n * first[:, None] * reading + methods.HALF
     frame = first @ reading
     counted_items = new_size or np.inf
-    slopes, covariance = [], np.zeros((2, 2))
+    slopes = []
+    covariance = np.zeros((2, 2))
     for parts, of_frame in zip(later, own, strict=False):
         predicted = parts @ reading
         slope = methods.slopes_of(method, table, frame, predicted)
@@ -527,7 +533,8 @@ def _plan_notes(
     p11: float,
     n: int,
 ) -> Iterator[Note]:
-    n0, n1 = n * (1 - a), n * a
+    n0 = n * (1 - a)
+    n1 = n * a
     variance = p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1
     cv = np.sqrt(variance) / (p00 + p11 - 1)
     if cv > UNSURE:
