@@ -161,11 +161,10 @@ class OwnAudits:
 
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
         """Return the caveats of each period and of its audit."""
-        return tuple(
-            replace(note, where=location)
-            for part, location in zip(self.parts, where, strict=True)
-            for note in part.audit_notes()
-        )
+        notes: list[Note] = []
+        for part, location in zip(self.parts, where, strict=True):
+            notes += (replace(note, where=location) for note in part.audit_notes())
+        return tuple(notes)
 
 
 def _newcombe(

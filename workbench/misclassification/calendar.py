@@ -340,9 +340,7 @@ def _numbered(names: Sequence[str]) -> list[int] | None:
     months = [name.strip()[:3].lower() for name in names]
     if all(month in _MONTHS for month in months):
         return [_MONTHS.index(month) for month in months]
-    matches = [re.fullmatch(r"(\D*)(\d+)(\D*)", name.strip()) for name in names]
-    parts = [match.groups() for match in matches if match]
-    around = {(before, after) for before, _, after in parts}
-    if len(parts) < len(names) or len(around) > 1:
-        return None
-    return [int(number) for _, number, _ in parts]
+    split = [re.split(r"(\d+)", name.strip()) for name in names]
+    if all(len(parts) == 3 and parts[::2] == split[0][::2] for parts in split):
+        return [int(number) for _, number, _ in split]
+    return None

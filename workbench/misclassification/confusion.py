@@ -249,9 +249,7 @@ class ConfusionCounts(Result):
         labels = list(self.labels)
         labels[i] = f"{first}+{second}"
         del labels[j]
-        if self.weighted is None or self.squared is None:
-            return ConfusionCounts(merge(self.table), labels)
-        weights = merge(self.weighted), merge(self.squared)
+        weights = (merge(part) for part in (self.weighted, self.squared) if part is not None)
         return ConfusionCounts(merge(self.table), labels, *weights)
 
     def headline(self) -> str:

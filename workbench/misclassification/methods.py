@@ -374,17 +374,19 @@ HULL = replace(
     title="hull",
     limits=setting.hull,
 )
-_ALL = (
-    BASELINE,
-    CLASSIFY_AND_COUNT,
-    SUBTRACTED_BIAS,
-    MISCLASSIFICATION,
-    CALIBRATION,
-    MIXED,
-    MLE,
-    HULL,
-)
-METHODS = {method.name: method for method in _ALL}
+METHODS = {
+    method.name: method
+    for method in (
+        BASELINE,
+        CLASSIFY_AND_COUNT,
+        SUBTRACTED_BIAS,
+        MISCLASSIFICATION,
+        CALIBRATION,
+        MIXED,
+        MLE,
+        HULL,
+    )
+}
 # a view: it has every entry that is added
 CHOICES: ChainMap[str, Any] = ChainMap({"auto": None}, METHODS)
 

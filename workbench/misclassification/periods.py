@@ -299,11 +299,7 @@ class Periods:
         NaN where a level is not clearly above 0.
         """
         low, high = self.level_limits(level)
-        with np.errstate(
-            divide="ignore",
-            invalid="ignore",
-            over="ignore",
-        ):
+        with np.errstate(all="ignore"):
             growth = self.restricted[last] / self.restricted[first] - 1
             raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
             least = low[last] / high[first] - 1
@@ -467,7 +463,8 @@ class Periods:
         """The two classes whose rows of P are most alike, in words."""
         rates = by_row(self.half)
         labels = self.audit.labels
-        distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
+        distance = np.abs(rates[:, None] - rates).sum(-1)
+        np.fill_diagonal(distance, np.inf)
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {labels[i]!r} and {labels[j]!r}, which are read most alike"
 
@@ -502,11 +499,11 @@ class Periods:
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return the caveats of single periods; `where` has the T places."""
-        return tuple(
-            Note(kind, text, where[t] if where else None)
-            for t in range(len(self.counts))
-            for kind, text in doubts.about_period(self, t)
-        )
+        notes = []
+        for t in range(len(self.counts)):
+            location = where[t] if where else None
+            notes += [Note(kind, text, location) for kind, text in doubts.about_period(self, t)]
+        return tuple(notes)
 
     @cached_property
     def reference(self) -> str:
@@ -662,9 +659,10 @@ def _weights_unused(audit: ConfusionCounts, method: str) -> bool:
 def check_frame(frame: ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     for k in np.flatnonzero(audit.table.sum(0) > frame):
+        audited = audit.table[:, k].sum()
         raise WrongValue(
             "counts_at_audit",
-            f"must include the audited items; {audit.table[:, k].sum()} were "
+            f"must include the audited items; {audited} were "
             f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
             "frame that the audit was drawn from; of items from elsewhere, or chosen by their true "
             "class, say sampled_by='truth' (--sampled-by truth)",

@@ -278,9 +278,11 @@ def estimate_prevalence(
     periods = Periods(
         audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
     )
-    figures = (periods.estimate, periods.covariance, periods.bias)
+    notes = (*design.notes, *periods.audit_notes(), *periods.period_notes())
     return PrevalenceEstimate(
-        *(one_or_all(figure[0]) for figure in figures),
+        one_or_all(periods.estimate[0]),
+        one_or_all(periods.covariance[0]),
+        one_or_all(periods.bias[0]),
         design.method,
         rates,
         audit.labels,
@@ -288,7 +290,7 @@ def estimate_prevalence(
         counts,
         design.frame,
         design.sampled_by,
-        notes=(*design.notes, *periods.audit_notes(), *periods.period_notes()),
+        notes=notes,
     )
 
 
@@ -299,7 +301,7 @@ def reported_labels(labels: tuple) -> tuple:
 
 def one_or_all(values: ndarray) -> Any:
     """Return the figure of the second of two classes as a float, or the figures of all classes."""
-    return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
+    return float(values.flat[-1]) if values.shape[-1] == 2 else values
 
 
 def intervals_of(
@@ -361,7 +363,8 @@ class EstimatorComparison(Result):
         in `no_worse`; else the method with the least `total_rmse`.
         """
         no_worse = self.no_worse
-        return next((method for method in (*USUAL, *no_worse) if method in no_worse), None)
+        usual = [method for method in USUAL if method in no_worse]
+        return next(iter((*usual, *no_worse)), None)
 
     @property
     def no_worse(self) -> tuple[str, ...]:
@@ -371,8 +374,9 @@ class EstimatorComparison(Result):
         less than a tenth.
         """
         total = self.total_rmse
-        order = [m for m in np.argsort(total).tolist() if not np.isnan(total[m])]
-        return tuple(self.methods[m] for m in order if SIMILAR * total[m] <= total[order[0]])
+        least = np.nanmin(total, initial=np.inf)
+        order = (self.methods[m] for m in np.argsort(total) if SIMILAR * total[m] <= least)
+        return tuple(order)
 
     @property
     def total_rmse(self) -> ndarray:
@@ -401,8 +405,8 @@ class EstimatorComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method (and class)."""
-        columns = [getattr(self, name).reshape(len(self.methods), -1) for name in FIGURES]
-        figures = np.stack(columns, -1).tolist()
+        columns = np.stack([getattr(self, name) for name in FIGURES], -1)
+        figures = columns.reshape(len(self.methods), -1, len(FIGURES)).tolist()
         names = (
             "method",
             "label",

@@ -241,11 +241,10 @@ class PrevalenceSeries(Result):
         if self.audit_rates != "own":
             frame = self.counts_at_audit
             return Periods(self.audit, frame, counts, method, rates, sampled_by=sampled_by)
-        audits = (self.audits[t] for t in self._reported)
-        parts = (
-            of_periods.own_periods(audit, row, method, rates, sampled_by)
-            for audit, row in zip(audits, counts, strict=True)
-        )
+        parts = []
+        for t, row in zip(self._reported, counts, strict=True):
+            audit = self.audits[t]
+            parts.append(of_periods.own_periods(audit, row, method, rates, sampled_by))
         return of_periods.OwnAudits(tuple(parts))
 
     @property
@@ -296,10 +295,8 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [
-            {name: value for name, value in row.items() if not name.startswith("growth")}
-            for row in self._differences(level)
-        ]
+        names = ("first_period", "last_period", *CHANGE[:5])
+        return [{name: row[name] for name in names} for row in self._differences(level)]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods, with its growth rate.
@@ -433,22 +430,17 @@ class PrevalenceSeries(Result):
         growth[np.isnan(growth_limits[0])] = np.nan
         changes = []
         for c, ends in enumerate(limits):
-            figures = (
-                change[c],
-                covariance[c],
-                growth[c],
-                naive[c],
-            )
-            estimate, variance, rate, error = map(one_or_all, figures)
+            interval = intervals_of(*ends, level, usable)
+            growth_interval = intervals_of(*growth_limits[:, c], level, usable)
             between = PrevalenceChange(
                 periods[first[c]],
                 periods[last[c]],
-                estimate,
-                variance,
-                intervals_of(*ends, level, usable),
-                rate,
-                intervals_of(*growth_limits[:, c], level, usable),
-                error,
+                one_or_all(change[c]),
+                one_or_all(covariance[c]),
+                interval,
+                one_or_all(growth[c]),
+                growth_interval,
+                one_or_all(naive[c]),
                 self.labels,
                 self.audit_rates,
                 notes=usable.doubts,
@@ -514,7 +506,9 @@ class PrevalenceSeries(Result):
         if len(self.labels) == 2:
             return self.labels[1]
         shares = self._usable.restricted
-        moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
+        moved = shares[0]
+        if len(shares) > 1:
+            moved = np.abs(shares[-1] - moved)
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
     def _level_finding(self, period: Any, level: float) -> str:
@@ -771,7 +765,9 @@ def _checked(
 
 def _subject(label: int | str) -> str:
     text = str(label)
-    return text[0].upper() + text[1:] if text[:1].isalpha() else f"Class {text}"
+    if text[:1].isalpha():
+        return text[0].upper() + text[1:]
+    return f"Class {text}"
 
 
 def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
@@ -786,14 +782,13 @@ def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
         raise WrongValue("counts_by_period", "must hold at least one period; got none")
-    return periods, [_counts_or_error(row, labels) for row in rows]
-
-
-def _counts_or_error(row: Any, labels: tuple) -> CountsError | ndarray:
-    try:
-        return read_counts(row, labels)
-    except CountsError as error:
-        return error
+    counts: list[CountsError | ndarray] = []
+    for row in rows:
+        try:
+            counts.append(read_counts(row, labels))
+        except CountsError as error:
+            counts.append(error)
+    return periods, counts
 
 
 def _placed(values: ndarray, reported: ndarray, shape: tuple) -> ndarray:

@@ -474,6 +474,7 @@ def plan_audit(
             f"alone leave ±{least:.3g} with any audit; count more items per period",
         )
     fresh_audited = min(audited, new_size or audited)
+    expected = audited * np.array([[1 - a], [a]]) * reading
     return AuditPlan(
         audited,
         width(audited),
@@ -483,7 +484,7 @@ def plan_audit(
         float(level),
         quantity,
         method,
-        notes=tuple(_plan_notes(a, p00, p11, audited)),
+        notes=tuple(_plan_notes(expected, audited)),
     )
 
 
@@ -527,23 +528,16 @@ def _least(width: Callable, half_width: float, most: Size) -> Size:
     return bisect_left(range(most), True, 4, key=lambda n: width(n) <= half_width)
 
 
-def _plan_notes(
-    a: float,
-    p00: float,
-    p11: float,
-    n: int,
-) -> Iterator[Note]:
-    n0 = n * (1 - a)
-    n1 = n * a
-    variance = p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1
-    cv = np.sqrt(variance) / (p00 + p11 - 1)
+def _plan_notes(table: ndarray, n: int) -> Iterator[Note]:
+    """Yield the caveats of a plan, from the table that is expected of an audit of n items."""
+    cv = methods.slope_cv(table)
     if cv > UNSURE:
         yield Note(
             "unreliable",
             f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
             f"of {cv:.2f}: half-widths will vary much around the plan",
         )
-    errors = min(n0 * (1 - p00), n1 * (1 - p11))
+    errors = min(table[0, 1], table[1, 0])
     if errors < FEW_ERRORS:
         yield Note(
             "unreliable",
