@@ -236,10 +236,11 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     for name, audit in audits.items():
         period = same.get(str(name), "")
         parts[by_text.get(period, name)].append(audit)
-    return {
-        period: pool_audits(*same_period) if len(same_period) > 1 else same_period[0]
-        for period, same_period in parts.items()
-    }
+    pooled = {}
+    for period, same_period in parts.items():
+        several = len(same_period) > 1
+        pooled[period] = pool_audits(*same_period) if several else same_period[0]
+    return pooled
 
 
 def choice_note(

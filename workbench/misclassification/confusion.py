@@ -270,10 +270,10 @@ class ConfusionCounts(Result):
         """Return one row per true class, with a column of counts per predicted class."""
         predicted = (f"predicted_{label}" for label in self.labels)
         names = ["truth", *predicted]
-        return [
-            dict(zip(names, (label, *row), strict=True))
-            for label, row in zip(self.labels, self.table.tolist(), strict=True)
-        ]
+        rows = []
+        for label, counts in zip(self.labels, self.table.tolist(), strict=True):
+            rows.append(dict(zip(names, (label, *counts), strict=True)))
+        return rows
 
     def _repr_html_(self) -> str:
         rows = [
@@ -368,12 +368,12 @@ class AuditComparison(Result):
             return f"{name} cannot be compared"
         k = int(np.nanargmin(pvalues))
         if pvalues[k] < 1 - self.level:
-            change = f"class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
-            return f"{name} has changed ({change})"
+            change = f"{rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
+            return f"{name} has changed (class {self.labels[k]} {change})"
         _, _, _, low, high = rates.T
         k = int(np.nanargmax(high - low))
-        moved = f"class {self.labels[k]} may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
-        return f"no change of {name} is shown, but {moved}"
+        moved = f"may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
+        return f"no change of {name} is shown, but class {self.labels[k]} {moved}"
 
     def rows(self) -> list[dict]:
         """Return one row per class and rate."""

@@ -592,7 +592,6 @@ def normal_draws(covariance: ndarray, draws: int, *, rng: np.random.Generator) -
 def smallest_singular(table: ndarray, draws: int) -> tuple[float, float]:
     """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
     sampled = _dirichlet_rates(table, draws, np.random.default_rng(0))
-    least, of_draws = (
-        np.linalg.svd(rates, compute_uv=False)[..., -1] for rates in (by_row(table), sampled)
-    )
-    return float(least), float(of_draws.std(ddof=1))
+    sigma = np.linalg.svd(by_row(table), compute_uv=False)
+    of_draws = np.linalg.svd(sampled, compute_uv=False)
+    return float(sigma[-1]), float(of_draws[:, -1].std(ddof=1))

@@ -269,7 +269,8 @@ class Periods:
         if not self.entry.limits:
             return self._hull(Periods._levels, self.shares.shape, 0.0, 1.0, level)
         low, high = self.entry.limits(self.audit.effective, self.counts, level)
-        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
+        lower = np.stack([1 - high, low], 1)
+        return lower, np.stack([1 - low, high], 1)
 
     def change_limits(
         self,
@@ -529,8 +530,7 @@ class Periods:
         else:
             first = methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
-        accuracies = np.trace(by_row(self.half))
-        by_chance = len(first) == 2 and accuracies <= 1 + LEAST_D
+        by_chance = len(first) == 2 and np.trace(by_row(self.half)) <= 1 + LEAST_D
         if by_chance or not self.audit.effective.sum(1).all():
             later = np.full(later.shape, np.nan)
         later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
@@ -544,8 +544,7 @@ class Periods:
         n = max(int(self.audit.effective.sum()), 1)
         sizes = (n, self.frame_size, self.size)
         with np.errstate(divide="ignore", invalid="ignore"):
-            bias, variance, _ = moments(first[1], later[:, 1], p00, p11, *sizes, self.rates)
-        return bias, variance
+            return moments(first[1], later[:, 1], p00, p11, *sizes, self.rates)[:2]
 
     @cached_property
     def bias(self) -> ndarray:

@@ -172,10 +172,9 @@ class PrevalenceEstimate(OfClasses, Result):
             text = f": {share:.4g} of class {label} (SE {error:.4g}), "
             text += f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
         else:
-            shares = [
-                f"{label} {share:.4g} ({low:.3g} to {high:.3g})"
-                for label, share, _, (low, high) in figures
-            ]
+            shares = []
+            for label, share, _, (low, high) in figures:
+                shares.append(f"{label} {share:.4g} ({low:.3g} to {high:.3g})")
             text = f", 95%: {', '.join(shares)}"
         return f"{self.method}{text}; if {self.assumption}; {self.audit.n:,} audited"
 
@@ -313,9 +312,10 @@ def intervals_of(
 ) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     description = limits.said(constructions or periods.constructions)
+    limits_of_classes = np.stack([low, high], 1).tolist()
     intervals = tuple(
         Interval(*ends, float(level), description, notes=periods.doubts)
-        for ends in np.stack([low, high], 1).tolist()
+        for ends in limits_of_classes
     )
     return intervals[1] if low.size == 2 else intervals
 
@@ -389,10 +389,8 @@ class EstimatorComparison(Result):
         if self.rmse.ndim == 1:
             least = np.nanmin(self.estimate)
             most = np.nanmax(self.estimate)
-            text += (
-                f" of the share of class {self.labels[1]}, {least:.4g} to {most:.4g} "
-                f"(counted {self.counted:.4g})"
-            )
+            shares = f"{least:.4g} to {most:.4g} (counted {self.counted:.4g})"
+            text += f" of the share of class {self.labels[1]}, {shares}"
         if self.best is None:
             return (
                 f"{text}; no expected errors: the classes are read no better than by chance, or "

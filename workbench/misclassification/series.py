@@ -709,6 +709,7 @@ def _from_audits(
     by_period = of_periods.matched(audits, periods)
     pvalue = of_periods.same_rates_pvalue([*by_period.values()])
     sampled_by, notes = designs.design_of_several([*by_period.values()], sampled_by)
+    of_period = tuple(map(by_period.get, periods))
     differ = audit_rates == "auto" and pvalue < DIFFER
     own = audit_rates == "own" or differ
     notes += (of_periods.choice_note(by_period, audit_rates, pvalue, own=own),)
@@ -719,8 +720,8 @@ def _from_audits(
     if own:
         method = of_periods.own_method(method, sampled_by)
         rows = [
-            _checked(by_period.get(period), row, method, rates, sampled_by)
-            for period, row in zip(periods, rows, strict=True)
+            _checked(audit, row, method, rates, sampled_by)
+            for audit, row in zip(of_period, rows, strict=True)
         ]
     elif method == "mixed":
         raise WrongValue(
@@ -741,7 +742,7 @@ def _from_audits(
         rates,
         notes,
         audit_rates="own" if own else "pooled",
-        audits=tuple(by_period.get(period) for period in periods),
+        audits=of_period,
         sampled_by=sampled_by,
     )
 

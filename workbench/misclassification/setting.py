@@ -49,8 +49,8 @@ def setting(
     Returns
     -------
     SimpleNamespace
-        The arguments a, t, p00, p11 and n, and these terms. delta is the change; d, b1, c11 and c10
-        as above; t1 the predicted share now; phi2 the squared Matthews correlation. left_out is the
+        The arguments a, t, p00, p11 and n, and these terms. a0 and t0 are 1 - a and 1 - t; delta is
+        the change; d, b1, b0, c11 and c10 as above; t1 the predicted share now; phi2 the squared Matthews correlation. left_out is the
         finite-population factor, m the size of an audit without the finite-population factor,
         infinite where the whole frame was audited. v1 and v0 are the variances of the estimated p11
         and p00, slope the squared coefficient of variation of the estimated d. new_counts and
@@ -65,25 +65,28 @@ def setting(
         n=n,
     )
     s.delta = t - a
+    s.a0 = 1 - a
+    s.t0 = 1 - t
     s.zero = 0 * (a + t + p00 + p11)
     s.d = p00 + p11 - 1
     s.b1 = counted_share(a, p00, p11)
+    s.b0 = 1 - s.b1
     s.t1 = counted_share(t, p00, p11)
     s.c11 = a * p11 / s.b1
-    s.c10 = a * (1 - p11) / (1 - s.b1)
-    explained = s.d * s.d * a * (1 - a)
-    s.phi2 = explained / ((1 - s.b1) * s.b1)
+    s.c10 = a * (1 - p11) / s.b0
+    explained = s.d * s.d * a * s.a0
+    s.phi2 = explained / (s.b0 * s.b1)
     s.left_out = 1 - n / size if rates == "frame" and size else 1.0
     with np.errstate(divide="ignore"):
         s.m = np.divide(n, s.left_out)
     s.v1 = s.left_out * _rate_variance(p11, a, n)
-    s.v0 = s.left_out * _rate_variance(p00, 1 - a, n)
+    s.v0 = s.left_out * _rate_variance(p00, s.a0, n)
     s.slope = (s.v0 + s.v1) / s.d**2
     spread1 = _item_variance(p11)
     spread0 = _item_variance(p00)
-    new_spread = t * spread1 + (1 - t) * spread0
+    new_spread = t * spread1 + s.t0 * spread0
     s.new_counts = new_spread / (np.inf if new_size is None else new_size)
-    frame_spread = a * spread1 + (1 - a) * spread0
+    frame_spread = a * spread1 + s.a0 * spread0
     s.frame_counts = frame_spread / (size if size and rates == "process" else np.inf)
     return s
 
@@ -225,9 +228,8 @@ def subtracted_bias(s: Terms) -> Pair:
 
 def misclassification(s: Terms) -> Pair:
     """Return bias and variance of the count turned by the inverse of P(prediction | truth)."""
-    new0 = 1 - s.t
-    bias = s.t * s.v1 - new0 * s.v0
-    variance = new0**2 * s.v0 + s.t**2 * s.v1 + s.new_counts
+    bias = s.t * s.v1 - s.t0 * s.v0
+    variance = s.t0**2 * s.v0 + s.t**2 * s.v1 + s.new_counts
     d2 = s.d**2
     return bias / d2, variance / d2
 
@@ -241,7 +243,7 @@ def calibration(s: Terms) -> Pair:
 def _calibrated_variance(s: Terms, share: Any) -> Any:
     """Return the variance from the audit of a calibrated predicted share."""
     v1 = share**2 * _rate_variance(s.c11, s.b1, s.n)
-    v0 = (1 - share) ** 2 * _rate_variance(s.c10, 1 - s.b1, s.n)
+    v0 = (1 - share) ** 2 * _rate_variance(s.c10, s.b0, s.n)
     return s.left_out * (v0 + v1)
 
 
@@ -257,15 +259,15 @@ def second_order(s: Terms) -> Any:
         """Return the third central moment of the estimated rate of a class."""
         return _item_variance(rate) * (1 - 2 * rate) / (s.m * share) ** 2
 
-    kappa = third_moment(s.p00, 1 - s.a) + third_moment(s.p11, s.a)
+    kappa = third_moment(s.p00, s.a0) + third_moment(s.p11, s.a)
     slope = s.slope + 8 * s.slope**2 - 2 * kappa / s.d**3
     return _mixed_variance(s, slope, 1 + 3 * s.slope)
 
 
 def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
     """Return the variance of "mixed" from that of 1/d, and the weight of its covariance."""
-    spread = s.delta * s.a * (1 - s.a) * (s.p00 - s.p11)
-    covariance = spread * s.d / (s.m * (1 - s.b1) * s.b1)
+    spread = s.delta * s.a * s.a0 * (s.p00 - s.p11)
+    covariance = spread * s.d / (s.m * s.b0 * s.b1)
     of_frame = s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
     counts = s.new_counts / s.d**2 + of_frame
     calibrated = _calibrated_variance(s, s.b1)
@@ -275,7 +277,7 @@ def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
 def mle(s: Terms) -> Pair:
     """Return no bias, and the first-order variance by cells and by both predicted shares."""
     odds1 = s.t / s.a
-    odds0 = (1 - s.t) / (1 - s.a)
+    odds0 = s.t0 / s.a0
 
     def of_predicted(
         share: Any,
@@ -283,12 +285,12 @@ def mle(s: Terms) -> Pair:
         slope1: Any,
         slope0: Any,
     ) -> Pair:
-        """Return the variance from the audit and the slope by the frame, of items predicted alike."""
+        """Return the variance from the audit and the slope by the frame, for one prediction."""
         variance = share * truth * (1 - truth) * (slope1 - slope0) ** 2
         return variance, truth * slope1 + (1 - truth) * slope0
 
     audit1, frame1 = of_predicted(s.b1, s.c11, odds1 * (1 - s.p11), odds0 * s.p00)
-    audit0, frame0 = of_predicted(1 - s.b1, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00))
+    audit0, frame0 = of_predicted(s.b0, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00))
     from_frame = s.frame_counts * (frame0 - frame1) ** 2
     variance = (audit1 + audit0) / s.m + s.new_counts + from_frame
     return s.zero + np.nan, variance / s.d**2

@@ -91,10 +91,11 @@ class EstimatorTheory(Result):
     @property
     def rmse(self) -> dict[str, float]:
         """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {
-            method: float((variance + np.nan_to_num(self.bias[method]) ** 2) ** 0.5)
-            for method, variance in self.variance.items()
-        }
+        rmse = {}
+        for method, variance in self.variance.items():
+            bias = np.nan_to_num(self.bias[method])
+            rmse[method] = float((variance + bias**2) ** 0.5)
+        return rmse
 
     def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
@@ -210,11 +211,8 @@ def estimator_theory(
     bias, variance, further = (
         {name: float(value) for name, value in figures.items()} for figures in moments_by_method
     )
-    unknown = {
-        name: method.unknown
-        for name, method in estimators().items()
-        if np.isnan(bias[name] + variance[name])
-    }
+    undefined_methods = [name for name in bias if np.isnan(bias[name] + variance[name])]
+    unknown = {name: methods.METHODS[name].unknown for name in undefined_methods}
     notes = _theory_notes(unknown, n, size, rates, further["slope_cv"])
     return EstimatorTheory(
         bias,
