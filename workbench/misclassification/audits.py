@@ -218,7 +218,14 @@ def own_periods(
             f"its audit has {audited.tolist()} items predicted {labels}, more "
             f"than the {frame.tolist()} that were counted"
         )
-    periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
+    periods = Periods(
+        audit,
+        frame,
+        counts[None],
+        method,
+        rates,
+        sampled_by=sampled_by,
+    )
     if periods.undefined or limits.WHOLE in periods.constructions:
         raise AuditError(periods.undefined or "its audit allows no estimate")
     return periods

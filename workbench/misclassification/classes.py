@@ -131,7 +131,17 @@ def shares_theory(
     )
     for method in methods.estimators():
         bias[method], variance[method] = _moments(method, *setting)
-    return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
+    return SharesTheory(
+        bias,
+        variance,
+        shares,
+        new,
+        reading,
+        n,
+        size,
+        new_size,
+        rates,
+    )
 
 
 def check_shares(

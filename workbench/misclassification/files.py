@@ -109,7 +109,15 @@ def load_audit(
     """
     if not _has_items(audit, truth, prediction, weight):
         return _read_table(audit, truth, prediction, labels)
-    items = _read_items(audit, truth, prediction, labels, classes, total, weight)
+    items = _read_items(
+        audit,
+        truth,
+        prediction,
+        labels,
+        classes,
+        total,
+        weight,
+    )
     audited = items.table(slice(None), items.labels)
     return replace(audited, notes=(*audited.notes, *items.notes))
 
@@ -158,7 +166,17 @@ def load_audits(
     {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
     """
     if _has_items(audit, truth, prediction, weight):
-        items = _read_items(audit, truth, prediction, labels, classes, total, weight, period, every)
+        items = _read_items(
+            audit,
+            truth,
+            prediction,
+            labels,
+            classes,
+            total,
+            weight,
+            period,
+            every,
+        )
         order = items.table(slice(None), items.labels).labels
         names = items.periods
         return {name: items.table(names == name, order) for name in dict.fromkeys(names)}
@@ -250,7 +268,14 @@ def _read_items(
     periods, true, predicted = parts
     is_text = "U" in (true.dtype.kind, predicted.dtype.kind)
     order = texts if is_text else as_numbers
-    return _Items(true, predicted, weights, periods, order, notes)
+    return _Items(
+        true,
+        predicted,
+        weights,
+        periods,
+        order,
+        notes,
+    )
 
 
 def _read_table(
@@ -425,7 +450,14 @@ def read_periods(
     labels = [str(label) for label in labels]
     notes: Notes = ()
     if spelled(predicted, names) in names:
-        months, notes = _count_items(counts, period, predicted, labels, classes, total)
+        months, notes = _count_items(
+            counts,
+            period,
+            predicted,
+            labels,
+            classes,
+            total,
+        )
         if not every:
             _refuse_short_days(period, months)
     else:

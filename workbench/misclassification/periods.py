@@ -162,7 +162,7 @@ class Periods:
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading
         least, most = self.possible
-        is_open = (most > least).any(1)
+        is_open = np.any(most > least, axis=1)
         return self._interval_covariance * is_open[:, None, None]
 
     @cached_property
@@ -286,7 +286,15 @@ class Periods:
         least = low[last] - high[first]
         most = high[last] - low[first]
         change = self.restricted[last] - self.restricted[first]
-        raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
+        raw = self._hull(
+            Periods._changes,
+            change.shape,
+            -1.0,
+            1.0,
+            first,
+            last,
+            level,
+        )
         return limits.around(change, *raw, least, most)
 
     def growth_limits(
@@ -302,7 +310,15 @@ class Periods:
         low, high = self.level_limits(level)
         with np.errstate(all="ignore"):
             growth = self.restricted[last] / self.restricted[first] - 1
-            raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
+            raw = self._hull(
+                Periods._growths,
+                growth.shape,
+                -1.0,
+                np.inf,
+                first,
+                last,
+                level,
+            )
             least = low[last] / high[first] - 1
             most = high[last] / low[first] - 1
             growth_limits = limits.around(growth, *raw, least, most)
@@ -400,7 +416,14 @@ class Periods:
         """Return Fieller's limits of levels or changes, which d divides."""
         log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
         reading = limits.without_denominator(reading)
-        return limits.of_ratios(slopes, log_d, self._from_audit, reading, level, least)
+        return limits.of_ratios(
+            slopes,
+            log_d,
+            self._from_audit,
+            reading,
+            level,
+            least,
+        )
 
     def _fieller_growths(
         self,
@@ -432,7 +455,13 @@ class Periods:
         )
         covariance = covariance.reshape(*ratio.shape, 2, 2)
         return limits.of_ratios(
-            growth, log_denominator, self._from_audit, covariance, level, -1.0, np.inf
+            growth,
+            log_denominator,
+            self._from_audit,
+            covariance,
+            level,
+            -1.0,
+            np.inf,
         )
 
     @cached_property
@@ -544,7 +573,14 @@ class Periods:
         n = max(int(self.audit.effective.sum()), 1)
         sizes = (n, self.frame_size, self.size)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return moments(first[1], later[:, 1], p00, p11, *sizes, self.rates)[:2]
+            return moments(
+                first[1],
+                later[:, 1],
+                p00,
+                p11,
+                *sizes,
+                self.rates,
+            )[:2]
 
     @cached_property
     def bias(self) -> ndarray:

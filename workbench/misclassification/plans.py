@@ -73,7 +73,7 @@ def plan_next_audit(
             rates=rates,
             sampled_by="random",
         )
-        estimates.append(result.estimate)
+        estimates.append(float(result.estimate))
     if not np.isfinite(estimates).all():
         raise WrongValue(
             "half_width", "needs corrected shares to plan with, and this audit gives none"

@@ -275,7 +275,12 @@ def estimate_prevalence(
     design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
     periods = Periods(
-        audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
+        audit,
+        design.frame,
+        counts[None],
+        design.method,
+        rates,
+        sampled_by=design.sampled_by,
     )
     notes = (*design.notes, *periods.audit_notes(), *periods.period_notes())
     return PrevalenceEstimate(
@@ -314,8 +319,8 @@ def intervals_of(
     description = limits.said(constructions or periods.constructions)
     limits_of_classes = np.stack([low, high], 1).tolist()
     intervals = tuple(
-        Interval(*ends, float(level), description, notes=periods.doubts)
-        for ends in limits_of_classes
+        Interval(least, most, float(level), description, notes=periods.doubts)
+        for least, most in limits_of_classes
     )
     return intervals[1] if low.size == 2 else intervals
 
@@ -478,17 +483,25 @@ def compare_estimators(
             continue
         frame = design.frame
         sampled_by = design.sampled_by
-        periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
+        periods = Periods(
+            audit,
+            frame,
+            counts[None],
+            method,
+            rates,
+            sampled_by=sampled_by,
+        )
         values.append(_compared(periods, level))
     columns = np.stack(values, 1)
     if len(counts) == 2:
         columns = columns[:, :, 1]
+    figures: dict[str, Any] = dict(zip(FIGURES, columns, strict=True))
     return EstimatorComparison(
         tuple(estimators()),
-        *columns,
-        audit.labels,
-        float(level),
-        one_or_all(counts / counts.sum()),
+        **figures,
+        labels=audit.labels,
+        level=float(level),
+        counted=one_or_all(counts / counts.sum()),
         notes=(*design.notes, *theory.undefined(problems)),
     )
 

@@ -240,7 +240,14 @@ class PrevalenceSeries(Result):
         sampled_by = self.sampled_by
         if self.audit_rates != "own":
             frame = self.counts_at_audit
-            return Periods(self.audit, frame, counts, method, rates, sampled_by=sampled_by)
+            return Periods(
+                self.audit,
+                frame,
+                counts,
+                method,
+                rates,
+                sampled_by=sampled_by,
+            )
         parts = []
         for t, row in zip(self._reported, counts, strict=True):
             audit = self.audits[t]
@@ -626,7 +633,14 @@ def prevalence_series(
     if isinstance(audit, Mapping):
         if counts_at_audit is not None:
             raise WrongValue("counts_at_audit", "must be None for audits of several periods")
-        return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
+        return _from_audits(
+            audit,
+            counts_by_period,
+            method,
+            rates,
+            sampled_by,
+            audit_rates,
+        )
     design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     periods, counts = _read_periods(counts_by_period, audit.labels)
     return _series(
@@ -660,9 +674,17 @@ def _series(
     labels = audit.labels
     counts = np.full((len(periods), len(labels)), np.nan)
     counts[reported] = [rows[t] for t in reported]
-    unknown = [np.full(len(periods), np.nan)] * 4
+    unknown = (np.full(len(periods), np.nan),) * 4
     series = PrevalenceSeries(
-        periods, counts, *unknown, method, rates, labels, audit, frame, **of_audits
+        periods,
+        counts,
+        *unknown,
+        method,
+        rates,
+        labels,
+        audit,
+        frame,
+        **of_audits,
     )
     usable = series._usable
     notes += calendar.backward_notes([str(period) for period in periods])

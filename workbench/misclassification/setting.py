@@ -50,12 +50,12 @@ def setting(
     -------
     SimpleNamespace
         The arguments a, t, p00, p11 and n, and these terms. a0 and t0 are 1 - a and 1 - t; delta is
-        the change; d, b1, b0, c11 and c10 as above; t1 the predicted share now; phi2 the squared Matthews correlation. left_out is the
-        finite-population factor, m the size of an audit without the finite-population factor,
-        infinite where the whole frame was audited. v1 and v0 are the variances of the estimated p11
-        and p00, slope the squared coefficient of variation of the estimated d. new_counts and
-        frame_counts are the variances of the predicted shares now and at audit time. zero is 0 in
-        the shape of the setting.
+        the change; d, b1, b0, c11 and c10 as above; t1 the predicted share now; phi2 the squared
+        Matthews correlation. left_out is the finite-population factor, m the size of an audit
+        without the finite-population factor, infinite where the whole frame was audited. v1 and v0
+        are the variances of the estimated p11 and p00, slope the squared coefficient of variation
+        of the estimated d. new_counts and frame_counts are the variances of the predicted shares
+        now and at audit time. zero is 0 in the shape of the setting.
     """
     s = Terms(
         a=a,

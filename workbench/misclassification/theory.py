@@ -217,7 +217,9 @@ def estimator_theory(
     return EstimatorTheory(
         bias,
         variance,
-        *further.values(),
+        further["second_order"],
+        further["retained_change"],
+        further["slope_cv"],
         *shares_and_rates,
         n,
         size,
@@ -304,7 +306,16 @@ def moments(
 
     The checked entry for single settings is `estimator_theory`.
     """
-    terms = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
+    terms = setting(
+        base_rate,
+        new_base_rate,
+        p00,
+        p11,
+        n,
+        size,
+        new_size,
+        rates,
+    )
     unknown = terms.zero + np.nan
     bias = {}
     variance = {}
@@ -458,10 +469,30 @@ def plan_audit(
     def width(n: int) -> float:
         own = (False, previous_base_rate is None)
         periods = (t, first) if quantity == "change" else (t,)
-        return z * _planned_error(a, periods, own, reading, n, size, new_size, method, rates)
+        return z * _planned_error(
+            a,
+            periods,
+            own,
+            reading,
+            n,
+            size,
+            new_size,
+            method,
+            rates,
+        )
 
     def fresh_width(n: int) -> float:
-        return z * _planned_error(t, (t,), (True,), reading, n, new_size, new_size, method, rates)
+        return z * _planned_error(
+            t,
+            (t,),
+            (True,),
+            reading,
+            n,
+            new_size,
+            new_size,
+            method,
+            rates,
+        )
 
     audited = _least(width, half_width, size)
     if audited is None:
