@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 from workbench.misclassification import calendar, designs, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, pool_audits
 from workbench.misclassification.designs import TRUTH
@@ -192,7 +192,7 @@ def own_method(method: str, sampled_by: str) -> str:
     if method == designs.AUTO:
         return "misclassification" if sampled_by == TRUTH else "calibration"
     if problem := designs.why_not_allowed(sampled_by, method):
-        raise checks.WrongValue("method", f"must fit how the audits were sampled: {problem}")
+        raise WrongValue("method", f"must fit how the audits were sampled: {problem}")
     return "calibration" if "frame" in methods.METHODS[method].needs else method
 
 
@@ -213,7 +213,7 @@ def own_periods(
     check_audit(audit, frame, method)
     audited = audit.table.sum(0)
     if frame is not None and (audited > frame).any():
-        labels = checks.listed(audit.labels)
+        labels = listed(audit.labels)
         raise AuditError(
             f"its audit has {audited.tolist()} items predicted {labels}, more "
             f"than the {frame.tolist()} that were counted"
@@ -259,8 +259,8 @@ def choice_note(
 ) -> Note:
     """Return the note on how the audits are used, and on what grounds."""
     size = sum(audit.n for audit in audits.values())
-    periods = checks.counted(len(audits), "period")
-    items = checks.counted(size, "item")
+    periods = counted(len(audits), "period")
+    items = counted(size, "item")
     test = f"p = {pvalue:.2g} of a test of equal rates"
     if np.isnan(pvalue):
         test = (

@@ -26,6 +26,14 @@ from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
 
+NO_NUMBERS = (
+    str,
+    bytes,
+    bool,
+    np.bool_,
+)  # types that `float` may read, but that count nothing
+
+
 class ConfusionCounts(Result):
     """Audited items by true and predicted class.
 
@@ -558,14 +566,6 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     if total > checks.LARGEST:
         raise CountsError(f"counts must add up to at most {checks.LARGEST}; got {total:g}")
     return np.array(values).astype(np.int64)
-
-
-NO_NUMBERS = (
-    str,
-    bytes,
-    bool,
-    np.bool_,
-)
 
 
 def _number(label: Any, value: Any) -> float:

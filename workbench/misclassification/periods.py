@@ -512,14 +512,14 @@ class Periods:
                 f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
             )
         yield from self.doubts
-        misread = np.diag(table) < table.max(1)
-        for k in np.flatnonzero(misread & bool(self.entry.divides_by)):
-            usual = labels[table[k].argmax()]
-            yield Note(
-                "unreliable",
-                f"class {labels[k]!r} is predicted {usual!r} more often than "
-                "right: are the labels swapped?",
-            )
+        if self.entry.divides_by:
+            for k in np.flatnonzero(np.diag(table) < table.max(1)):
+                usual = labels[table[k].argmax()]
+                yield Note(
+                    "unreliable",
+                    f"class {labels[k]!r} is predicted {usual!r} more often than "
+                    "right: are the labels swapped?",
+                )
         if not self.doubts:
             yield from doubts.few_notes(self)
         part = audit.n / (self.frame_size or np.inf)

@@ -118,9 +118,8 @@ class PrevalenceChange(OfClasses, Result):
         for label, change, error, limits in figures:
             part = ": no estimate, every change is possible (see notes)"
             if np.isfinite(change):
-                level, (low, high) = percent(limits.level), limits
-                ends = f"{level} from {low:+.4f} to {high:+.4f}"
-                part = f" {change:+.4f} (SE {error:.4f}, {ends})"
+                ends = f"from {limits.low:+.4f} to {limits.high:+.4f}"
+                part = f" {change:+.4f} (SE {error:.4f}, {percent(limits.level)} {ends})"
             parts.append(f"class {label}{part}")
         periods = f"{self.first} to {self.last}"
         changes = "; ".join(parts)
