@@ -25,7 +25,6 @@ from workbench.checks import WrongValue, instance, listed
 from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
-
 NO_NUMBERS = (
     str,
     bytes,
