@@ -1090,9 +1090,9 @@ def test_changes_between_two_later_periods_cover(rates, setting):
             for share in (study[0].frame_share[r], study[0].share[r], study[1].share[r])
         ]
         frame, *counts = ([size - x, x] for x in ones)
-        change = wb.prevalence_series(wb.ConfusionCounts(study[0].table[r]), frame, counts).change(
-            1, 2
-        )
+        audit = wb.ConfusionCounts(study[0].table[r])
+        series = wb.prevalence_series(audit, frame, counts, sampled_by="random")
+        change = series.change(1, 2)
         hits.append(later - earlier in change.limits)
         growth.append((later - earlier) / earlier in change.growth_limits)
     assert np.mean(hits) > 0.94 - 2 * math.sqrt(0.94 * 0.06 / runs)
@@ -1203,6 +1203,10 @@ def test_audits_from_labels():
             lambda: wb.ConfusionCounts.from_labels(["a", None], ["a", "b"]),
             "truth must not be missing; item 1 is",
         ),
+        (
+            lambda: AUDIT.merged(0, 1),
+            "first and second must be two of at least three classes; got 0 and 1",
+        ),
         (lambda: AUDIT.index("x"), "label must be one of 0, 1; got 'x'"),
     ],
 )
@@ -1285,6 +1289,13 @@ def test_an_audit_must_be_confusion_counts():
         TypeError, match=re.escape("audit must be of class ConfusionCounts; got list")
     ):
         wb.estimate_prevalence([[331, 18], [7, 44]], [838, 162], FRAME)
+
+
+def test_merged_classes():
+    audit = wb.ConfusionCounts([[5, 1, 0], [2, 4, 1], [3, 0, 7]], ["a", "b", "c"])
+    assert audit.merged("a", "c").table.tolist() == [[15, 1], [3, 4]]
+    assert audit.merged("c", "a").labels == ("b", "c+a")
+    assert audit.merged("c", "a").table.tolist() == [[4, 3], [1, 15]]
 
 
 def test_comparing_audits_against_scipy():

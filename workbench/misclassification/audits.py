@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 from workbench.misclassification import calendar, designs, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, pool_audits
 from workbench.misclassification.designs import TRUTH
@@ -24,6 +24,14 @@ from workbench.results import Note
 AUDIT_RATES = ("auto", "pooled", "own")
 PERMUTATIONS = 9_999
 NEWCOMBE = "Newcombe's of two independent intervals"
+STACKED = (
+    "estimate",
+    "restricted",
+    "covariance",
+    "shares",
+    "bias",
+    "own",
+)  # of all periods
 Limits = tuple[ndarray, ndarray]
 
 
@@ -57,7 +65,10 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     1.0
     """
     tables = np.stack([audit.effective for audit in audits], 1)  # (true class, audit, predicted)
-    of_class = [table[table.sum(1) > 0][:, table.sum(0) > 0] for table in tables]
+    of_class = []
+    for table in tables:
+        audited = table[table.sum(1) > 0]
+        of_class.append(audited[:, audited.sum(0) > 0])
     if not any(len(table) > 1 for table in of_class):
         return np.nan
     compared = [table for table in of_class if min(table.shape) > 1]
@@ -80,7 +91,8 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
 
 def _pearson(tables: ndarray) -> ndarray:
     """Return Pearson's statistic of tables (..., R, C)."""
-    rows, columns = tables.sum(-1, keepdims=True), tables.sum(-2, keepdims=True)
+    rows = tables.sum(-1, keepdims=True)
+    columns = tables.sum(-2, keepdims=True)
     expected = rows * columns / rows.sum(-2, keepdims=True)
     return ((tables - expected) ** 2 / expected).sum((-1, -2))
 
@@ -99,7 +111,7 @@ class OwnAudits:
 
     def __getattr__(self, name: str) -> ndarray:
         """Return an array of all periods that `Periods` has, such as `estimate`."""
-        if name not in ("estimate", "restricted", "covariance", "shares", "bias", "own"):
+        if name not in STACKED:
             raise AttributeError(name)
         return np.concatenate([getattr(part, name) for part in self.parts])
 
@@ -123,8 +135,9 @@ class OwnAudits:
         level: float,
     ) -> Limits:
         """Return the limits (C, K) of the changes, within -1 and 1."""
-        low, high = _newcombe(self.restricted, *self.level_limits(level), first, last)
-        return np.clip(low, -1, 1), np.clip(high, -1, 1)
+        limits_of_change = _newcombe(self.restricted, *self.level_limits(level), first, last)
+        low, high = np.clip(limits_of_change, -1, 1)
+        return low, high
 
     def growth_limits(
         self,
@@ -135,11 +148,12 @@ class OwnAudits:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
+        levels = np.maximum([self.restricted, low, high], 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = (np.log(np.maximum(values, 0)) for values in (self.restricted, low, high))
-            limits_of_log = _newcombe(*logs, first, last)
-        low, high = (np.nan_to_num(limit, neginf=-np.inf) for limit in limits_of_log)
-        return np.where(positive, np.expm1(low), np.nan), np.where(positive, np.expm1(high), np.nan)
+            limits_of_log = _newcombe(*np.log(levels), first, last)
+        growth = np.expm1(np.nan_to_num(limits_of_log, neginf=-np.inf))
+        low, high = np.where(positive, growth, np.nan)
+        return low, high
 
     def audit_notes(self) -> tuple[Note, ...]:
         """Return no notes: each audit has its own, see `period_notes`."""
@@ -147,11 +161,10 @@ class OwnAudits:
 
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
         """Return the caveats of each period and of its audit."""
-        return tuple(
-            replace(note, where=location)
-            for part, location in zip(self.parts, where, strict=True)
-            for note in part.audit_notes()
-        )
+        notes: list[Note] = []
+        for part, location in zip(self.parts, where, strict=True):
+            notes += (replace(note, where=location) for note in part.audit_notes())
+        return tuple(notes)
 
 
 def _newcombe(
@@ -162,9 +175,11 @@ def _newcombe(
     last: ndarray,
 ) -> Limits:
     """Return the limits of differences of independent estimates from the limits of each."""
-    below, above = np.maximum(estimate - low, 0), np.maximum(high - estimate, 0)
+    below = np.maximum(estimate - low, 0)
+    above = np.maximum(high - estimate, 0)
+    down = np.hypot(below[last], above[first])
+    up = np.hypot(above[last], below[first])
     change = estimate[last] - estimate[first]
-    down, up = np.hypot(below[last], above[first]), np.hypot(above[last], below[first])
     return change - down, change + up
 
 
@@ -177,7 +192,7 @@ def own_method(method: str, sampled_by: str) -> str:
     if method == designs.AUTO:
         return "misclassification" if sampled_by == TRUTH else "calibration"
     if problem := designs.why_not_allowed(sampled_by, method):
-        raise checks.WrongValue("method", f"must fit how the audits were sampled: {problem}")
+        raise WrongValue("method", f"must fit how the audits were sampled: {problem}")
     return "calibration" if "frame" in methods.METHODS[method].needs else method
 
 
@@ -198,11 +213,19 @@ def own_periods(
     check_audit(audit, frame, method)
     audited = audit.table.sum(0)
     if frame is not None and (audited > frame).any():
+        labels = listed(audit.labels)
         raise AuditError(
-            f"its audit has {audited.tolist()} items predicted {checks.listed(audit.labels)}, more "
+            f"its audit has {audited.tolist()} items predicted {labels}, more "
             f"than the {frame.tolist()} that were counted"
         )
-    periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
+    periods = Periods(
+        audit,
+        frame,
+        counts[None],
+        method,
+        rates,
+        sampled_by=sampled_by,
+    )
     if periods.undefined or limits.WHOLE in periods.constructions:
         raise AuditError(periods.undefined or "its audit allows no estimate")
     return periods
@@ -218,8 +241,13 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     same = calendar.same_periods([str(name) for name in audits], [*by_text])
     parts = defaultdict(list)
     for name, audit in audits.items():
-        parts[by_text.get(same.get(str(name), ""), name)].append(audit)
-    return {name: pool_audits(*part) if len(part) > 1 else part[0] for name, part in parts.items()}
+        period = same.get(str(name), "")
+        parts[by_text.get(period, name)].append(audit)
+    pooled = {}
+    for period, same_period in parts.items():
+        several = len(same_period) > 1
+        pooled[period] = pool_audits(*same_period) if several else same_period[0]
+    return pooled
 
 
 def choice_note(
@@ -230,8 +258,9 @@ def choice_note(
     own: bool,
 ) -> Note:
     """Return the note on how the audits are used, and on what grounds."""
-    items = checks.counted(sum(audit.n for audit in audits.values()), "item")
-    audited = f"{checks.counted(len(audits), 'period')} audited ({items})"
+    size = sum(audit.n for audit in audits.values())
+    periods = counted(len(audits), "period")
+    items = counted(size, "item")
     test = f"p = {pvalue:.2g} of a test of equal rates"
     if np.isnan(pvalue):
         test = (
@@ -246,4 +275,4 @@ def choice_note(
     )
     if own:
         use = f"each period is estimated from its own audit alone{reason}"
-    return Note("assumption", f"{audited}: {use} ({test})")
+    return Note("assumption", f"{periods} audited ({items}): {use} ({test})")

@@ -13,39 +13,65 @@ periods, and `in_time` and `backward_notes` are about their order.
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from workbench.checks import WrongValue, choice, listed
 from workbench.data.numbers import first_repeat
 from workbench.results import Note
 
 Key = tuple[int, ...]  # year, month and day as far as the name goes; or year and quarter or week
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR = r"(?P<y>(?:19|20)\d\d)"
-_MONTH = r"(?P<m>0?[1-9]|1[0-2])"
-_TWO_DIGITS = r"(?P<m>0[1-9]|1[0-2])"
-_WORD = rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?"
-_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])"
+_MONTHS = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
+_PARTS = {
+    "year": r"(?P<y>(?:19|20)\d\d)",
+    "month": r"(?P<m>0?[1-9]|1[0-2])",
+    "two_digits": r"(?P<m>0[1-9]|1[0-2])",
+    "name": rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?",
+    "quarter": r"Q(?P<m>[1-4])",
+    "day": r"(?P<d>0?[1-9]|[12]\d|3[01])",
+}
+_LENGTHS = {
+    r"{year}": "year",
+    r"{year}[-/]{month}": "month",
+    r"{year}\.?{two_digits}": "month",
+    r"{month}[-/.]{year}": "month",
+    r"{name}[\s-]*{year}": "month",
+    r"{name}[\s'-]*(?P<y>\d\d)": "month",
+    r"{year}[\s-]*{name}": "month",
+    r"{year}[\s/-]*{quarter}": "quarter",
+    r"{quarter}[\s/-]*{year}": "quarter",
+    r"{year}-?W(?P<m>\d\d?)": "week",
+    r"{year}([-/.]){month}\2{day}(?:[T ]00:00(?::00)?)?": "day",
+    r"{year}{two_digits}(?P<d>0[1-9]|[12]\d|3[01])": "day",
+    r"{day}\.{month}\.{year}": "day",
+}
 _FORMS = [
-    (length, re.compile(form, re.IGNORECASE))
-    for length, form in (
-        ("year", _YEAR),
-        ("month", rf"{_YEAR}[-/]{_MONTH}"),
-        ("month", rf"{_YEAR}\.?{_TWO_DIGITS}"),
-        ("month", rf"{_MONTH}[-/.]{_YEAR}"),
-        ("month", rf"{_WORD}[\s-]*{_YEAR}"),
-        ("month", rf"{_WORD}[\s'-]*(?P<y>\d\d)"),
-        ("month", rf"{_YEAR}[\s-]*{_WORD}"),
-        ("quarter", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])"),
-        ("quarter", rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}"),
-        ("week", rf"{_YEAR}-?W(?P<m>\d\d?)"),
-        ("day", rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?"),
-        ("day", rf"{_YEAR}{_TWO_DIGITS}(?P<d>0[1-9]|[12]\d|3[01])"),
-        ("day", rf"{_DAY}\.{_MONTH}\.{_YEAR}"),
-    )
+    (length, re.compile(form.format(**_PARTS), re.IGNORECASE)) for form, length in _LENGTHS.items()
 ]
-_SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
+_SLASHED = [
+    re.compile(form.format(**_PARTS))
+    for form in (r"{day}([/-]){month}\2{year}", r"{month}([/-]){day}\2{year}")
+]
 _TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
-EVERY = ("day", "week", "month", "quarter", "year")
+EVERY = (
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+)
 _FORMAT = {
     "week": "{}-W{:02d}",
     "month": "{}-{:02d}",
@@ -73,25 +99,25 @@ def _read(names: Sequence[str]) -> tuple[str, list[list[Key]]]:
     Names of days with slashes may have two readings. Names that are no dates have none.
     """
     for length, form in _FORMS:
-        matches = [form.fullmatch(name.strip()) for name in names]
-        if names and all(matches):
-            return length, [[_key(**match.groupdict()) for match in matches if match]]
-    matches = [_SLASHED.fullmatch(name.strip()) for name in names]
+        if keys := _keys(form, names):
+            return length, [keys]
+    readings = [keys for form in _SLASHED if (keys := _keys(form, names))]
+    return "day" if readings else "", readings
+
+
+def _keys(form: re.Pattern, names: Sequence[str]) -> list[Key]:
+    """Return the keys of names that all have this form, else none."""
+    matches = [form.fullmatch(name.strip()) for name in names]
     if not all(matches):
-        return "", []
-    numbers = [tuple(map(int, match.group(1, 3, 4))) for match in matches if match]
-    day_first: list[Key] = [(year, month, day) for day, month, year in numbers]
-    month_first: list[Key] = [(year, month, day) for month, day, year in numbers]
-    readings = [
-        keys for keys in (day_first, month_first) if all(month <= 12 for _, month, _ in keys)
-    ]
-    return "day", readings if names else []
+        return []
+    return [_key(**match.groupdict()) for match in matches if match]
 
 
 def _key(y: str, m: str = "", d: str = "") -> Key:
     year = int(y) if len(y) == 4 else 2000 + int(y)
     month = _MONTHS.index(m[:3].lower()) + 1 if m.isalpha() else m
-    return (year, *(int(part) for part in (month, d) if part))
+    within_year = (int(part) for part in (month, d) if part)
+    return year, *within_year
 
 
 def time_of(names: Sequence[str]) -> list[Key] | None:
@@ -158,7 +184,9 @@ def periods_of(dates: Sequence[str], every: str) -> list[str]:
     if len(readings) > 1:
         rule = "needs dates whose day and month can be told apart, such as 2026-03-31"
         raise WrongValue("every", rule, dates[0])
-    longer = EVERY[EVERY.index(length) :] if length != "week" else ("week",)
+    longer: Sequence[str] = ("week",)
+    if length != "week":
+        longer = EVERY[EVERY.index(length) :]
     if every not in longer:
         rule = f"must be {' or '.join(longer)} for periods such as {dates[0]!r}"
         raise WrongValue("every", rule, every)
@@ -230,13 +258,15 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     if when is None:
         return list(range(len(names))), tuple(_unsorted_notes(names))
     if repeat := first_repeat(when):
-        first, second = (names[k] for k in repeat)
-        raise ValueError(f"every period must be named once; {first!r} and {second!r} are the same")
+        both = " and ".join(repr(names[k]) for k in repeat)
+        raise ValueError(f"every period must be named once; {both} are the same")
     order = _order(when)
     notes = _gap_notes(length_of(names), when)
     if order != sorted(order):
+        first = names[order[0]]
+        last = names[order[-1]]
         text = (
-            f"periods are sorted as dates, from {names[order[0]]!r} to {names[order[-1]]!r}; "
+            f"periods are sorted as dates, from {first!r} to {last!r}; "
             f"the file begins with {names[0]!r}"
         )
         notes += (Note("assumption", text),)
@@ -264,11 +294,12 @@ def _gap_notes(length: str, when: list[Key]) -> tuple[Note, ...]:
     if length not in _PER_YEAR:
         return ()
     per_year = _PER_YEAR[length]
-    steps = {key[0] * per_year + key[-1] - 1 if len(key) > 1 else key[0] for key in when}
+    steps = {key[0] if length == "year" else key[0] * per_year + key[1] - 1 for key in when}
     missing = sorted({*range(min(steps), max(steps))} - steps)
     if not missing:
         return ()
-    names = [_FORMAT[length].format(step // per_year, step % per_year + 1) for step in missing]
+    dates = (divmod(step, per_year) for step in missing)
+    names = [_FORMAT[length].format(year, part + 1) for year, part in dates]
     text = (
         f"no row for {listed(names, 5)}: a change from the period before to the one after is over "
         "more than one step"
@@ -287,12 +318,13 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
     """
     when = time_of(names)
     keys: list = when or _numbered(names) or []
-    falls = [k for k in range(len(keys) - 1) if keys[k] > keys[k + 1]]
-    if not falls or (when is None and len(falls) < len(keys) - 1):
+    falls = [earlier > later for earlier, later in pairwise(keys)]
+    if not any(falls) or (when is None and not all(falls)):
         return ()
-    k = falls[0]
+    k = falls.index(True)
+    run = "run" if when else "seem to run"
     text = (
-        f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
+        f"periods {run} backwards, as {names[k]!r} stands before "
         f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit "
         "is taken to be of the first unless another is named"
     )

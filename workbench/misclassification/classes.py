@@ -62,18 +62,15 @@ class SharesTheory(Result):
     def rows(self) -> list[dict]:
         """Return one row per method and class."""
         rmse = self.rmse
-        return [
-            {
-                "method": method,
-                "label": label,
-                "true_share": float(self.new_shares[label]),
-                "bias": float(bias[label]),
-                "sd": float(self.variance[method][label] ** 0.5),
-                "rmse": float(rmse[method][label]),
-            }
-            for method, bias in self.bias.items()
-            for label in range(len(bias))
-        ]
+        rows = []
+        for method, bias in self.bias.items():
+            for label, share in enumerate(self.new_shares.tolist()):
+                row = {"method": method, "label": label, "true_share": share}
+                row["bias"] = float(bias[label])
+                row["sd"] = float(self.variance[method][label] ** 0.5)
+                row["rmse"] = float(rmse[method][label])
+                rows.append(row)
+        return rows
 
 
 def shares_theory(
@@ -121,12 +118,30 @@ def shares_theory(
     if new.ndim > 1:
         raise WrongValue("new_shares", "must be of one period", new.tolist())
     n, size, new_size = check_sizes(n, size, new_size, rates)
-    bias, variance = {}, {}
+    bias = {}
+    variance = {}
+    setting = (
+        shares,
+        new,
+        reading,
+        n,
+        size,
+        new_size,
+        rates,
+    )
     for method in methods.estimators():
-        bias[method], variance[method] = _moments(
-            method, shares, new, reading, n, size, new_size, rates
-        )
-    return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
+        bias[method], variance[method] = _moments(method, *setting)
+    return SharesTheory(
+        bias,
+        variance,
+        shares,
+        new,
+        reading,
+        n,
+        size,
+        new_size,
+        rates,
+    )
 
 
 def check_shares(
@@ -166,12 +181,14 @@ def _moments(
     rates: str,
 ) -> tuple[ndarray, ndarray]:
     """Return bias and variance, (K,) each."""
-    cells, frame, counted = shares[:, None] * reading, shares @ reading, new @ reading
-    slopes = methods.slopes_of(method, n * cells, frame, counted)
+    cells = shares[:, None] * reading
+    frame = shares @ reading
+    predicted = new @ reading
+    slopes = methods.slopes_of(method, n * cells, frame, predicted)
     if np.isnan(slopes.estimate).any():
         return slopes.estimate, slopes.estimate
     left_out = 1 - n / size if size and rates == "frame" else 1.0
-    curvature = left_out / (2 * n) * _curvature(method, cells, frame, counted)
+    curvature = left_out / (2 * n) * _curvature(method, cells, frame, predicted)
     of_items = slopes.shares @ methods.mixture_covariance(reading, new) @ slopes.shares.T
     of_audit = methods.audit_covariance(slopes, n * cells, n, size, rates)
     covariance = of_audit + of_items / (new_size or np.inf)
@@ -182,11 +199,13 @@ def _curvature(
     method: str,
     cells: ndarray,
     frame: ndarray,
-    counted: ndarray,
+    predicted: ndarray,
 ) -> ndarray:
     """Return sum_c p_c f''(p; e_c - p), (K,), by central differences."""
     ways = np.eye(cells.size).reshape(-1, *cells.shape) - cells
+    steps = (0, STEP, -STEP)
     middle, above, below = (
-        methods.shares_of(method, cells + step * ways, frame, counted) for step in (0, STEP, -STEP)
+        methods.shares_of(method, cells + step * ways, frame, predicted) for step in steps
     )
-    return (cells.ravel()[:, None] * (above - 2 * middle + below)).sum(0) / STEP**2
+    differences = above - 2 * middle + below
+    return (cells.ravel()[:, None] * differences).sum(0) / STEP**2

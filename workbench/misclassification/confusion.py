@@ -25,6 +25,13 @@ from workbench.checks import WrongValue, instance, listed
 from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
+NO_NUMBERS = (
+    str,
+    bytes,
+    bool,
+    np.bool_,
+)  # types that `float` may read, but that count nothing
+
 
 class ConfusionCounts(Result):
     """Audited items by true and predicted class.
@@ -70,7 +77,8 @@ class ConfusionCounts(Result):
 
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
-        shape, classes = table.shape, len(table) if table.ndim else 0
+        shape = table.shape
+        classes = len(table) if table.ndim else 0
         if shape != (classes, classes) or classes < 2:
             rule = "must be square, K true times K predicted classes with K >= 2; got shape"
             raise WrongValue("table", f"{rule} {shape}")
@@ -133,11 +141,11 @@ class ConfusionCounts(Result):
         occurring, codes = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
         classes = occurring if labels is None else checks.labels("labels", labels, what="label")
         places = {label: code for code, label in enumerate(classes.tolist())}
-        for value in occurring.tolist():
-            if value not in places:
-                names = listed(places, quoted=True)
-                rule = f"must name every class of truth and prediction; {value!r} is not among"
-                raise WrongValue("labels", f"{rule} {names}")
+        missing = [value for value in occurring.tolist() if value not in places]
+        if missing:
+            names = listed(places, quoted=True)
+            rule = f"must name every class of truth and prediction; {missing[0]!r} is not among"
+            raise WrongValue("labels", f"{rule} {names}")
         codes = np.array([places[value] for value in occurring.tolist()])[codes]
         size = classes.size
         if size < 2:
@@ -146,7 +154,8 @@ class ConfusionCounts(Result):
                 f"{occurring[0].item()!r} occurs: name all classes"
             )
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
-        cell = codes[: truth.size] * size + codes[truth.size :]
+        true_codes, predicted_codes = np.split(codes, 2)
+        cell = true_codes * size + predicted_codes
 
         def table(values: ndarray | None = None) -> ndarray:
             return np.bincount(cell, values, minlength=size**2).reshape(size, size)
@@ -154,7 +163,7 @@ class ConfusionCounts(Result):
         if weights is None:
             return cls(table(), classes, notes=notes)
         values = _read_weights(weights, truth.size)
-        items = table((values > 0).astype(float)).astype(int)
+        items = table(values > 0).astype(int)
         return cls(items, classes, table(values), table(values**2), notes=notes)
 
     @property
@@ -180,14 +189,16 @@ class ConfusionCounts(Result):
         """
         if self.weighted is None or self.squared is None:
             return self.table
-        weights, squares = self.weighted.sum(1), self.squared.sum(1)
+        weights = self.weighted.sum(1)
+        squares = self.squared.sum(1)
         rates = np.nan_to_num(_normalized(self.weighted, 1))
         of_others = squares[:, None] - self.squared
-        spread = (self.squared * (1 - rates) ** 2 + of_others * rates**2).sum(1)
+        spread = self.squared * (1 - rates) ** 2 + of_others * rates**2
         with np.errstate(divide="ignore", invalid="ignore"):
-            linearized = (rates * (1 - rates)).sum(1) * weights**2 / spread
+            linearized = (rates * (1 - rates)).sum(1) * weights**2 / spread.sum(1)
             kish = weights**2 / squares
-        return rates * np.nan_to_num(np.fmin(linearized, kish))[:, None]
+        sizes = np.nan_to_num(np.fmin(linearized, kish))
+        return rates * sizes[:, None]
 
     @property
     def reading_rates(self) -> ndarray:
@@ -214,13 +225,48 @@ class ConfusionCounts(Result):
             raise WrongValue("label", f"must be one of {listed(self.labels, quoted=True)}", label)
         return self.labels.index(label)
 
+    def merged(self, first: object, second: object) -> "ConfusionCounts":
+        """Return the table with two confused classes merged into one, at the place of the first.
+
+        Parameters
+        ----------
+        first, second : label
+            Two of `labels`, of which there must be at least three.
+
+        Examples
+        --------
+        >>> audit = ConfusionCounts([[5, 1, 0], [2, 4, 1], [0, 0, 7]], ["a", "b", "c"])
+        >>> audit.merged("a", "b").labels
+        ('a+b', 'c')
+        """
+        i = self.index(first)
+        j = self.index(second)
+        if i == j or len(self.labels) < 3:
+            raise ValueError(
+                "first and second must be two of at least three classes; got "
+                f"{first!r} and {second!r}"
+            )
+
+        def merge(table: ndarray) -> ndarray:
+            table = table.copy()
+            table[i] += table[j]
+            table[:, i] += table[:, j]
+            return np.delete(np.delete(table, j, 0), j, 1)
+
+        labels = list(self.labels)
+        labels[i] = f"{first}+{second}"
+        del labels[j]
+        weights = (merge(part) for part in (self.weighted, self.squared) if part is not None)
+        return ConfusionCounts(merge(self.table), labels, *weights)
+
     def headline(self) -> str:
         """Return size, accuracy and the proportion of each class that is predicted correctly."""
-        rates = [
-            f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
-            for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True)
-        ]
-        items, table = checks.counted(self.n, "audited item"), self.table
+        rates = []
+        for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True):
+            text = "never audited" if np.isnan(rate) else f"{rate:.1%}"
+            rates.append(f"class {label} {text}")
+        items = checks.counted(self.n, "audited item")
+        table = self.table
         if self.weighted is not None:
             items += f", weighted as {self.effective.sum():.0f}"
             table = self.weighted
@@ -229,11 +275,12 @@ class ConfusionCounts(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per true class, with a column of counts per predicted class."""
-        names = ["truth", *(f"predicted_{label}" for label in self.labels)]
-        return [
-            dict(zip(names, (label, *row), strict=True))
-            for label, row in zip(self.labels, self.table.tolist(), strict=True)
-        ]
+        predicted = (f"predicted_{label}" for label in self.labels)
+        names = ["truth", *predicted]
+        rows = []
+        for label, counts in zip(self.labels, self.table.tolist(), strict=True):
+            rows.append(dict(zip(names, (label, *counts), strict=True)))
+        return rows
 
     def _repr_html_(self) -> str:
         rows = [
@@ -328,12 +375,12 @@ class AuditComparison(Result):
             return f"{name} cannot be compared"
         k = int(np.nanargmin(pvalues))
         if pvalues[k] < 1 - self.level:
-            change = f"class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
-            return f"{name} has changed ({change})"
+            change = f"{rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
+            return f"{name} has changed (class {self.labels[k]} {change})"
         _, _, _, low, high = rates.T
         k = int(np.nanargmax(high - low))
-        moved = f"class {self.labels[k]} may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
-        return f"no change of {name} is shown, but {moved}"
+        moved = f"may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
+        return f"no change of {name} is shown, but class {self.labels[k]} {moved}"
 
     def rows(self) -> list[dict]:
         """Return one row per class and rate."""
@@ -342,13 +389,17 @@ class AuditComparison(Result):
             "P(right | truth)": (self.reading, self.reading_pvalues),
             "P(right | prediction)": (self.truth, self.truth_pvalues),
         }
-        return [
-            dict(zip(names, (rate, label, *row, pvalue), strict=True))
-            for rate, (table, pvalues) in families.items()
-            for label, row, pvalue in zip(
-                self.labels, table.tolist(), pvalues.tolist(), strict=True
-            )
-        ]
+        rows = []
+        for rate, (table, pvalues) in families.items():
+            for label, figures, pvalue in zip(self.labels, table, pvalues, strict=True):
+                cells = (
+                    rate,
+                    label,
+                    *figures.tolist(),
+                    pvalue.item(),
+                )
+                rows.append(dict(zip(names, cells, strict=True)))
+        return rows
 
 
 def compare_audits(
@@ -392,10 +443,19 @@ def compare_audits(
     instance("second", second, ConfusionCounts)
     _same_labels((first, second))
     level = checks.level(level)
-    (reading, of_reading), (truth, of_truth) = (
-        _compare_rates(first.effective, second.effective, axis, level) for axis in (1, 0)
+    tables = first.effective, second.effective
+    reading, reading_pvalues = _compare_rates(*tables, 1, level)
+    truth, truth_pvalues = _compare_rates(*tables, 0, level)
+    return AuditComparison(
+        first.labels,
+        reading,
+        truth,
+        reading_pvalues,
+        truth_pvalues,
+        level,
+        first,
+        second,
     )
-    return AuditComparison(first.labels, reading, truth, of_reading, of_truth, level, first, second)
 
 
 def _compare_rates(
@@ -410,34 +470,46 @@ def _compare_rates(
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = correct / totals
         low, high = intervals.wilson(rates, totals, intervals.quantile(level))
-    below, above = rates - low, high - rates
+    below = rates - low
+    above = high - rates
     down = np.sqrt(below[1] ** 2 + above[0] ** 2)
     up = np.sqrt(above[1] ** 2 + below[0] ** 2)
     difference = rates[1] - rates[0]
     audited = totals.all(0)
     # weighted audits have effective counts, which are rounded for the exact test
-    correct, totals = (np.rint(part.T[audited]).astype(int) for part in (correct, totals))
+    counts = np.rint([correct, totals]).astype(int)[:, :, audited]
+    exact = [fisher_pvalue(*table) for table in np.moveaxis(counts, 2, 0)]
     pvalues = np.full(len(first), np.nan)
-    pvalues[audited] = intervals.holm(list(map(fisher_pvalue, correct, totals)))
-    return np.stack([*rates, difference, difference - down, difference + up], 1), pvalues
+    pvalues[audited] = intervals.holm(exact)
+    limits = difference - down, difference + up
+    return np.stack([*rates, difference, *limits], 1), pvalues
 
 
-def fisher_pvalue(right: ndarray, total: ndarray) -> float:
+def fisher_pvalue(correct: ndarray, totals: ndarray) -> float:
     """Return the two-sided p-value, of tables with these margins that are no likelier."""
-    x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
-    cells = (x, total[0] - x, right.sum() - x, total[1] - right.sum() + x)
+    first, second = totals
+    both = correct.sum()
+    x = np.arange(max(0, both - second), min(both, first) + 1)
+    cells = [
+        x,
+        first - x,
+        both - x,
+        second - both + x,
+    ]
     log = -sum(scipy.special.gammaln(cell + 1) for cell in cells)
     weight = np.exp(log - log.max())
-    likelier = weight > weight[x == right[0]] * (1 + 1e-7)
-    return float(min(weight[~likelier].sum() / weight.sum(), 1.0))
+    likelier = weight > weight[x == correct[0]] * (1 + 1e-7)
+    pvalue = weight[~likelier].sum() / weight.sum()
+    return float(min(pvalue, 1.0))
 
 
 def _same_labels(audits: Sequence[ConfusionCounts]) -> None:
+    labels = audits[0].labels
     for audit in audits:
-        if audit.labels != audits[0].labels:
-            both = (listed(labels, quoted=True) for labels in (audits[0].labels, audit.labels))
+        if audit.labels != labels:
+            both = f"{listed(labels, quoted=True)} and {listed(audit.labels, quoted=True)}"
             rule = "must have the same labels in the same order; got"
-            raise WrongValue("audits", f"{rule} {' and '.join(both)}")
+            raise WrongValue("audits", f"{rule} {both}")
 
 
 def _read_weights(weights: ArrayLike, size: int) -> ndarray:
@@ -445,9 +517,9 @@ def _read_weights(weights: ArrayLike, size: int) -> ndarray:
     values = checks.floats("weights", weights, "item").ravel()
     if values.size != size:
         raise WrongValue("weights", f"must have {size} entries, one per item", values.size)
-    refused = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-    if refused.size:
-        item = refused[0]
+    usable = np.isfinite(values) & (values >= 0)
+    if not usable.all():
+        item = usable.argmin()
         rule = f"must be finite and at least 0; item {item + 1} has {values[item]:g}"
         raise WrongValue("weights", rule)
     if not values.any():
@@ -481,10 +553,10 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     if len(entries) != len(labels):
         names = listed(labels, quoted=True)
         raise CountsError(f"needs one count per class {names}; got {len(entries)}")
-    values = np.array(list(map(_number, labels, entries)))
-    total = sum(values.tolist())
-    if (values != np.floor(values)).any():
-        problem = f"counts must be whole numbers; got {values.tolist()}"
+    values = list(map(_number, labels, entries))
+    total = sum(values)
+    if not all(map(float.is_integer, values)):
+        problem = f"counts must be whole numbers; got {values}"
         if abs(total - 1) < 0.01 or abs(total - 100) < 0.5:
             problem += ": these look like shares; give how many items were predicted in each class"
         raise CountsError(problem)
@@ -492,7 +564,7 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
         raise CountsError("no items were counted")
     if total > checks.LARGEST:
         raise CountsError(f"counts must add up to at most {checks.LARGEST}; got {total:g}")
-    return values.astype(np.int64)
+    return np.array(values).astype(np.int64)
 
 
 def _number(label: Any, value: Any) -> float:
@@ -500,7 +572,7 @@ def _number(label: Any, value: Any) -> float:
     if checks.is_missing(value):
         raise CountsError(f"{name} is missing")
     number = np.nan
-    if not isinstance(value, (str, bytes, bool, np.bool_)):
+    if not isinstance(value, NO_NUMBERS):
         try:
             number = float(value)
         except OverflowError:  # a whole number beyond all floats

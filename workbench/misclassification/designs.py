@@ -24,7 +24,12 @@ from workbench.results import Note
 
 AUTO, RANDOM, TRUTH, PREDICTION = "auto", "random", "truth", "prediction"
 WITHOUT_AUDIT = "classify_and_count"  # every design allows it, so it asks only for the design
-DESIGNS = (AUTO, TRUTH, PREDICTION, RANDOM)
+DESIGNS = (
+    AUTO,
+    TRUTH,
+    PREDICTION,
+    RANDOM,
+)
 METHOD_OF = {RANDOM: "mle", TRUTH: "misclassification", PREDICTION: "calibration"}
 PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
@@ -86,10 +91,10 @@ def read_design(
     if method != AUTO:
         check_audit(audit, counts_at_audit, method)
     notes: Notes = ()
-    frame, design = None, sampled_by
-    if (
-        audit.weighted is not None
-    ):  # margins show the weights, and only P(prediction | truth) is weighted
+    frame = None
+    design = sampled_by
+    # the margins of weighted audits show the weights, and only P(prediction | truth) is weighted
+    if audit.weighted is not None:
         design = RANDOM if design == AUTO else design
         method = METHOD_OF[TRUTH] if method == AUTO else method
     elif counts_at_audit is not None:
@@ -160,7 +165,8 @@ def _design_of_margins(
 
     The page on the method of shares has the table of decisions.
     """
-    truth, prediction = _neatness(audit, TRUTH), _neatness(audit, PREDICTION)
+    truth = _neatness(audit, TRUTH)
+    prediction = _neatness(audit, PREDICTION)
     if frame is None:
         return _design_without_counts(audit, truth, prediction, method)
     contained = (audit.table.sum(0) <= frame).all()
@@ -203,8 +209,9 @@ def _design_without_counts(
         design = TRUTH if truth == EQUAL else PREDICTION
     if design in METHODS[method].designs:
         return RANDOM, ()
+    items = _margins(audit, design)[0]
     text = (
-        f"one with exactly {_margins(audit, design)[0]:,} items of every {ADJECTIVES[design]} "
+        f"one with exactly {items:,} items of every {ADJECTIVES[design]} "
         f"class: method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
     )
     return RANDOM, (Note("assumption", text, PLACE),)

@@ -28,10 +28,11 @@ LARGE_AUDIT = {
 
 def misfit(audit: Any, frame: np.ndarray) -> str:
     """Return the predicted proportion that differs most between audit and counts, in words."""
-    audited, counted = audit.table.sum(0) / audit.n, frame / frame.sum()
-    k = int(np.abs(audited - counted).argmax())
+    of_audit = audit.table.sum(0) / audit.n
+    of_frame = frame / frame.sum()
+    k = int(np.abs(of_audit - of_frame).argmax())
     label = audit.labels[k]
-    return f"{audited[k]:.0%} of it are predicted {label!r} and {counted[k]:.0%} are counted"
+    return f"{of_audit[k]:.0%} of it are predicted {label!r} and {of_frame[k]:.0%} are counted"
 
 
 def few_notes(periods: Any) -> Iterator[Note]:
@@ -40,18 +41,20 @@ def few_notes(periods: Any) -> Iterator[Note]:
     few = int((table < FEW).sum())
     if few:
         hold = "holds" if few == 1 else "hold"
+        widened = _widened(periods, limits.ONE_ADDED)
         yield Note(
             "unreliable",
             f"{few} of {table.size} cells of the audit {hold} fewer than {FEW} items "
-            f"(least: {table.min()}): the standard error is rough"
-            f"{_widened(periods, limits.ONE_ADDED)}",
+            f"(least: {table.min()}): the standard error is rough{widened}",
         )
 
 
 def stability_notes(periods: Any) -> Iterator[Note]:
     """Yield the note on a classifier that is weak for the audit."""
     divisor, cv = periods.stability
-    name, remedy, weak = "p00 + p11 - 1", "audit more items", cv > STRONG
+    name = "p00 + p11 - 1"
+    remedy = "audit more items"
+    weak = cv > STRONG
     if len(periods.audit.labels) > 2:
         name = "the smallest singular value of P(prediction | truth)"
         remedy += f" or merge {periods.confused}"
@@ -82,7 +85,9 @@ def _widened(periods: Any, name: str) -> str:
 
 def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     """Yield kind and text of the caveats of period t."""
-    audit, size, own = periods.audit, periods.size[t], periods.own[t]
+    audit = periods.audit
+    size = periods.size[t]
+    own = periods.own[t]
     if own:
         yield "data", "these are the counts at audit time: taken as the audited frame itself"
         if audit.n == size:
@@ -94,7 +99,9 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
             "its own reading errors matter, the standard error includes them"
         )
         yield "remark", text
-    if periods.method == "mixed" and len(audit.labels) == 2 and not own and not periods.undefined:
+    if own or periods.undefined:
+        return
+    if periods.method == "mixed" and len(audit.labels) == 2:
         (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
         if later < first / 2 or 1 - later < (1 - first) / 2:
             text = (
@@ -106,7 +113,8 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
 
 def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     """Yield the caveats of shares outside 0 to 1; of two classes the second speaks for both."""
-    labels, estimate = periods.audit.labels, periods.estimate[t]
+    labels = periods.audit.labels
+    estimate = periods.estimate[t]
     least, most = (limit[t] for limit in periods.possible)
     outside = (estimate < least - ROUNDING) | (estimate > most + ROUNDING)
     beyond = periods.beyond[t]

@@ -8,6 +8,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,16 @@ from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Note
 
 MOST_ITEMS = 10_000_000  # of a pair of classes
-GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
+GAPS = numbers.GONE | {
+    "-",
+    "--",
+    "\N{EN DASH}",
+    "\N{EM DASH}",
+    ".",
+    "..",
+    "n.a.",
+    "missing",
+}
 LABELED_ROWS = ("audit", "rows")  # the place of the note on a file with labels in some rows
 MOST_DAYS = 31  # a month of days is a series
 FEW_A_DAY = 100  # more days than a month with fewer items each are no series
@@ -46,12 +56,12 @@ class _Items(NamedTuple):
     labels: list[str] | ndarray | None
     notes: Notes
 
-    def counted(self, rows: Any, labels: ArrayLike | None) -> ConfusionCounts:
+    def table(self, rows: Any, labels: ArrayLike | None) -> ConfusionCounts:
         """Return the confusion table of some of the items."""
         weights = None if self.weights is None else self.weights[rows]
-        return ConfusionCounts.from_labels(
-            self.truth[rows], self.prediction[rows], labels=labels, weights=weights
-        )
+        truth = self.truth[rows]
+        prediction = self.prediction[rows]
+        return ConfusionCounts.from_labels(truth, prediction, labels, weights)
 
 
 @frames.in_rows_of("audit")
@@ -99,8 +109,16 @@ def load_audit(
     """
     if not _has_items(audit, truth, prediction, weight):
         return _read_table(audit, truth, prediction, labels)
-    items = _read_items(audit, truth, prediction, labels, classes, total, weight)
-    audited = items.counted(slice(None), items.labels)
+    items = _read_items(
+        audit,
+        truth,
+        prediction,
+        labels,
+        classes,
+        total,
+        weight,
+    )
+    audited = items.table(slice(None), items.labels)
     return replace(audited, notes=(*audited.notes, *items.notes))
 
 
@@ -148,14 +166,25 @@ def load_audits(
     {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
     """
     if _has_items(audit, truth, prediction, weight):
-        items = _read_items(audit, truth, prediction, labels, classes, total, weight, period, every)
-        order = items.counted(slice(None), items.labels).labels
+        items = _read_items(
+            audit,
+            truth,
+            prediction,
+            labels,
+            classes,
+            total,
+            weight,
+            period,
+            every,
+        )
+        order = items.table(slice(None), items.labels).labels
         names = items.periods
-        return {name: items.counted(names == name, order) for name in dict.fromkeys(names.tolist())}
-    names = _periods_of(period, read_columns(audit, [period])[0][period], every)
+        return {name: items.table(names == name, order) for name in dict.fromkeys(names)}
+    of_period, _ = read_columns(audit, [period])
+    names = _periods_of(period, of_period[period], every)
     data, _ = read_columns(audit, [name for name in column_names(audit) if name])
     audits: dict[str, ConfusionCounts] = {}
-    for name in dict.fromkeys(names.tolist()):
+    for name in dict.fromkeys(names):
         table = {column: cells[names == name] for column, cells in data.items()}
         audits[name] = _read_table(table, truth, prediction, labels)
         labels = audits[name].labels
@@ -204,7 +233,16 @@ def _read_items(
     every: str = "",
 ) -> _Items:
     """Return the audited items of a file with a row per item, or per pair of classes."""
-    columns = [name for name in (truth, prediction, weight, period) if name]
+    columns = [
+        name
+        for name in (
+            truth,
+            prediction,
+            weight,
+            period,
+        )
+        if name
+    ]
     data, notes = read_columns(audit, columns)
     labeled = ~missing_labels(data[truth], data[prediction], classes)[0]
     if not labeled.any():
@@ -218,21 +256,26 @@ def _read_items(
     if period:
         periods = _periods_of(period, data[period], every)
     texts, as_numbers, classes = _read_labels(labels, classes)
-    labels_by_column, class_notes = read_classes(
-        {name: data[name] for name in (truth, prediction)}, classes
-    )
+    to_read = {name: data[name] for name in (truth, prediction)}
+    labels_by_column, class_notes = read_classes(to_read, classes)
+    notes = (*notes, *class_notes)
     parts = [periods, labels_by_column[truth], labels_by_column[prediction]]
     pairs = {*zip(*(part.tolist() for part in parts), strict=True)}
     if len(pairs) == labeled.size and not weight:
         items = _items_of_pairs(audit, total)
-        notes = (*notes, *class_notes, *_pair_notes(items, total))
+        notes = (*notes, *_pair_notes(items, total))
         parts = [np.repeat(part, items or 1) for part in parts]
-    else:
-        notes = (*notes, *class_notes)
     periods, true, predicted = parts
-    if "U" in (true.dtype.kind, predicted.dtype.kind):
-        return _Items(true, predicted, weights, periods, texts, notes)
-    return _Items(true, predicted, weights, periods, as_numbers, notes)
+    is_text = "U" in (true.dtype.kind, predicted.dtype.kind)
+    order = texts if is_text else as_numbers
+    return _Items(
+        true,
+        predicted,
+        weights,
+        periods,
+        order,
+        notes,
+    )
 
 
 def _read_table(
@@ -249,21 +292,24 @@ def _read_table(
     order = _read_labels(labels, "text")[0] or rows
     has_columns = all(spelled(label, names) in names for label in order)
     if not has_columns or sorted(order) != sorted({*rows}):
+        column = f"{prediction!r}{suggestion(prediction, names)}"
         raise WrongValue(
             "audit",
-            f"must hold a column {prediction!r}{suggestion(prediction, names)}, or be a "
+            f"must hold a column {column}, or be a "
             "confusion table with a row and a column for every class; rows "
             f"{listed(rows, quoted=True)}, columns {listed(names, quoted=True)}",
         )
-    expected = {*order, spelled(truth, names)}
-    further = [name for name in names if name and name not in expected]
+    expected = {*order, spelled(truth, names), ""}
     totals = numbers.TOTALS | {"n", "all", "support"}
-    further = [name for name in further if name.strip().casefold() not in totals]
+    further = [name for name in names if name.strip().casefold() not in totals]
+    further = [name for name in further if name not in expected]
     _refuse_unaudited("audit", audit, further, least=1)
     counts, more = read_columns(audit, order)
     columns = [numbers.to_numbers(name, counts[name], beside=counts, whole=True) for name in order]
-    table = np.stack(columns, axis=1)[[rows.index(label) for label in order]]
-    return ConfusionCounts(table, order, notes=tuple(dict.fromkeys((*notes, *more))))
+    places = [rows.index(label) for label in order]
+    table = np.stack(columns, 1)[places]
+    notes = tuple(dict.fromkeys((*notes, *more)))
+    return ConfusionCounts(table, order, notes=notes)
 
 
 def _refuse_unaudited(
@@ -275,7 +321,8 @@ def _refuse_unaudited(
     """Raise if a further column holds counts: the items of that class would be left out."""
     for name in names:
         data, _ = read_columns(source, [name])
-        cells = [cell for cell in to_cells(name, data[name]) if not _is_gap(cell)]
+        cells = to_cells(name, data[name])
+        cells = [cell for cell in cells if not _is_gap(cell)]
         if cells and all(isinstance(cell, int) for cell in cells) and sum(cells) >= least:
             raise WrongValue(
                 argument,
@@ -399,10 +446,18 @@ def read_periods(
 ) -> tuple[Counts, Notes]:
     """Return the result of `load_periods`, and notes on the order of periods and on classes."""
     frames.check_source("counts", counts)
-    names, labels = column_names(counts), [str(label) for label in labels]
+    names = column_names(counts)
+    labels = [str(label) for label in labels]
     notes: Notes = ()
     if spelled(predicted, names) in names:
-        months, notes = _count_items(counts, period, predicted, labels, classes, total)
+        months, notes = _count_items(
+            counts,
+            period,
+            predicted,
+            labels,
+            classes,
+            total,
+        )
         if not every:
             _refuse_short_days(period, months)
     else:
@@ -411,14 +466,13 @@ def read_periods(
     if every:
         dates = checks.counted(len(months), "date")
         months = _sum_by_period(months, every)
-        text = (
-            f"the {dates} of column {period!r} are put into "
-            f"{checks.counted(len(months), every)}, {min(months)} to {max(months)}"
-        )
+        periods = checks.counted(len(months), every)
+        text = f"the {dates} of column {period!r} are put into {periods}, "
+        text += f"{min(months)} to {max(months)}"
         notes = (*notes, Note("data", text))
-    in_order = [*months]
-    order, order_notes = calendar.in_time(in_order)
-    return {in_order[k]: months[in_order[k]] for k in order}, (*order_notes, *notes)
+    rows = [*months.items()]
+    order, order_notes = calendar.in_time([*months])
+    return dict(rows[k] for k in order), (*order_notes, *notes)
 
 
 def _sum_by_period(rows: Counts, every: str) -> Counts:
@@ -426,13 +480,13 @@ def _sum_by_period(rows: Counts, every: str) -> Counts:
 
     A period in which a count is missing or no number keeps that row, so that the series names it.
     """
-    rows_by_period = defaultdict(list)
-    for name, row in zip(calendar.periods_of([*rows], every), rows.values(), strict=True):
-        rows_by_period[name].append(row)
-    summed = {}
-    for name, parts in rows_by_period.items():
-        unusable = [row for row in parts if not _are_numbers(row)]
-        summed[name] = unusable[0] if unusable else tuple(map(sum, zip(*parts, strict=True)))
+    periods = calendar.periods_of([*rows], every)
+    summed: Counts = {}
+    for name, row in zip(periods, rows.values(), strict=True):
+        total = summed.setdefault(name, (0,) * len(row))
+        if _are_numbers(total):
+            usable = _are_numbers(row)
+            summed[name] = tuple(map(sum, zip(total, row, strict=True))) if usable else row
     return summed
 
 
@@ -442,7 +496,8 @@ def _are_numbers(row: tuple) -> bool:
 
 def _refuse_short_days(column: str, rows: Counts) -> None:
     """Raise where items are counted by many days, or times of day, most of which hold few items."""
-    median = sorted(map(sum, rows.values()))[len(rows) // 2]
+    sizes = sorted(map(sum, rows.values()))
+    median = sizes[len(rows) // 2]
     if len(rows) > MOST_DAYS and median < FEW_A_DAY and calendar.length_of([*rows]) == "day":
         raise WrongValue(
             "every",
@@ -461,21 +516,23 @@ def _read_rows(
 ) -> Counts:
     """Return the counts of a file with a row per period."""
     names = column_names(counts)
+    columns = classes
     by_class = all(spelled(name, names) in names for name in classes)
-    columns = classes if by_class else [total, counted]
-    if not by_class and (len(classes) > 2 or not {total, counted} <= {*names}):
-        two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
-        raise WrongValue(
-            "counts",
-            f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
-            f"{two}or one of the predicted class of each item; columns: "
-            f"{listed(names, quoted=True)}",
-        )
     if by_class:
         expected = {spelled(name, names) for name in (*classes, period, total)}
         _refuse_unaudited("counts", counts, [name for name in names if name not in expected])
         if total in names and total not in classes:
             columns = [*classes, total]
+    else:
+        columns = [total, counted]
+        if len(classes) > 2 or not {*columns} <= {*names}:
+            two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
+            raise WrongValue(
+                "counts",
+                f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
+                f"{two}or one of the predicted class of each item; columns: "
+                f"{listed(names, quoted=True)}",
+            )
     data, _ = read_columns(counts, [period, *columns])
     periods = as_text(data.pop(period))
     numbers.refuse_totals(period, periods)
@@ -483,7 +540,8 @@ def _read_rows(
         name = periods[repeat[0]]
         raise ValueError(f"column {period!r} must name every period once; {name!r} repeats")
     cells = (to_cells(name, data[name], beside=data) for name in columns)
-    rows = dict(zip(periods, zip(*cells, strict=True), strict=True))
+    counts_of_rows = zip(*cells, strict=True)
+    rows = dict(zip(periods, counts_of_rows, strict=True))
     if not by_class:
         return {name: _two_classes(*row) for name, row in rows.items()}
     if len(columns) > len(classes):
@@ -494,18 +552,22 @@ def _read_rows(
 def _check_totals(rows: Counts, classes: list[str], total: str) -> None:
     """Raise if a period has more items than its classes: some would be left out."""
     for name, (*parts, items) in rows.items():
-        if all(isinstance(cell, int) for cell in (*parts, items)) and items != sum(parts):
+        whole_numbers = all(isinstance(cell, int) for cell in (*parts, items))
+        if whole_numbers and items != sum(parts):
+            names = listed(classes, quoted=True)
             raise WrongValue(
                 "counts",
                 f"must have all items in the classes of the audit; column {total!r} says "
-                f"{items:,} in period {name!r}, and the classes {listed(classes, quoted=True)} "
+                f"{items:,} in period {name!r}, and the classes {names} "
                 f"add up to {sum(parts):,}; audit the other class too, or drop the column "
                 f"{total!r}",
             )
 
 
 def _two_classes(items: Any, second: Any) -> tuple:
-    return (items - second if _are_numbers((items, second)) else items), second
+    if _are_numbers((items, second)):
+        items -= second
+    return items, second
 
 
 def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
@@ -538,10 +600,9 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
             f"must be a period of the counts; got {name!r}{suggestion(name, periods)}",
         )
     first = "" if audit_period else ", the first (name another with audit_period)"
-    check_counts(
-        f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name]))
-    )
-    return periods[name]
+    counts = periods[name]
+    check_counts(f"the period of the audit, {name!r}{first}", counts, range(len(counts)))
+    return counts
 
 
 def _count_items(
@@ -554,7 +615,7 @@ def _count_items(
 ) -> tuple[Counts, Notes]:
     """Return the counts of a file with a row per item, or per period and class with its items."""
     tally = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
-    rows = sorted(tally(source, period, predicted), key=lambda tallied: tallied[3])
+    rows = sorted(tally(source, period, predicted), key=itemgetter(3))
     items = []
     if all(count == 1 for _, _, count, _ in rows):
         items = _items_of_pairs(source, total)
@@ -565,33 +626,33 @@ def _count_items(
     first_rows: dict[str, int] = {}
     for _, text, _, first in rows:
         first_rows.setdefault(text, first)
-    class_of = _classes_of(predicted, first_rows, _read_labels(tuple(labels), classes)[2])
+    classes = _read_labels(tuple(labels), classes)[2]
+    class_of = _classes_of(predicted, first_rows, classes)
     counts: dict[str, Counter] = defaultdict(Counter)
     for k, (name, text, count, first) in enumerate(rows):
-        if class_of[text] not in labels:
-            raise RowError(
-                f"column {predicted!r}, ",
-                first,
-                f": {text!r} is no class of the audit, "
-                f"{listed(labels, quoted=True)}{suggestion(text, labels)}",
-            )
-        counts[name][class_of[text]] += items[k] if items else count
+        label = class_of[text]
+        if label not in labels:
+            names = f"{listed(labels, quoted=True)}{suggestion(text, labels)}"
+            problem = f": {text!r} is no class of the audit, {names}"
+            raise RowError(f"column {predicted!r}, ", first, problem)
+        counts[name][label] += items[k] if items else count
     notes = _pair_notes(items, total)
     spellings = [f"{text!r} is class {label}" for text, label in class_of.items() if text != label]
     if spellings:
         notes = (Note("data", f"in column {predicted!r} {listed(spellings)}"), *notes)
-    return {name: tuple(count[label] for label in labels) for name, count in counts.items()}, notes
+    by_period = {name: tuple(count[label] for label in labels) for name, count in counts.items()}
+    return by_period, notes
 
 
 def _classes_of(predicted: str, first_rows: dict[str, int], classes: str) -> dict[str, str]:
     """Return the class of each text of a column of predictions, given the first row of each."""
     texts = [*first_rows]
+    column = {predicted: np.array(texts, object)}
     try:
-        labels = read_classes({predicted: np.array(texts, object)}, classes)[0][predicted]
+        labels = read_classes(column, classes)[0][predicted]
     except RowError as error:
-        raise RowError(
-            *(part if isinstance(part, str) else first_rows[texts[part]] for part in error.parts)
-        ) from None
+        parts = (part if isinstance(part, str) else first_rows[texts[part]] for part in error.parts)
+        raise RowError(*parts) from None
     return dict(zip(texts, map(str, labels.tolist()), strict=True))
 
 
@@ -599,18 +660,18 @@ def _tallied(source: Any, period: str, predicted: str) -> list[tuple]:
     """Return (period, class, items, first row) of every pair in a frame."""
     data, _ = read_columns(source, [period, predicted])
     pairs = list(zip(as_text(data[period]), as_text(data[predicted]), strict=True))
-    first_rows = dict(zip(pairs[::-1], range(len(pairs) - 1, -1, -1), strict=True))
+    first_rows: dict[tuple, int] = {}
+    for row, pair in enumerate(pairs):
+        first_rows.setdefault(pair, row)
     return [(*pair, count, first_rows[pair]) for pair, count in Counter(pairs).items()]
 
 
 def _tallied_file(source: Any, period: str, predicted: str) -> list[tuple]:
     """Return the same of a file of any size, by one query."""
+    cells = [f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '')" for name in (period, predicted)]
+    columns = f"{cells[0]} AS period, {cells[1]} AS read, row_number() OVER () - 1 AS row"
+    numbered = f"SELECT {columns} FROM items"
     with frames.scan(source, [period, predicted]) as rows:
-        cells = ", ".join(
-            f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"
-            for name, alias in ((period, "period"), (predicted, "read"))
-        )
-        numbered = f"SELECT {cells}, row_number() OVER () - 1 AS row FROM items"
         query = f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL"
         tallies = rows.native.query("items", query).fetchall()
     if not tallies:

@@ -58,10 +58,11 @@ def constructions(method: str, table: ndarray, cv: float) -> tuple[str, ...]:
         Coefficient of variation of the divisor.
     """
     further: list[str] = []
-    if METHODS[method].divides_by and table.min() < RARE:
-        further.append(ONE_ADDED)
-    if METHODS[method].divides_by and cv > UNSURE:
-        further.append(FIELLER)
+    if METHODS[method].divides_by:
+        if table.min() < RARE:
+            further.append(ONE_ADDED)
+        if cv > UNSURE:
+            further.append(FIELLER)
     if len(table) == 2:
         return (DELTA, *further)
     return (DRAWN, DELTA, ONE_PER_CLASS) if further else (DRAWN,)
@@ -103,10 +104,9 @@ def around(
 ) -> Limits:
     """Return limits within `least` and `most`, or these two if the limits exclude the estimate."""
     inside = (low <= estimate) & (estimate <= high)
-    return (
-        np.where(inside, np.maximum(low, np.minimum(least, estimate)), least),
-        np.where(inside, np.minimum(high, np.maximum(most, estimate)), most),
-    )
+    low = np.maximum(low, np.minimum(least, estimate))
+    high = np.minimum(high, np.maximum(most, estimate))
+    return np.where(inside, low, least), np.where(inside, high, most)
 
 
 def beyond_edge(distance: ndarray, variance: ndarray, level: float) -> ndarray:
@@ -133,7 +133,8 @@ def delta(
 ) -> Limits:
     """Return the limits of estimates with their variances, within `least` and `most`."""
     spread = quantile(level) * np.sqrt(np.maximum(variance, 0))
-    return np.clip(center - spread, least, most), np.clip(center + spread, least, most)
+    low, high = np.clip([center - spread, center + spread], least, most)
+    return low, high
 
 
 def percentiles(
@@ -144,7 +145,8 @@ def percentiles(
 ) -> Limits:
     """Return the limits of draws (D, ...), within `least` and `most`."""
     tails = (1 - level) / 2, (1 + level) / 2
-    quantiles, undefined = np.quantile(draws, tails, axis=0), np.isnan(draws).any(0)
+    quantiles = np.quantile(draws, tails, axis=0)
+    undefined = np.isnan(draws).any(0)
     quantiles[:, undefined] = np.nanquantile(draws[:, undefined], tails, axis=0)
     low, high = np.clip(quantiles, least, most)
     return low, high
@@ -169,16 +171,20 @@ def fieller(
     level, least, most : float
     """
     z2 = quantile(level) ** 2
-    curve, slope = 1 - z2 * covariance[..., 1, 1], z2 * covariance[..., 0, 1]
+    curve = 1 - z2 * covariance[..., 1, 1]
+    slope = z2 * covariance[..., 0, 1]
     discriminant = slope**2 + curve * z2 * covariance[..., 0, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(discriminant)
-        ends = np.stack([(-slope - root) / curve, (-slope + root) / curve])
-    first, last = ratio + ends.min(0), ratio + ends.max(0)
-    low, high = np.clip(first, least, most), np.clip(last, least, most)
+        ends = np.array([-slope - root, -slope + root]) / curve
+    first = ratio + ends.min(0)
+    last = ratio + ends.max(0)
+    low, high = np.clip([first, last], least, most)
     outside = curve <= 0  # the values between the two ends are excluded, not those beyond them
-    below, above = np.where(first >= least, least, high), np.where(last <= most, most, low)
-    low, high = np.where(outside, below, low), np.where(outside, above, high)
+    below = np.where(first >= least, least, high)
+    above = np.where(last <= most, most, low)
+    low = np.where(outside, below, low)
+    high = np.where(outside, above, high)
     every = outside & ~(discriminant >= 0)
     return np.where(every, least, low), np.where(every, most, high)
 
@@ -194,8 +200,8 @@ def log_d(
     1 / d is the gain of a share where the predicted one gains 1, so its slopes are those of the
     method itself.
     """
-    unit = np.array([-1.0, 1.0])
-    inverse = slopes_of(METHODS[method].divides_by, table, frame, unit)
+    inverting = METHODS[method].divides_by
+    inverse = slopes_of(inverting, table, frame, np.array([-1.0, 1.0]))
     gain = inverse.estimate[..., 1:, None]
     by_table = -inverse.table[..., 1:, :, :] / gain[..., None]
     by_frame = -inverse.frame[..., 1:, :] / gain
@@ -208,7 +214,8 @@ def log_d(
 
 def without_denominator(reading: ndarray) -> ndarray:
     """Return the variances of (T, K, K) as covariances (T, K, 2, 2) with a constant."""
-    return np.einsum("tkk->tk", reading)[..., None, None] * np.diag([1.0, 0.0])
+    variances = np.einsum("tkk->tk", reading)
+    return variances[..., None, None] * np.diag([1.0, 0.0])
 
 
 def of_ratios(
@@ -233,14 +240,12 @@ def of_ratios(
     level, least, most : float
     """
     sides = []
+    both = (ratio, log_denominator)
     for k in range(2):
-        pair = Slopes(
-            ratio.estimate,
-            np.stack([ratio.table[:, k], log_denominator.table[:, k]], 1),
-            np.stack([ratio.frame[:, k], log_denominator.frame[:, k]], 1),
-            ratio.shares,
-        )
+        by_table = np.stack([slopes.table[:, k] for slopes in both], 1)
+        by_frame = np.stack([slopes.frame[:, k] for slopes in both], 1)
+        pair = replace(ratio, table=by_table, frame=by_frame)
         covariance = from_audit(pair) + reading[:, k]
         sides.append(fieller(ratio.estimate[:, k], covariance, level, least, most))
-    low, high = zip(*sides, strict=True)
-    return np.stack(low, -1), np.stack(high, -1)
+    low, high = np.stack(sides, -1)
+    return low, high

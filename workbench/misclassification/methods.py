@@ -106,10 +106,10 @@ def shares_of(
     shares: Any,
 ) -> ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
-    table = np.asarray(table, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = METHODS[method].shares(table, frame, shares)
-    return np.broadcast_to(estimate, np.broadcast_shapes(table.shape[:-1], shares.shape))
+    shape = np.broadcast_shapes(table.shape[:-1], shares.shape)
+    return np.broadcast_to(estimate, shape)
 
 
 def by_row(table: ndarray) -> ndarray:
@@ -134,7 +134,8 @@ def transposed_inverse(rates: ndarray) -> ndarray:
         cofactors = rates[..., ::-1, ::-1] * [[1, -1], [-1, 1]]
         determinant = (rates * cofactors)[..., :1, :].sum(-1, keepdims=True)
         return cofactors / np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
-    invertible = (np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
+    determinant = np.linalg.det(rates)[..., None, None]
+    invertible = np.abs(determinant) > SINGULAR
     inverse = np.linalg.inv(np.where(invertible, rates, np.eye(classes)))
     return np.where(invertible, inverse.swapaxes(-1, -2), np.nan)
 
@@ -199,21 +200,27 @@ class Slopes:
             frame=self.frame - other.frame,
         )
 
-    def of_periods(self, periods: ndarray, scale: Any = 1.0) -> "Slopes":
-        """Return the slopes of some periods, of each share multiplied by `scale`."""
-        scale = np.asarray(scale)[..., None]
+    def of_periods(self, periods: ndarray) -> "Slopes":
+        """Return the slopes of some periods."""
         return Slopes(
-            self.estimate[periods] * scale[..., 0],
-            self.table[periods] * scale[..., None],
-            self.frame[periods] * scale,
+            self.estimate[periods],
+            self.table[periods],
+            self.frame[periods],
             self.shares[periods],
         )
+
+    def scaled(self, factor: ndarray) -> "Slopes":
+        """Return the slopes of each share multiplied by a factor; `shares` stay unscaled."""
+        column = factor[..., None]
+        estimate = self.estimate * factor
+        frame = self.frame * column
+        return Slopes(estimate, self.table * column[..., None], frame, self.shares)
 
     def within_frame(self, own: bool | ndarray) -> "Slopes":
         """Return the slopes where `own` periods are the audited frame: its counts enter once."""
         own = np.asarray(own)[..., None, None]
-        own_slope = np.where(own, self.shares, 0)
-        return replace(self, frame=self.frame + own_slope, shares=np.where(own, 0, self.shares))
+        frame = self.frame + np.where(own, self.shares, 0)
+        return replace(self, frame=frame, shares=np.where(own, 0, self.shares))
 
 
 def slopes_of(
@@ -223,34 +230,39 @@ def slopes_of(
     shares: ndarray,
 ) -> Slopes:
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
-    table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
-    shape = (*estimate.shape, table.shape[-1])
-    by_table, *by_shares = METHODS[method].slopes(table, frame, shares)
+    by_share = (*estimate.shape, table.shape[-1])
+    by_cell = (*by_share, table.shape[-1])
+    by_table, by_frame, by_period = METHODS[method].slopes(table, frame, shares)
     return Slopes(
         estimate,
-        np.broadcast_to(by_table, (*shape, shape[-1])),
-        *(np.broadcast_to(slope, shape) for slope in by_shares),
+        np.broadcast_to(by_table, by_cell),
+        np.broadcast_to(by_frame, by_share),
+        np.broadcast_to(by_period, by_share),
     )
 
 
 def _rows_slope(inverse: ndarray, table: ndarray, parts: ndarray) -> ndarray:
     """Return the slope of inverse @ (...) by the cells of the table: -inverse dP' parts."""
     columns = inverse[..., :, None, :]
-    mean = (columns * by_row(table)[..., None, :, :]).sum(-1, keepdims=True)
-    return -(parts / table.sum(-1))[..., None, :, None] * (columns - mean)
+    weighted = columns * by_row(table)[..., None, :, :]
+    centered = columns - weighted.sum(-1, keepdims=True)
+    per_item = parts / table.sum(-1)
+    return -per_item[..., None, :, None] * centered
 
 
 def _columns_slope(table: ndarray, shares: Any) -> ndarray:
     """Return the slope of C @ shares by the cells of the table."""
-    own = np.eye(table.shape[-1])[:, :, None] - by_column(table)[..., :, None, :]
-    return own * (shares / table.sum(-2))[..., None, None, :]
+    unit = np.eye(table.shape[-1])[:, :, None]
+    per_item = shares / table.sum(-2)
+    return (unit - by_column(table)[..., :, None, :]) * per_item[..., None, None, :]
 
 
 def _baseline_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
     rows = table.sum(-1)
-    own = np.eye(table.shape[-1]) - by_row(rows)[..., :, None]
-    return (own / rows.sum(-1)[..., None, None])[..., None], 0.0, 0.0
+    centered = np.eye(table.shape[-1]) - by_row(rows)[..., :, None]
+    by_row_sum = centered / rows.sum(-1)[..., None, None]
+    return by_row_sum[..., None], 0.0, 0.0
 
 
 def _count_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
@@ -278,107 +290,114 @@ def _mixed_slopes(table: ndarray, frame: ndarray, shares: ndarray) -> tuple:
 
 
 def _mle_slopes(table: ndarray, frame: ndarray, shares: ndarray) -> tuple:
-    by_joint, _, inverse = _misclassification_slopes(poststratified(table, frame), None, shares)
-    by_frame = (by_column(table)[..., None, :, :] * by_joint).sum(-2)
-    weights = (frame / table.sum(-2))[..., None, None, :]
-    return weights * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
+    joint = poststratified(table, frame)
+    by_joint, _, inverse = _misclassification_slopes(joint, None, shares)
+    weighted = by_column(table)[..., None, :, :] * by_joint
+    by_frame = weighted.sum(-2)
+    per_item = frame / table.sum(-2)
+    centered = by_joint - by_frame[..., :, None, :]
+    return per_item[..., None, None, :] * centered, by_frame, inverse
 
 
 BY_TRUTH = ("random", "truth")
 EVERY_DESIGN = ("random", "truth", "prediction")
+BASELINE = Method(
+    "baseline",
+    "audit share",
+    _baseline,
+    _baseline_slopes,
+    setting.baseline,
+    assumes="the true shares have not moved since the audit",
+)
+CLASSIFY_AND_COUNT = Method(
+    "classify_and_count",
+    "raw count",
+    _classify_and_count,
+    _count_slopes,
+    setting.classify_and_count,
+    assumes="the classifier makes no errors, or its errors cancel",
+    designs=EVERY_DESIGN,
+)
+SUBTRACTED_BIAS = Method(
+    "subtracted_bias",
+    "subtracted bias",
+    _subtracted_bias,
+    _subtracted_slopes,
+    setting.subtracted_bias,
+    ("rows",),
+    designs=BY_TRUTH,
+)
+MISCLASSIFICATION = Method(
+    "misclassification",
+    "misclassification",
+    _misclassification,
+    _misclassification_slopes,
+    setting.misclassification,
+    ("rows",),
+    "misclassification",
+    designs=BY_TRUTH,
+)
+CALIBRATION = Method(
+    "calibration",
+    "calibration",
+    _calibration,
+    _calibration_slopes,
+    setting.calibration,
+    ("columns",),
+    assumes="P(truth | prediction) is what it was in the audit",
+    holds="truth",
+    designs=("random", "prediction"),
+)
+MIXED = Method(
+    "mixed",
+    "mixed",
+    _mixed,
+    _mixed_slopes,
+    setting.mixed,
+    ("rows", "columns", "frame"),
+    "misclassification",
+)
+MLE = Method(
+    "mle",
+    "mle",
+    _mle,
+    _mle_slopes,
+    setting.mle,
+    ("rows", "columns", "frame"),
+    "mle",
+    unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that "
+    "of 'mixed'; variance: first order",
+)
+HULL = replace(
+    MISCLASSIFICATION,
+    name="hull",
+    title="hull",
+    limits=setting.hull,
+)
 METHODS = {
     method.name: method
     for method in (
-        Method(
-            "baseline",
-            "audit share",
-            _baseline,
-            _baseline_slopes,
-            setting.baseline,
-            assumes="the true shares have not moved since the audit",
-        ),
-        Method(
-            "classify_and_count",
-            "raw count",
-            _classify_and_count,
-            _count_slopes,
-            setting.classify_and_count,
-            assumes="the classifier makes no errors, or its errors cancel",
-            designs=EVERY_DESIGN,
-        ),
-        Method(
-            "subtracted_bias",
-            "subtracted bias",
-            _subtracted_bias,
-            _subtracted_slopes,
-            setting.subtracted_bias,
-            ("rows",),
-            designs=BY_TRUTH,
-        ),
-        Method(
-            "misclassification",
-            "misclassification",
-            _misclassification,
-            _misclassification_slopes,
-            setting.misclassification,
-            ("rows",),
-            "misclassification",
-            designs=BY_TRUTH,
-        ),
-        Method(
-            "calibration",
-            "calibration",
-            _calibration,
-            _calibration_slopes,
-            setting.calibration,
-            ("columns",),
-            assumes="P(truth | prediction) is what it was in the audit",
-            holds="truth",
-            designs=("random", "prediction"),
-        ),
-        Method(
-            "mixed",
-            "mixed",
-            _mixed,
-            _mixed_slopes,
-            setting.mixed,
-            ("rows", "columns", "frame"),
-            "misclassification",
-        ),
-        Method(
-            "mle",
-            "mle",
-            _mle,
-            _mle_slopes,
-            setting.mle,
-            ("rows", "columns", "frame"),
-            "mle",
-            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that "
-            "of 'mixed'; variance: first order",
-        ),
-        Method(
-            "hull",
-            "hull",
-            _misclassification,
-            _misclassification_slopes,
-            setting.misclassification,
-            ("rows",),
-            "misclassification",
-            limits=setting.hull,
-            designs=BY_TRUTH,
-        ),
+        BASELINE,
+        CLASSIFY_AND_COUNT,
+        SUBTRACTED_BIAS,
+        MISCLASSIFICATION,
+        CALIBRATION,
+        MIXED,
+        MLE,
+        HULL,
     )
 }
-CHOICES: ChainMap[str, Any] = ChainMap(
-    {"auto": None}, METHODS
-)  # a view: it has every entry that is added
+# a view: it has every entry that is added
+CHOICES: ChainMap[str, Any] = ChainMap({"auto": None}, METHODS)
 
 
 def slope_cv(table: ndarray) -> ndarray:
     """Return the coefficient of variation (...) of d = p00 + p11 - 1 from tables (..., 2, 2)."""
-    correct, rows = np.einsum("...kk->...k", by_row(table)), table.sum(-1)
+    correct = np.einsum("...kk->...k", by_row(table))
+    d = correct.sum(-1) - 1
+    variances = correct * (1 - correct) / table.sum(-1)
     with np.errstate(divide="ignore"):
-        return np.sqrt((correct * (1 - correct) / rows).sum(-1)) / np.abs(correct.sum(-1) - 1)
+        return np.sqrt(variances.sum(-1)) / np.abs(d)
 
 
 def curved(
@@ -396,9 +415,10 @@ def curved(
     if not entry.divides_by or table.shape[-1] > 2:
         return slopes
     cv = slope_cv(table)[..., None, None, None]
-    calibrated = _columns_slope(table, frame) if "frame" in entry.needs else 0.0
     factor = np.sqrt(1 + 8 * cv**2 + 69 * cv**4)
-    return replace(slopes, table=calibrated + factor * (slopes.table - calibrated))
+    calibrated = _columns_slope(table, frame) if "frame" in entry.needs else 0.0
+    divided = slopes.table - calibrated
+    return replace(slopes, table=calibrated + factor * divided)
 
 
 def audit_covariance(
@@ -430,7 +450,8 @@ def audit_covariance(
     left_out = 1.0 if frame_size is None else 1 - audited / frame_size
     rows = table.sum(-1)
     n = rows.sum(-1)[..., None, None]
-    parts, rates_of_row = by_row(rows)[..., None, :], by_row(table)[..., None, :, :]
+    parts = by_row(rows)[..., None, :]
+    rates_of_row = by_row(table)[..., None, :, :]
     weights = parts[..., None] * rates_of_row
 
     def within(slope: ndarray) -> ndarray:
@@ -438,14 +459,16 @@ def audit_covariance(
         centered = slope - (rates_of_row * slope).sum(-1, keepdims=True)
         return _weighted_product(weights, centered)
 
-    mean = (rates_of_row * slopes.table).sum(-1)
+    by_table = slopes.table
+    mean = (rates_of_row * by_table).sum(-1)
     deviation = mean - (parts * mean).sum(-1, keepdims=True)
     between = (parts * deviation) @ deviation.swapaxes(-1, -2) * n
     if rates == "frame" or frame_size is None:
-        return left_out * (between + n * within(slopes.table))
+        return left_out * (between + n * within(by_table))
     of_item = slopes.frame[..., :, None, :] / frame_size
-    unaudited = (frame_size - audited) * within(np.broadcast_to(of_item, slopes.table.shape))
-    return left_out * between + n * within(slopes.table + of_item) + unaudited
+    of_items = within(np.broadcast_to(of_item, by_table.shape))
+    unaudited = (frame_size - audited) * of_items
+    return left_out * between + n * within(by_table + of_item) + unaudited
 
 
 def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndarray:
@@ -461,7 +484,8 @@ def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndar
     """
     rates = by_column(table)[..., None, :, :]
     centered = slopes.table - (rates * slopes.table).sum(-2, keepdims=True)
-    return _weighted_product((table * left_out[..., None, :])[..., None, :, :], centered)
+    weights = table * left_out[..., None, :]
+    return _weighted_product(weights[..., None, :, :], centered)
 
 
 def _weighted_product(weights: ndarray, slope: ndarray) -> ndarray:
@@ -484,17 +508,19 @@ def reading_covariance(
     """
     size = np.asarray(size, float)[..., None, None]
     if METHODS[method].holds == "truth":
-        varies = (slopes.shares != 0).any((-1, -2), keepdims=True)
+        varies = slopes.shares.any((-1, -2), keepdims=True)
         of_truth = mixture_covariance(by_column(table).swapaxes(-1, -2), shares)
         return np.where(varies, of_truth, 0) / size
-    predicted = mixture_covariance(by_row(table), by_row(np.clip(slopes.estimate, 0, None)))
+    true_shares = by_row(np.clip(slopes.estimate, 0, None))
+    predicted = mixture_covariance(by_row(table), true_shares)
     return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
 
 
 def mixture_covariance(rates: ndarray, parts: ndarray) -> ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
-    diagonal = weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1])
+    mixture = weighted.sum(-2)
+    diagonal = mixture[..., :, None] * np.eye(rates.shape[-1])
     return diagonal - rates.swapaxes(-1, -2) @ weighted
 
 
@@ -531,21 +557,29 @@ def draw_estimates(
     rng = np.random.default_rng(0)
     frame_size = np.inf if frame is None else frame.sum()
     left_out = np.sqrt(1 - audited / frame_size)
-    rows, mean_rates = table.sum(-1), by_row(table)
-    totals = rows + left_out * (rows.sum() * rng.dirichlet(rows, draws) - rows)
-    spread = np.stack([rng.dirichlet(row, draws) for row in table], 1) - mean_rates
+    rows = table.sum(-1)
+    mean_rates = by_row(table)
+    deviations = rows.sum() * rng.dirichlet(rows, draws) - rows
+    totals = (rows + left_out * deviations)[:, :, None]
+    spread = _dirichlet_rates(table, draws, rng) - mean_rates
     if rates == "frame":
         spread = left_out * spread
-    tables = (totals[:, :, None] * (mean_rates + spread))[:, None]
+    tables = (totals * (mean_rates + spread))[:, None]
     if frame is None:
         return shares_of(method, tables, None, shares)
     frames = (frame / frame_size)[None]
     if rates == "process":
         unaudited = mixture_covariance(mean_rates, by_row(rows)) * (frame_size - audited)
         noise = normal_draws(unaudited, draws, rng=rng)
-        frames = frames + ((totals[:, :, None] * spread).sum(1) + noise) / frame_size
+        frames = frames + ((totals * spread).sum(1) + noise) / frame_size
     frames = frames[:, None]
-    return shares_of(method, tables, frames, np.where(own[:, None], frames, shares))
+    shares = np.where(own[:, None], frames, shares)
+    return shares_of(method, tables, frames, shares)
+
+
+def _dirichlet_rates(table: ndarray, draws: int, rng: np.random.Generator) -> ndarray:
+    """Return draws (draws, K, K) of the rates P(prediction | truth) of a table of counts."""
+    return np.stack([rng.dirichlet(row, draws) for row in table], 1)
 
 
 def normal_draws(covariance: ndarray, draws: int, *, rng: np.random.Generator) -> ndarray:
@@ -557,9 +591,7 @@ def normal_draws(covariance: ndarray, draws: int, *, rng: np.random.Generator) -
 
 def smallest_singular(table: ndarray, draws: int) -> tuple[float, float]:
     """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
-    rng = np.random.default_rng(0)
-    drawn = np.stack([rng.dirichlet(row, draws) for row in table], 1)
-    least, of_draws = (
-        np.linalg.svd(rates, compute_uv=False)[..., -1] for rates in (by_row(table), drawn)
-    )
-    return float(least), float(of_draws.std(ddof=1))
+    sampled = _dirichlet_rates(table, draws, np.random.default_rng(0))
+    sigma = np.linalg.svd(by_row(table), compute_uv=False)
+    of_draws = np.linalg.svd(sampled, compute_uv=False)
+    return float(sigma[-1]), float(of_draws[:, -1].std(ddof=1))

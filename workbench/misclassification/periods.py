@@ -102,7 +102,8 @@ class Periods:
     @cached_property
     def estimate(self) -> ndarray:
         """Shares from the raw table, (T, K); NaN where the audit gives none."""
-        table, shares = self.audit.effective, self.shares
+        table = self.audit.effective
+        shares = self.shares
         return methods.shares_of(self.method, table, self.frame_shares, shares) + self._none
 
     @cached_property
@@ -112,11 +113,13 @@ class Periods:
         Of the audited frame itself the audited items are known, which matters where they are most
         of it.
         """
-        least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if self.own.any() and self.frame_size and self.audit.n > KNOWN_PART * self.frame_size:
-            audited = self.audit.table.sum(1)
-            least[self.own] = audited / self.frame_size
-            most[self.own] = (audited + self.frame_size - self.audit.n) / self.frame_size
+        least = np.zeros(self.shares.shape)
+        most = np.ones(self.shares.shape)
+        size = self.frame_size
+        audited = self.audit.table.sum(1)
+        if size and self.own.any() and audited.sum() > KNOWN_PART * size:
+            least[self.own] = audited / size
+            most[self.own] = (audited + size - audited.sum()) / size
         return least, most
 
     @cached_property
@@ -159,7 +162,8 @@ class Periods:
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading
         least, most = self.possible
-        return self._interval_covariance * np.any(most > least, axis=1)[:, None, None]
+        is_open = np.any(most > least, axis=1)
+        return self._interval_covariance * is_open[:, None, None]
 
     @cached_property
     def _interval_covariance(self) -> ndarray:
@@ -184,7 +188,8 @@ class Periods:
         """Return the covariances from the audit; `own` periods are the audited frame itself."""
         audit = self.audit
         if self.sampled_by != "prediction":
-            size, rates = self.frame_size, self.rates
+            size = self.frame_size
+            rates = self.rates
             return methods.audit_covariance(slopes, self.half, audit.n, size, rates) + self._none
         left_out = np.ones(len(audit.labels))
         if self.frame is not None:
@@ -229,13 +234,10 @@ class Periods:
     def level_limits(self, level: float) -> Limits:
         """Return the limits (T, K) of the levels, within the possible shares."""
         if level not in self._limits_by_level:
-            least, most = self.possible
-            low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
+            low, high = np.clip(self._unrestricted_limits(level), *self.possible)
             low, high = self._reaching_inside(low, high, level)
-            self._limits_by_level[level] = (
-                np.fmin(low, self.restricted),
-                np.fmax(high, self.restricted),
-            )
+            shares = self.restricted
+            self._limits_by_level[level] = np.fmin(low, shares), np.fmax(high, shares)
         return self._limits_by_level[level]
 
     @cached_property
@@ -253,20 +255,22 @@ class Periods:
         outside = (low == high) & (least < most)
         if not outside.any():
             return low, high
-        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
-        lowest = most - limits.beyond_edge(center - most, variance, level)
-        highest = least + limits.beyond_edge(least - center, variance, level)
-        return (
-            np.where(outside & (center > most), np.maximum(lowest, least), low),
-            np.where(outside & (center < least), np.minimum(highest, most), high),
-        )
+        center = self.slopes.estimate
+        variance = diagonal(self._interval_covariance)
+        below_most = most - limits.beyond_edge(center - most, variance, level)
+        above_least = least + limits.beyond_edge(least - center, variance, level)
+        lowest = np.maximum(below_most, least)
+        highest = np.minimum(above_least, most)
+        low = np.where(outside & (center > most), lowest, low)
+        return low, np.where(outside & (center < least), highest, high)
 
     def _unrestricted_limits(self, level: float) -> Limits:
         """Return the limits (T, K) of the levels, within 0 and 1."""
         if not self.entry.limits:
             return self._hull(Periods._levels, self.shares.shape, 0.0, 1.0, level)
         low, high = self.entry.limits(self.audit.effective, self.counts, level)
-        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
+        lower = np.stack([1 - high, low], 1)
+        return lower, np.stack([1 - low, high], 1)
 
     def change_limits(
         self,
@@ -279,9 +283,19 @@ class Periods:
         They lie within the differences that both levels allow.
         """
         low, high = self.level_limits(level)
+        least = low[last] - high[first]
+        most = high[last] - low[first]
         change = self.restricted[last] - self.restricted[first]
-        raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
-        return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
+        raw = self._hull(
+            Periods._changes,
+            change.shape,
+            -1.0,
+            1.0,
+            first,
+            last,
+            level,
+        )
+        return limits.around(change, *raw, least, most)
 
     def growth_limits(
         self,
@@ -294,14 +308,19 @@ class Periods:
         NaN where a level is not clearly above 0.
         """
         low, high = self.level_limits(level)
-        with np.errstate(
-            divide="ignore",
-            invalid="ignore",
-            over="ignore",
-        ):
+        with np.errstate(all="ignore"):
             growth = self.restricted[last] / self.restricted[first] - 1
-            raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
-            least, most = low[last] / high[first] - 1, high[last] / low[first] - 1
+            raw = self._hull(
+                Periods._growths,
+                growth.shape,
+                -1.0,
+                np.inf,
+                first,
+                last,
+                level,
+            )
+            least = low[last] / high[first] - 1
+            most = high[last] / low[first] - 1
             growth_limits = limits.around(growth, *raw, least, most)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
         return tuple(np.where(positive, limit, np.nan) for limit in growth_limits)
@@ -332,7 +351,7 @@ class Periods:
         """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
         if WHOLE in self.constructions:
             return np.zeros(self.shares.shape, bool)
-        variance = _diagonal(self.covariance)
+        variance = diagonal(self.covariance)
         low, high = limits.delta(self.slopes.estimate, variance, 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
@@ -344,7 +363,7 @@ class Periods:
             return limits.percentiles(self.draws, level, 0.0)
         if self.construction == FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
-        return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
+        return limits.delta(self.slopes.estimate, diagonal(self._interval_covariance), level, 0.0)
 
     def _changes(
         self,
@@ -353,12 +372,15 @@ class Periods:
         level: float,
     ) -> Limits:
         if self.construction == DRAWN:
-            return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
+            changes = self.draws[:, last] - self.draws[:, first]
+            return limits.percentiles(changes, level, -1.0)
         if self.construction == FIELLER:
+            slopes = _difference(self.straight, first, last)
             reading = self.reading[first] + self.reading[last]
-            return self._fieller(_difference(self.straight, first, last), reading, level, -1.0)
-        change = self.slopes.estimate[last] - self.slopes.estimate[first]
-        return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
+            return self._fieller(slopes, reading, level, -1.0)
+        estimate = self.slopes.estimate
+        variance = diagonal(self.change_covariance(first, last))
+        return limits.delta(estimate[last] - estimate[first], variance, level, -1.0)
 
     def _growths(
         self,
@@ -368,16 +390,19 @@ class Periods:
     ) -> Limits:
         """Return the limits of later / earlier - 1, by the log ratio, Fieller or draws."""
         if self.construction == DRAWN:
-            growth = self.draws[:, last] / self.draws[:, first] - 1
-            return limits.percentiles(growth, level, -1.0, np.inf)
+            ratios = self.draws[:, last] / self.draws[:, first]
+            return limits.percentiles(ratios - 1, level, -1.0, np.inf)
         if self.construction == FIELLER:
             return self._fieller_growths(first, last, level)
-        slopes, reading = self.slopes, _diagonal(self.reading)
-        later, earlier = 1 / slopes.estimate[last], 1 / slopes.estimate[first]
-        of_audit = slopes.of_periods(last, later) - slopes.of_periods(first, earlier)
+        of_first = self.slopes.of_periods(first)
+        of_last = self.slopes.of_periods(last)
+        later = 1 / of_last.estimate
+        earlier = 1 / of_first.estimate
+        of_audit = of_last.scaled(later) - of_first.scaled(earlier)
+        reading = diagonal(self.reading)
         of_items = reading[last] * later**2 + reading[first] * earlier**2
-        variance = _diagonal(self._from_audit(of_audit)) + of_items
-        log_ratio = np.log(slopes.estimate[last] / slopes.estimate[first])
+        variance = diagonal(self._from_audit(of_audit)) + of_items
+        log_ratio = np.log(of_last.estimate / of_first.estimate)
         low, high = limits.delta(log_ratio, variance, level, -np.inf, np.inf)
         return np.expm1(low), np.expm1(high)
 
@@ -391,7 +416,14 @@ class Periods:
         """Return Fieller's limits of levels or changes, which d divides."""
         log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
         reading = limits.without_denominator(reading)
-        return limits.of_ratios(slopes, log_d, self._from_audit, reading, level, least)
+        return limits.of_ratios(
+            slopes,
+            log_d,
+            self._from_audit,
+            reading,
+            level,
+            least,
+        )
 
     def _fieller_growths(
         self,
@@ -400,18 +432,36 @@ class Periods:
         level: float,
     ) -> Limits:
         """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
-        slopes, early = self.straight, self.straight.estimate[first]
-        ratio = slopes.estimate[last] / early
-        growth = slopes.of_periods(last, 1 / early) - slopes.of_periods(first, ratio / early)
+        of_first = self.straight.of_periods(first)
+        of_last = self.straight.of_periods(last)
+        early = of_first.estimate
+        ratio = of_last.estimate / early
+        growth = of_last.scaled(1 / early) - of_first.scaled(ratio / early)
         growth = replace(growth, estimate=ratio - 1)
         log_d = limits.log_d(self.method, growth, self.half, self.frame_shares)
-        log_denominator = log_d - slopes.of_periods(first, -1 / early)
-        later, earlier = (_diagonal(self.reading)[part] / early**2 for part in (last, first))
+        log_denominator = log_d - of_first.scaled(-1 / early)
+        reading = diagonal(self.reading)
+        later, earlier = (reading[part] / early**2 for part in (last, first))
         shared = -ratio * earlier
-        reading = np.stack([later + ratio**2 * earlier, shared, shared, earlier], -1)
-        reading = reading.reshape(*ratio.shape, 2, 2)
+        of_ratio = later + ratio**2 * earlier
+        covariance = np.stack(
+            [
+                of_ratio,
+                shared,
+                shared,
+                earlier,
+            ],
+            -1,
+        )
+        covariance = covariance.reshape(*ratio.shape, 2, 2)
         return limits.of_ratios(
-            growth, log_denominator, self._from_audit, reading, level, -1.0, np.inf
+            growth,
+            log_denominator,
+            self._from_audit,
+            covariance,
+            level,
+            -1.0,
+            np.inf,
         )
 
     @cached_property
@@ -441,15 +491,19 @@ class Periods:
     @cached_property
     def confused(self) -> str:
         """The two classes whose rows of P are most alike, in words."""
-        rates, labels = by_row(self.half), self.audit.labels
-        distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
+        rates = by_row(self.half)
+        labels = self.audit.labels
+        distance = np.abs(rates[:, None] - rates).sum(-1)
+        np.fill_diagonal(distance, np.inf)
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {labels[i]!r} and {labels[j]!r}, which are read most alike"
 
     def audit_notes(self) -> Iterator[Note]:
         """Yield the caveats of the audit."""
         audit = self.audit
-        table, labels, frame = audit.effective, audit.labels, self.frame
+        table = audit.effective
+        labels = audit.labels
+        frame = self.frame
         random_sample = self.sampled_by == "random"
         if random_sample and frame is not None and fit_pvalue(audit, frame) < STRANGE:
             yield Note(
@@ -458,25 +512,28 @@ class Periods:
                 f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
             )
         yield from self.doubts
-        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.entry.divides_by else ():
-            yield Note(
-                "unreliable",
-                f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
-                "right: are the labels swapped?",
-            )
+        if self.entry.divides_by:
+            for k in np.flatnonzero(np.diag(table) < table.max(1)):
+                usual = labels[table[k].argmax()]
+                yield Note(
+                    "unreliable",
+                    f"class {labels[k]!r} is predicted {usual!r} more often than "
+                    "right: are the labels swapped?",
+                )
         if not self.doubts:
             yield from doubts.few_notes(self)
-        if self.frame_size is not None and audit.n / self.frame_size > LARGE_PART:
-            part = f"the audit is {audit.n / self.frame_size:.0%} of the frame"
-            yield Note("assumption", f"{part}: {doubts.LARGE_AUDIT[self.rates]}")
+        part = audit.n / (self.frame_size or np.inf)
+        if part > LARGE_PART:
+            text = f"the audit is {part:.0%} of the frame: {doubts.LARGE_AUDIT[self.rates]}"
+            yield Note("assumption", text)
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return the caveats of single periods; `where` has the T places."""
-        return tuple(
-            Note(kind, text, where[t] if where else None)
-            for t in range(len(self.counts))
-            for kind, text in doubts.about_period(self, t)
-        )
+        notes = []
+        for t in range(len(self.counts)):
+            location = where[t] if where else None
+            notes += [Note(kind, text, location) for kind, text in doubts.about_period(self, t)]
+        return tuple(notes)
 
     @cached_property
     def reference(self) -> str:
@@ -502,10 +559,11 @@ class Periods:
         else:
             first = methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
-        by_chance = len(first) == 2 and np.trace(by_row(self.half)) <= 1 + 1e-9
+        by_chance = len(first) == 2 and np.trace(by_row(self.half)) <= 1 + LEAST_D
         if by_chance or not self.audit.effective.sum(1).all():
             later = np.full(later.shape, np.nan)
-        return first, by_row(np.where(self.own[:, None], first, np.clip(later, 1e-3, None)))
+        later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
+        return first, by_row(later)
 
     @cached_property
     def theory(self) -> tuple[dict[str, ndarray], dict[str, ndarray]]:
@@ -513,11 +571,16 @@ class Periods:
         first, later = self.believed
         (p00, _), (_, p11) = self.believed_rates
         n = max(int(self.audit.effective.sum()), 1)
+        sizes = (n, self.frame_size, self.size)
         with np.errstate(divide="ignore", invalid="ignore"):
-            bias, variance, _ = moments(
-                first[1], later[:, 1], p00, p11, n, self.frame_size, self.size, self.rates
-            )
-        return bias, variance
+            return moments(
+                first[1],
+                later[:, 1],
+                p00,
+                p11,
+                *sizes,
+                self.rates,
+            )[:2]
 
     @cached_property
     def bias(self) -> ndarray:
@@ -530,8 +593,8 @@ class Periods:
             bias = self.theory[0][estimator_of(self.method)]
             return np.stack([-bias, bias], 1)
         rates = self.believed_rates
-        table, frame, shares = first[:, None] * rates, first @ rates, later @ rates
-        return methods.shares_of(self.method, table, frame, shares) - later
+        table = first[:, None] * rates
+        return methods.shares_of(self.method, table, first @ rates, later @ rates) - later
 
     @cached_property
     def expected_error(self) -> ndarray:
@@ -541,25 +604,28 @@ class Periods:
         estimate. The estimator's own variance is that of the theory for two classes, else and for
         the audited frame itself the estimated one.
         """
-        variance = _diagonal(self.covariance)
+        variance = diagonal(self.covariance)
         if len(self.audit.labels) == 2:
             expected = self.theory[1][estimator_of(self.method)][:, None]
             variance = np.where(self.own[:, None] | np.isnan(expected), variance, expected)
         if not self.entry.divides_by:
             variance = variance + self._bias_variance
-        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
+        error = np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
+        return np.where(np.isnan(self.believed[1]), np.nan, error)
 
     @cached_property
     def _bias_variance(self) -> ndarray:
         """Variances (T, K) of the estimated bias: the distance to the reference's estimate."""
-        ours, reference = self._slopes, self._slopes_of(self.reference)
+        ours = self._slopes
+        reference = self._slopes_of(self.reference)
         frame = self.frame_shares
         if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
             ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
-        distance = replace(
-            ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares
-        ).within_frame(self.own)
-        return _diagonal(self._from_audit(distance) + self._reading(self.reference, distance))
+        shares = ours.shares - reference.shares
+        distance = replace(ours - reference, estimate=reference.estimate, shares=shares)
+        distance = distance.within_frame(self.own)
+        covariance = self._from_audit(distance) + self._reading(self.reference, distance)
+        return diagonal(covariance)
 
 
 class AuditError(ValueError):
@@ -582,19 +648,19 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
             "also takes P(prediction | truth) as constant",
         )
     problem = not_estimable(audit, method)
-    has_interval = (
-        entry.divides_by
-        and not limits.swapped(audit.effective)
-        and not _weights_unused(audit, method)
-        and (not entry.limits or len(audit.labels) == 2)
-    )
-    if problem and not has_interval:
+    if not problem:
+        return
+    computable = len(audit.labels) == 2 or not entry.limits
+    has_interval = computable and entry.divides_by and not _weights_unused(audit, method)
+    if not has_interval or limits.swapped(audit.effective):
         raise AuditError(problem)
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return the reason why a method has no estimate, and what else would do, or ''."""
-    table, two, entry = audit.table, len(audit.labels) == 2, METHODS[method]
+    table = audit.table
+    two = len(audit.labels) == 2
+    entry = METHODS[method]
     if _weights_unused(audit, method):
         return (
             f"method {method!r} takes the audit for a simple random sample of the counted items, "
@@ -628,9 +694,10 @@ def _weights_unused(audit: ConfusionCounts, method: str) -> bool:
 def check_frame(frame: ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     for k in np.flatnonzero(audit.table.sum(0) > frame):
+        audited = audit.table[:, k].sum()
         raise WrongValue(
             "counts_at_audit",
-            f"must include the audited items; {audit.table[:, k].sum()} were "
+            f"must include the audited items; {audited} were "
             f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
             "frame that the audit was drawn from; of items from elsewhere, or chosen by their true "
             "class, say sampled_by='truth' (--sampled-by truth)",
@@ -642,8 +709,9 @@ def _not_invertible(audit: ConfusionCounts) -> str:
     if len(rates) == 2:
         p00, p11 = np.diag(rates)
         if p00 + p11 - 1 < LEAST_D:
+            accuracies = f"{p00:.3f} + {p11:.3f}"
             return (
-                f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than "
+                f"p00 + p11 must be above 1; the audit has {accuracies}: no better than "
                 "chance, or are the labels swapped?"
             )
     elif np.linalg.svd(rates, compute_uv=False)[-1] < LEAST_D:
@@ -660,23 +728,27 @@ def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
     The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
     exact tests of each class, by Bonferroni.
     """
-    size, occurs = frame.sum(), frame > 0
+    size = frame.sum()
+    occurs = frame > 0
     if audit.n >= size or occurs.sum() == 1:
         return 1.0
-    drawn, counts = audit.table.sum(0)[occurs], frame[occurs]
+    audited = audit.table.sum(0)[occurs]
+    counts = frame[occurs]
+    unaudited = size - audit.n
     expected = audit.n * counts / size
     if expected.min() < limits.FEW:
-        totals = np.array([audit.n, size - audit.n])
-        pvalues = [
-            fisher_pvalue(np.array([k, n - k]), totals) for k, n in zip(drawn, counts, strict=True)
-        ]
+        totals = np.array([audit.n, unaudited])
+        tables = np.stack([audited, counts - audited], 1)
+        pvalues = [fisher_pvalue(table, totals) for table in tables]
         tests = len(pvalues) if len(pvalues) > 2 else 1
         return min(1.0, min(pvalues) * tests)
-    statistic = ((drawn - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
-    return float(scipy.special.chdtrc(len(drawn) - 1, statistic))
+    deviations = (audited - expected) ** 2 / expected
+    statistic = deviations.sum() * (size - 1) / unaudited
+    return float(scipy.special.chdtrc(len(audited) - 1, statistic))
 
 
-def _diagonal(covariance: ndarray) -> ndarray:
+def diagonal(covariance: ndarray) -> ndarray:
+    """Return the variances (T, K) of covariances (T, K, K)."""
     return np.einsum("tkk->tk", covariance)
 
 

@@ -61,31 +61,29 @@ def plan_next_audit(
         )
     checks.choice("method", method, METHODS)
     table = audit.effective + methods.HALF
-    p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
+    p00, p11 = np.diag(methods.by_row(table)).tolist()
     method = methods.estimator_of(method) if METHODS[method].divides_by else "mle"
-    estimates = [
-        float(
-            prevalence.estimate_prevalence(
-                audit,
-                period,
-                counts_at_audit,
-                method=method,
-                rates=rates,
-                sampled_by="random",
-            ).estimate
+    estimates = []
+    for period in (counts_at_audit, counts):
+        result = prevalence.estimate_prevalence(
+            audit,
+            period,
+            counts_at_audit,
+            method=method,
+            rates=rates,
+            sampled_by="random",
         )
-        for period in (counts_at_audit, counts)
-    ]
+        estimates.append(float(result.estimate))
     if not np.isfinite(estimates).all():
         raise WrongValue(
             "half_width", "needs corrected shares to plan with, and this audit gives none"
         )
-    base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in estimates)
+    base, new = np.clip(estimates, INSIDE, 1 - INSIDE).tolist()
     return theory.plan_audit(
         base,
         new,
-        float(p00),
-        float(p11),
+        p00,
+        p11,
         half_width,
         size=int(np.sum(counts_at_audit)),
         new_size=int(np.sum(counts)),

@@ -31,12 +31,19 @@ from workbench.misclassification import designs, limits, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.misclassification.designs import read_design
 from workbench.misclassification.methods import METHODS, estimators
-from workbench.misclassification.periods import Periods, not_estimable
+from workbench.misclassification.periods import Periods, diagonal, not_estimable
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
 SIMILAR = 0.9  # ratio of estimated errors: from one audit, closer ones cannot be told apart
-FIGURES = ("estimate", "standard_error", "low", "high", "bias", "rmse")
+FIGURES = (
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "bias",
+    "rmse",
+)
 Shares = float | ndarray
 Intervals = Interval | tuple[Interval, ...]
 
@@ -159,24 +166,28 @@ class PrevalenceEstimate(OfClasses, Result):
         """Return estimate, interval, raw count and assumption in one sentence."""
         figures = self.by_class(self.restricted_estimate, self.standard_error, self.interval())
         if np.isnan(self.estimate).any():
-            text = f"{self.method}: no estimate, every share is possible (see notes)"
+            text = ": no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
             [(label, share, error, (low, high))] = figures
-            text = (
-                f"{self.method}: {share:.4g} of class {label} (SE {error:.4g}), "
-                f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
-            )
+            text = f": {share:.4g} of class {label} (SE {error:.4g}), "
+            text += f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
         else:
-            shares = [
-                f"{label} {share:.4g} ({low:.3g} to {high:.3g})"
-                for label, share, _, (low, high) in figures
-            ]
-            text = f"{self.method}, 95%: {', '.join(shares)}"
-        return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
+            shares = []
+            for label, share, _, (low, high) in figures:
+                shares.append(f"{label} {share:.4g} ({low:.3g} to {high:.3g})")
+            text = f", 95%: {', '.join(shares)}"
+        return f"{self.method}{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        names = "label", "counted", "estimate", "standard_error", "low", "high"
+        names = (
+            "label",
+            "counted",
+            "estimate",
+            "standard_error",
+            "low",
+            "high",
+        )
         figures = self.by_class(
             self.counted, self.restricted_estimate, self.standard_error, self.interval()
         )
@@ -264,8 +275,14 @@ def estimate_prevalence(
     design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
     periods = Periods(
-        audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
+        audit,
+        design.frame,
+        counts[None],
+        design.method,
+        rates,
+        sampled_by=design.sampled_by,
     )
+    notes = (*design.notes, *periods.audit_notes(), *periods.period_notes())
     return PrevalenceEstimate(
         one_or_all(periods.estimate[0]),
         one_or_all(periods.covariance[0]),
@@ -277,7 +294,7 @@ def estimate_prevalence(
         counts,
         design.frame,
         design.sampled_by,
-        notes=(*design.notes, *periods.audit_notes(), *periods.period_notes()),
+        notes=notes,
     )
 
 
@@ -287,9 +304,8 @@ def reported_labels(labels: tuple) -> tuple:
 
 
 def one_or_all(values: ndarray) -> Any:
-    """Return what belongs to the second of two classes as a float, or all of it."""
-    values = np.asarray(values)
-    return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
+    """Return the figure of the second of two classes as a float, or the figures of all classes."""
+    return float(values.flat[-1]) if values.shape[-1] == 2 else values
 
 
 def intervals_of(
@@ -301,12 +317,12 @@ def intervals_of(
 ) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     description = limits.said(constructions or periods.constructions)
-    first = 1 if low.size == 2 else 0
+    limits_of_classes = np.stack([low, high], 1).tolist()
     intervals = tuple(
-        Interval(float(a), float(b), float(level), description, notes=periods.doubts)
-        for a, b in zip(low[first:], high[first:], strict=True)
+        Interval(least, most, float(level), description, notes=periods.doubts)
+        for least, most in limits_of_classes
     )
-    return intervals[0] if low.size == 2 else intervals
+    return intervals[1] if low.size == 2 else intervals
 
 
 class EstimatorComparison(Result):
@@ -352,7 +368,8 @@ class EstimatorComparison(Result):
         in `no_worse`; else the method with the least `total_rmse`.
         """
         no_worse = self.no_worse
-        return next((method for method in (*USUAL, *no_worse) if method in no_worse), None)
+        usual = [method for method in USUAL if method in no_worse]
+        return next(iter((*usual, *no_worse)), None)
 
     @property
     def no_worse(self) -> tuple[str, ...]:
@@ -362,8 +379,9 @@ class EstimatorComparison(Result):
         less than a tenth.
         """
         total = self.total_rmse
-        order = [m for m in np.argsort(total).tolist() if not np.isnan(total[m])]
-        return tuple(self.methods[m] for m in order if SIMILAR * total[m] <= total[order[0]])
+        least = np.nanmin(total, initial=np.inf)
+        order = (self.methods[m] for m in np.argsort(total) if SIMILAR * total[m] <= least)
+        return tuple(order)
 
     @property
     def total_rmse(self) -> ndarray:
@@ -374,11 +392,10 @@ class EstimatorComparison(Result):
         """Return the range of the estimates and the advised method."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
-            least, most = np.nanmin(self.estimate), np.nanmax(self.estimate)
-            text += (
-                f" of the share of class {self.labels[1]}, {least:.4g} to {most:.4g} "
-                f"(counted {self.counted:.4g})"
-            )
+            least = np.nanmin(self.estimate)
+            most = np.nanmax(self.estimate)
+            shares = f"{least:.4g} to {most:.4g} (counted {self.counted:.4g})"
+            text += f" of the share of class {self.labels[1]}, {shares}"
         if self.best is None:
             return (
                 f"{text}; no expected errors: the classes are read no better than by chance, or "
@@ -391,20 +408,28 @@ class EstimatorComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method (and class)."""
-        columns = [getattr(self, name).reshape(len(self.methods), -1) for name in FIGURES]
-        figures = np.stack(columns, -1).tolist()
-        reasons = self.reasons
-        return [
-            {
-                "method": method,
-                "label": label,
-                **dict(zip(FIGURES, values, strict=True)),
-                "constant": METHODS[method].assumes,
-                "problem": reasons.get(method, ""),
-            }
-            for method, rows in zip(self.methods, figures, strict=True)
-            for label, values in zip(reported_labels(self.labels), rows, strict=True)
-        ]
+        columns = np.stack([getattr(self, name) for name in FIGURES], -1)
+        figures = columns.reshape(len(self.methods), -1, len(FIGURES)).tolist()
+        names = (
+            "method",
+            "label",
+            *FIGURES,
+            "constant",
+            "problem",
+        )
+        rows = []
+        for method, problem, of_method in zip(self.methods, self.problems, figures, strict=True):
+            assumption = METHODS[method].assumes
+            for label, values in zip(reported_labels(self.labels), of_method, strict=True):
+                cells = (
+                    method,
+                    label,
+                    *values,
+                    assumption,
+                    problem,
+                )
+                rows.append(dict(zip(names, cells, strict=True)))
+        return rows
 
 
 def compare_estimators(
@@ -448,20 +473,29 @@ def compare_estimators(
     checks.level(level)
     design = read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    values, problems = [], {}
+    values = []
+    problems = {}
     for method in estimators():
         problem = _why_not(audit, design, method)
         if problem:
             problems[method] = problem
             values.append(np.full((len(FIGURES), len(counts)), np.nan))
             continue
-        frame, sampled_by = design.frame, design.sampled_by
-        periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
+        frame = design.frame
+        sampled_by = design.sampled_by
+        periods = Periods(
+            audit,
+            frame,
+            counts[None],
+            method,
+            rates,
+            sampled_by=sampled_by,
+        )
         values.append(_compared(periods, level))
     columns = np.stack(values, 1)
-    figures: dict[str, Any] = dict(
-        zip(FIGURES, columns[:, :, 1] if len(counts) == 2 else columns, strict=True)
-    )
+    if len(counts) == 2:
+        columns = columns[:, :, 1]
+    figures: dict[str, Any] = dict(zip(FIGURES, columns, strict=True))
     return EstimatorComparison(
         tuple(estimators()),
         **figures,
@@ -486,6 +520,13 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
 def _compared(periods: Periods, level: float) -> ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
     low, high = periods.level_limits(level)
-    error = np.sqrt(np.einsum("tkk->tk", periods.covariance))
-    columns = (periods.restricted, error, low, high, periods.bias, periods.expected_error)
+    error = np.sqrt(diagonal(periods.covariance))
+    columns = (
+        periods.restricted,
+        error,
+        low,
+        high,
+        periods.bias,
+        periods.expected_error,
+    )
     return np.stack(columns)[:, 0]

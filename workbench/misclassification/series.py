@@ -32,7 +32,7 @@ from workbench.misclassification.confusion import (
 )
 from workbench.misclassification.designs import RANDOM, read_design
 from workbench.misclassification.methods import METHODS
-from workbench.misclassification.periods import AuditError, Periods
+from workbench.misclassification.periods import AuditError, Periods, diagonal
 from workbench.misclassification.prevalence import (
     OfClasses,
     intervals_of,
@@ -51,6 +51,23 @@ _AUDITED = {
     "pooled": "one set of rates for both",
     "own": "an audit for each",
 }
+LEVEL = (
+    "counted",
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+)
+CHANGE = (
+    "label",
+    "change",
+    "standard_error",
+    "low",
+    "high",
+    "growth",
+    "growth_low",
+    "growth_high",
+)
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 Shares = float | ndarray
 Intervals = Interval | tuple[Interval, ...]
@@ -97,38 +114,35 @@ class PrevalenceChange(OfClasses, Result):
     def headline(self) -> str:
         """Return the change and its interval."""
         parts = []
-        for label, change, error, limits in self.by_class(
-            self.estimate, self.standard_error, self.limits
-        ):
-            part = "no estimate, every change is possible (see notes)"
+        figures = self.by_class(self.estimate, self.standard_error, self.limits)
+        for label, change, error, limits in figures:
+            part = ": no estimate, every change is possible (see notes)"
             if np.isfinite(change):
-                part = (
-                    f"{change:+.4f} (SE {error:.4f}, {percent(limits.level)} "
-                    f"from {limits.low:+.4f} to {limits.high:+.4f})"
-                )
-            parts.append(f"class {label}{' ' if np.isfinite(change) else ': '}{part}")
-        return f"{self.first} to {self.last}: {'; '.join(parts)}; {_AUDITED[self.audit_rates]}"
+                ends = f"from {limits.low:+.4f} to {limits.high:+.4f}"
+                part = f" {change:+.4f} (SE {error:.4f}, {percent(limits.level)} {ends})"
+            parts.append(f"class {label}{part}")
+        periods = f"{self.first} to {self.last}"
+        changes = "; ".join(parts)
+        return f"{periods}: {changes}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
         figures = self.by_class(
-            self.estimate, self.standard_error, self.growth, self.limits, self.growth_limits
+            self.estimate, self.standard_error, self.limits, self.growth, self.growth_limits
         )
-        return [
-            {
-                "first_period": self.first,
-                "last_period": self.last,
-                "label": label,
-                "change": change,
-                "standard_error": error,
-                "low": limits.low,
-                "high": limits.high,
-                "growth": growth,
-                "growth_low": growth_limits.low,
-                "growth_high": growth_limits.high,
-            }
-            for label, change, error, growth, limits, growth_limits in figures
-        ]
+        periods = {"first_period": self.first, "last_period": self.last}
+        rows = []
+        for label, change, error, limits, growth, growth_limits in figures:
+            cells = (
+                label,
+                change,
+                error,
+                *limits,
+                growth,
+                *growth_limits,
+            )
+            rows.append(periods | dict(zip(CHANGE, cells, strict=True)))
+        return rows
 
 
 class PrevalenceSeries(Result):
@@ -220,15 +234,23 @@ class PrevalenceSeries(Result):
     def _usable(self) -> Any:
         """The estimates of the reported periods."""
         counts = self.counts[self._reported].astype(np.int64)
-        method, rates, sampled_by = self.method, self.rates, self.sampled_by
+        method = self.method
+        rates = self.rates
+        sampled_by = self.sampled_by
         if self.audit_rates != "own":
             frame = self.counts_at_audit
-            return Periods(self.audit, frame, counts, method, rates, sampled_by=sampled_by)
-        audits = (self.audits[t] for t in self._reported)
-        parts = (
-            of_periods.own_periods(audit, row, method, rates, sampled_by)
-            for audit, row in zip(audits, counts, strict=True)
-        )
+            return Periods(
+                self.audit,
+                frame,
+                counts,
+                method,
+                rates,
+                sampled_by=sampled_by,
+            )
+        parts = []
+        for t, row in zip(self._reported, counts, strict=True):
+            audit = self.audits[t]
+            parts.append(of_periods.own_periods(audit, row, method, rates, sampled_by))
         return of_periods.OwnAudits(tuple(parts))
 
     @property
@@ -249,23 +271,25 @@ class PrevalenceSeries(Result):
         """
         limits = self._usable.level_limits(check_level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
-        columns = {
-            "counted": self.raw,
-            "estimate": self.restricted_estimates,
-            "standard_error": self.standard_errors,
-            "low": low,
-            "high": high,
-        }
-        cells = {name: column.reshape(len(low), -1).tolist() for name, column in columns.items()}
-        flags, problems = (self._texts(refused=refused) for refused in (False, True))
+        columns = (
+            self.raw,
+            self.restricted_estimates,
+            self.standard_errors,
+            low,
+            high,
+        )
+        shape = len(self.periods), len(reported_labels(self.labels))
+        cells = np.stack([column.reshape(shape) for column in columns], -1).tolist()
+        flags = self._texts(refused=False)
+        problems = self.problems
         rows = []
         for t, items in enumerate(self.counts.sum(1).tolist()):
-            for k, label in enumerate(reported_labels(self.labels)):
+            for label, figures in zip(reported_labels(self.labels), cells[t], strict=True):
                 row = {"period": self.periods[t], "label": label}
                 row["items"] = None if np.isnan(items) else int(items)
-                row |= {name: column[t][k] for name, column in cells.items()}
+                row |= zip(LEVEL, figures, strict=True)
                 if notes:
-                    row |= {"flags": "; ".join(flags[t]), "problem": "".join(problems[t])}
+                    row |= {"flags": "; ".join(flags[t]), "problem": problems[t]}
                 rows.append(row)
         return rows
 
@@ -277,10 +301,8 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [
-            {name: value for name, value in row.items() if not name.startswith("growth")}
-            for row in self._differences(level)
-        ]
+        names = ("first_period", "last_period", *CHANGE[:5])
+        return [{name: row[name] for name in names} for row in self._differences(level)]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods, with its growth rate.
@@ -292,11 +314,17 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [
-            {name: row[name] for name in ("first_period", "last_period", "label", "growth")}
-            | {"low": row["growth_low"], "high": row["growth_high"]}
-            for row in self._differences(level)
-        ]
+        names = (
+            "first_period",
+            "last_period",
+            "label",
+            "growth",
+        )
+        rows = []
+        for change in self._differences(level):
+            row = {name: change[name] for name in names}
+            rows.append(row | {"low": change["growth_low"], "high": change["growth_high"]})
+        return rows
 
     def _differences(self, level: float) -> list[dict]:
         if check_level(level) not in self._differences_by_level:
@@ -348,9 +376,13 @@ class PrevalenceSeries(Result):
         rows = self._differences(level)
         if len(self.periods) <= DRAWN:
             return tuple(range(len(rows)))
-        contains_0 = np.array([row["low"] <= 0 <= row["high"] for row in rows])
-        order = np.lexsort((np.array([-abs(row["change"]) for row in rows]), contains_0))
-        return tuple(sorted(order[:LISTED].tolist()))
+
+        def rank(place: int) -> tuple[bool, float]:
+            row = rows[place]
+            return row["low"] <= 0 <= row["high"], -abs(row["change"])
+
+        order = sorted(range(len(rows)), key=rank)
+        return tuple(sorted(order[:LISTED]))
 
     def change(
         self,
@@ -391,43 +423,36 @@ class PrevalenceSeries(Result):
         level: float,
     ) -> list[PrevalenceChange]:
         """Return the changes from the reported periods at the places `first` to those at `last`."""
-        usable, periods = self._usable, self._reported_periods
+        usable = self._usable
+        periods = self._reported_periods
         change = usable.restricted[last] - usable.restricted[first]
-        variances = np.einsum("tkk->tk", usable.covariance)
+        covariance = usable.change_covariance(first, last)
+        variances = diagonal(usable.covariance)
         naive = np.sqrt(variances[first] + variances[last])
-        limits = usable.change_limits(first, last, level)
-        growth_limits = usable.growth_limits(first, last, level)
+        limits = zip(*usable.change_limits(first, last, level), strict=True)
+        growth_limits = np.array(usable.growth_limits(first, last, level))
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = change / usable.restricted[first]
         growth[np.isnan(growth_limits[0])] = np.nan
-        columns = (
-            first,
-            last,
-            change,
-            usable.change_covariance(first, last),
-            zip(*limits, strict=True),
-            growth,
-            zip(*growth_limits, strict=True),
-            naive,
-        )
-        return [
-            PrevalenceChange(
-                periods[a],
-                periods[b],
-                one_or_all(estimate),
-                one_or_all(variance),
-                intervals_of(*ends, level, usable),
-                one_or_all(rate),
-                intervals_of(*growth_ends, level, usable),
-                one_or_all(error),
+        changes = []
+        for c, ends in enumerate(limits):
+            interval = intervals_of(*ends, level, usable)
+            growth_interval = intervals_of(*growth_limits[:, c], level, usable)
+            between = PrevalenceChange(
+                periods[first[c]],
+                periods[last[c]],
+                one_or_all(change[c]),
+                one_or_all(covariance[c]),
+                interval,
+                one_or_all(growth[c]),
+                growth_interval,
+                one_or_all(naive[c]),
                 self.labels,
                 self.audit_rates,
                 notes=usable.doubts,
             )
-            for a, b, estimate, variance, ends, rate, growth_ends, error in zip(
-                *columns, strict=True
-            )
-        ]
+            changes.append(between)
+        return changes
 
     def headline(self, level: float = 0.95) -> str:
         """Return the number of reported periods, and the change from the first to the last.
@@ -459,25 +484,27 @@ class PrevalenceSeries(Result):
         reported = self._reported_periods
         if len(reported) == 1:
             return self._level_finding(reported[0], level)
-        first, last = reported[0], reported[-1]
+        first = reported[0]
+        last = reported[-1]
         rows = self.change(first, last, level).rows()
         rows = [row for row in rows if not digits.nothing(row["low"], row["high"])]
         when = f"from {named_period(first)} to {named_period(last)}"
         if not rows or self._usable.undefined:
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
         row = max(rows, key=lambda row: abs(row["change"]))
-        change, low, high = row["change"], row["low"], row["high"]
-        subject, error = _subject(row["label"]), (high - low) / 2
+        change = row["change"]
+        low = row["low"]
+        high = row["high"]
+        subject = _subject(row["label"])
+        error = (high - low) / 2
         if low <= 0 <= high:
-            points, *ends = digits.points(change, low, high, error=error, signed=True)
-            return (
-                f"{subject}: no change is shown {when}, {points} points, "
-                f"between {' and '.join(ends)}"
-            )
+            points, least, most = digits.points(change, low, high, error=error, signed=True)
+            limits = f"between {least} and {most}"
+            return f"{subject}: no change is shown {when}, {points} points, {limits}"
         nearer, farther = sorted((abs(low), abs(high)))
-        points, *ends = digits.points(abs(change), nearer, farther, error=error)
+        points, least, most = digits.points(abs(change), nearer, farther, error=error)
         verb = "rose" if low > 0 else "fell"
-        return f"{subject} {verb} by {points} points, between {' and '.join(ends)}, {when}"
+        return f"{subject} {verb} by {points} points, between {least} and {most}, {when}"
 
     @property
     def leading(self) -> object:
@@ -485,20 +512,25 @@ class PrevalenceSeries(Result):
         if len(self.labels) == 2:
             return self.labels[1]
         shares = self._usable.restricted
-        moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
+        moved = shares[0]
+        if len(shares) > 1:
+            moved = np.abs(shares[-1] - moved)
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
     def _level_finding(self, period: Any, level: float) -> str:
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
-        estimate, low, high = row["estimate"], row["low"], row["high"]
-        subject, period = _subject(row["label"]), named_period(period)
+        estimate = row["estimate"]
+        low = row["low"]
+        high = row["high"]
+        subject = _subject(row["label"])
+        period = named_period(period)
         if self._usable.undefined or digits.nothing(low, high):
             return f"No result: nearly every share is possible in {period}, {NO_LINK}"
         if high - low < digits.ROUNDING:
             return f"{subject}: {digits.percents(estimate)[0]} in {period}, known exactly"
-        share, *ends = digits.percents(estimate, low, high, error=(high - low) / 2)
-        return f"{subject}: {share}, between {' and '.join(ends)}, in {period}"
+        share, least, most = digits.percents(estimate, low, high, error=(high - low) / 2)
+        return f"{subject}: {share}, between {least} and {most}, in {period}"
 
     @property
     def taken(self) -> str:
@@ -516,7 +548,9 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        text = f"From {counted(self.audit.n, 'audited item')}"
+        items = counted(self.audit.n, "audited item")
+        reported = counted(len(self._reported), "period")
+        text = f"From {items}"
         if self.audit.weighted is not None:
             text += ", weighted by their sampling weights,"
         if self.audits:
@@ -524,7 +558,7 @@ class PrevalenceSeries(Result):
             own = self.audit_rates == "own"
             use = "each for its own period" if own else "rates pooled over the periods"
             text += f" of {counted(audited, 'period')} ({use})"
-        text += f" and the predicted counts of {counted(len(self._reported), 'period')}"
+        text += f" and the predicted counts of {reported}"
         text += f", corrected by {method_words(self.method)}"
         if len(self.labels) > 2:
             text += f"; of {len(self.labels)} classes the one that changed most"
@@ -598,7 +632,14 @@ def prevalence_series(
     if isinstance(audit, Mapping):
         if counts_at_audit is not None:
             raise WrongValue("counts_at_audit", "must be None for audits of several periods")
-        return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
+        return _from_audits(
+            audit,
+            counts_by_period,
+            method,
+            rates,
+            sampled_by,
+            audit_rates,
+        )
     design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     periods, counts = _read_periods(counts_by_period, audit.labels)
     return _series(
@@ -632,9 +673,17 @@ def _series(
     labels = audit.labels
     counts = np.full((len(periods), len(labels)), np.nan)
     counts[reported] = [rows[t] for t in reported]
-    empty = (_placed(counts[reported], reported, counts.shape),) * 4
+    unknown = (np.full(len(periods), np.nan),) * 4
     series = PrevalenceSeries(
-        periods, counts, *empty, method, rates, labels, audit, frame, **of_audits
+        periods,
+        counts,
+        *unknown,
+        method,
+        rates,
+        labels,
+        audit,
+        frame,
+        **of_audits,
     )
     usable = series._usable
     notes += calendar.backward_notes([str(period) for period in periods])
@@ -644,24 +693,26 @@ def _series(
             f"{periods[0]!r}: its rates are held constant for earlier periods too"
         )
         notes += (Note("assumption", text),)
-    notes += (
-        *usable.audit_notes(),
-        *usable.period_notes([("period", periods[t]) for t in reported]),
+    where = [("period", period) for period in periods]
+    notes += tuple(usable.audit_notes())
+    notes += usable.period_notes([where[t] for t in reported])
+    problems = (Note("refused", str(rows[t]), where[t]) for t in np.flatnonzero(refused))
+    errors = np.sqrt(diagonal(usable.covariance))
+    figures = (
+        usable.estimate,
+        errors,
+        usable.shares,
+        usable.bias,
     )
-    notes += tuple(
-        Note("refused", str(row), ("period", period))
-        for period, row in zip(periods, rows, strict=True)
-        if isinstance(row, CountsError)
+    estimates, errors, raw, bias = (_placed(figure, reported, counts.shape) for figure in figures)
+    return replace(
+        series,
+        estimates=estimates,
+        standard_errors=errors,
+        raw=raw,
+        bias=bias,
+        notes=(*notes, *problems),
     )
-    figures: dict[str, Any] = {
-        "estimates": usable.estimate,
-        "standard_errors": np.sqrt(np.einsum("tkk->tk", usable.covariance)),
-        "raw": usable.shares,
-        "bias": usable.bias,
-    }
-    for name, figure in figures.items():
-        figures[name] = _placed(figure, reported, counts.shape)
-    return replace(series, **figures, notes=notes)
 
 
 def _from_audits(
@@ -679,7 +730,9 @@ def _from_audits(
     by_period = of_periods.matched(audits, periods)
     pvalue = of_periods.same_rates_pvalue([*by_period.values()])
     sampled_by, notes = designs.design_of_several([*by_period.values()], sampled_by)
-    own = audit_rates == "own" or audit_rates == "auto" and pvalue < DIFFER
+    of_period = tuple(map(by_period.get, periods))
+    differ = audit_rates == "auto" and pvalue < DIFFER
+    own = audit_rates == "own" or differ
     notes += (of_periods.choice_note(by_period, audit_rates, pvalue, own=own),)
     if without_counts := [name for name in by_period if name not in periods]:
         use = "they are left out" if own else "they are used for the rates only"
@@ -688,8 +741,8 @@ def _from_audits(
     if own:
         method = of_periods.own_method(method, sampled_by)
         rows = [
-            _checked(by_period.get(period), row, method, rates, sampled_by)
-            for period, row in zip(periods, rows, strict=True)
+            _checked(audit, row, method, rates, sampled_by)
+            for audit, row in zip(of_period, rows, strict=True)
         ]
     elif method == "mixed":
         raise WrongValue(
@@ -710,7 +763,7 @@ def _from_audits(
         rates,
         notes,
         audit_rates="own" if own else "pooled",
-        audits=tuple(by_period.get(period) for period in periods),
+        audits=of_period,
         sampled_by=sampled_by,
     )
 
@@ -734,13 +787,16 @@ def _checked(
 
 def _subject(label: int | str) -> str:
     text = str(label)
-    return text[0].upper() + text[1:] if text[:1].isalpha() else f"Class {text}"
+    if text[:1].isalpha():
+        return text[0].upper() + text[1:]
+    return f"Class {text}"
 
 
 def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
     """Return the periods, and the counts of each or the error why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
-        periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
+        periods = tuple(counts_by_period)
+        rows = tuple(counts_by_period.values())
     else:
         if hasattr(counts_by_period, "to_numpy"):
             counts_by_period = counts_by_period.to_numpy()
@@ -748,14 +804,13 @@ def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
         raise WrongValue("counts_by_period", "must hold at least one period; got none")
-    return periods, [_counts_or_error(row, labels) for row in rows]
-
-
-def _counts_or_error(row: Any, labels: tuple) -> CountsError | ndarray:
-    try:
-        return read_counts(row, labels)
-    except CountsError as error:
-        return error
+    counts: list[CountsError | ndarray] = []
+    for row in rows:
+        try:
+            counts.append(read_counts(row, labels))
+        except CountsError as error:
+            counts.append(error)
+    return periods, counts
 
 
 def _placed(values: ndarray, reported: ndarray, shape: tuple) -> ndarray:

@@ -49,46 +49,46 @@ def setting(
     Returns
     -------
     SimpleNamespace
-        The arguments a, t, p00, p11 and n, and these terms. delta is the change; d, b1, c11 and c10
-        as above; t1 the predicted share now; phi2 the squared Matthews correlation. left_out is the
-        finite-population factor, m the size of an audit without the finite-population factor,
-        infinite where the whole frame was audited. v1 and v0 are the variances of the estimated p11
-        and p00, slope the squared coefficient of variation of the estimated d. new_counts and
-        frame_counts are the variances of the predicted shares now and at audit time. zero is 0 in
-        the shape of the setting.
+        The arguments a, t, p00, p11 and n, and these terms. a0 and t0 are 1 - a and 1 - t; delta is
+        the change; d, b1, b0, c11 and c10 as above; t1 the predicted share now; phi2 the squared
+        Matthews correlation. left_out is the finite-population factor, m the size of an audit
+        without the finite-population factor, infinite where the whole frame was audited. v1 and v0
+        are the variances of the estimated p11 and p00, slope the squared coefficient of variation
+        of the estimated d. new_counts and frame_counts are the variances of the predicted shares
+        now and at audit time. zero is 0 in the shape of the setting.
     """
-    d = p00 + p11 - 1
-    b1, t1 = counted_share(a, p00, p11), counted_share(t, p00, p11)
-    left_out = 1 - n / size if rates == "frame" and size else 1.0
-    with np.errstate(divide="ignore"):
-        m = np.divide(n, left_out)
-    v1 = left_out * _rate_variance(p11, a, n)
-    v0 = left_out * _rate_variance(p00, 1 - a, n)
-    spread1, spread0 = p11 * (1 - p11), p00 * (1 - p00)
-    new_spread = t * spread1 + (1 - t) * spread0
-    frame_spread = a * spread1 + (1 - a) * spread0
-    return Terms(
+    s = Terms(
         a=a,
         t=t,
         p00=p00,
         p11=p11,
         n=n,
-        m=m,
-        left_out=left_out,
-        delta=t - a,
-        d=d,
-        b1=b1,
-        t1=t1,
-        c11=a * p11 / b1,
-        c10=a * (1 - p11) / (1 - b1),
-        phi2=d * d * a * (1 - a) / ((1 - b1) * b1),
-        v1=v1,
-        v0=v0,
-        slope=(v0 + v1) / d**2,
-        new_counts=new_spread / (np.inf if new_size is None else new_size),
-        frame_counts=frame_spread / (size if size and rates == "process" else np.inf),
-        zero=0 * (a + t + p00 + p11),
     )
+    s.delta = t - a
+    s.a0 = 1 - a
+    s.t0 = 1 - t
+    s.zero = 0 * (a + t + p00 + p11)
+    s.d = p00 + p11 - 1
+    s.b1 = counted_share(a, p00, p11)
+    s.b0 = 1 - s.b1
+    s.t1 = counted_share(t, p00, p11)
+    s.c11 = a * p11 / s.b1
+    s.c10 = a * (1 - p11) / s.b0
+    explained = s.d * s.d * a * s.a0
+    s.phi2 = explained / (s.b0 * s.b1)
+    s.left_out = 1 - n / size if rates == "frame" and size else 1.0
+    with np.errstate(divide="ignore"):
+        s.m = np.divide(n, s.left_out)
+    s.v1 = s.left_out * _rate_variance(p11, a, n)
+    s.v0 = s.left_out * _rate_variance(p00, s.a0, n)
+    s.slope = (s.v0 + s.v1) / s.d**2
+    spread1 = _item_variance(p11)
+    spread0 = _item_variance(p00)
+    new_spread = t * spread1 + s.t0 * spread0
+    s.new_counts = new_spread / (np.inf if new_size is None else new_size)
+    frame_spread = a * spread1 + s.a0 * spread0
+    s.frame_counts = frame_spread / (size if size and rates == "process" else np.inf)
+    return s
 
 
 def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
@@ -129,18 +129,35 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
     >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
     0.0205
     """
-    rate, share, n = floats("rate", rate), floats("share", share), floats("n", n)
-    ranges = (("rate", rate, 0, 1), ("share", share, LEAST, 1), ("n", n, 1, LARGEST))
-    for name, values, least, most in ranges:
-        outside = values[~((values >= least) & (values <= most))]
-        if outside.size:
-            raise WrongValue(name, f"must be from {least:g} to {most:g}", outside[0])
+    rate = floats("rate", rate)
+    share = floats("share", share)
+    n = floats("n", n)
+    _refuse_outside("rate", rate, 0, 1)
+    _refuse_outside("share", share, LEAST, 1)
+    _refuse_outside("n", n, 1, LARGEST)
     variance = _rate_variance(rate, share, n)
     return variance if variance.ndim else float(variance)
 
 
+def _refuse_outside(
+    name: str,
+    values: ndarray,
+    least: float,
+    most: float,
+) -> None:
+    outside = values[~((values >= least) & (values <= most))]
+    if outside.size:
+        raise WrongValue(name, f"must be from {least:g} to {most:g}", outside[0])
+
+
 def _rate_variance(rate: Any, share: Any, n: Any) -> Any:
-    return rate * (1 - rate) / (n * share) * (1 + (1 - share) / (n * share))
+    first_order = _item_variance(rate) / (n * share)
+    return first_order * (1 + (1 - share) / (n * share))
+
+
+def _item_variance(probability: Any) -> Any:
+    """Return the variance of an item that is 1 with this probability, else 0."""
+    return probability * (1 - probability)
 
 
 def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarray]:
@@ -157,34 +174,43 @@ def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarra
     counts : (..., 2) array
     level : float
     """
-    z, audited = quantile(level), table.sum(-1)
+    z = quantile(level)
+    audited = table.sum(-1)
+    z2 = z * z
     correct = np.einsum("...kk->...k", table)
 
     def terms(added: float, more: float) -> tuple:
         """Return d, the numerator, and the variances of p00, p11 and the counted share."""
-        n, size = audited + 2 * added, counts.sum(-1) + more
-        rates, share = (correct + added) / n, (counts[..., 1] + more / 2) / size
-        v0, v1 = np.moveaxis(rates * (1 - rates) / n, -1, 0)
-        return rates.sum(-1) - 1, share + rates[..., 0] - 1, v0, v1, share * (1 - share) / size
+        n = audited + 2 * added
+        size = counts.sum(-1) + more
+        rates = (correct + added) / n
+        share = (counts[..., 1] + more / 2) / size
+        v0, v1 = np.moveaxis(_item_variance(rates) / n, -1, 0)
+        numerator = share + rates[..., 0] - 1
+        return rates.sum(-1) - 1, numerator, v0, v1, _item_variance(share) / size
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        d, u, v0, v1, counted = terms(0.5, 0)
+        d, u, v0, v1, v_count = terms(0.5, 0)
         center = u / d
-        reach = z * np.sqrt((1 - center) ** 2 * v0 + center**2 * v1 + counted) / d
-        d, u, v0, v1, counted = terms(1, z * z)
-        a = d * d - z * z * (v0 + v1)
-        b = u * d - z * z * v0
-        c = u * u - z * z * (counted + v0)
+        variance = (1 - center) ** 2 * v0 + center**2 * v1 + v_count
+        reach = z * np.sqrt(variance) / d
+        d, u, v0, v1, v_count = terms(1, z2)
+        a = d * d - z2 * (v0 + v1)
+        b = u * d - z2 * v0
+        c = u * u - z2 * (v_count + v0)
         root = np.sqrt(b * b - a * c)
         low = np.fmin(center - reach, (b - root) / a)
         high = np.fmax(center + reach, (b + root) / a)
     bounded = (a > 0) & (d > 0) & (audited > 0).all(-1)
-    return np.where(bounded, np.clip(low, 0, 1), 0.0), np.where(bounded, np.clip(high, 0, 1), 1.0)
+    low = np.where(bounded, np.clip(low, 0, 1), 0.0)
+    return low, np.where(bounded, np.clip(high, 0, 1), 1.0)
 
 
 def baseline(s: Terms) -> Pair:
     """Return bias and variance of the audit's share."""
-    return s.a - s.t + s.zero, s.a * (1 - s.a) / s.m + s.zero
+    bias = s.a - s.t
+    variance = _item_variance(s.a) / s.m
+    return bias + s.zero, variance + s.zero
 
 
 def classify_and_count(s: Terms) -> Pair:
@@ -194,28 +220,30 @@ def classify_and_count(s: Terms) -> Pair:
 
 def subtracted_bias(s: Terms) -> Pair:
     """Return bias and variance of the count less its bias at its own value."""
-    variance = (1 - s.t1) ** 2 * s.v0 + s.t1**2 * s.v1
-    variance = variance + s.new_counts * ((2 - s.d) ** 2 + s.v0 + s.v1)
-    return (1 - s.d) * (s.t1 - s.t), variance
+    from_audit = (1 - s.t1) ** 2 * s.v0 + s.t1**2 * s.v1
+    from_counts = s.new_counts * ((2 - s.d) ** 2 + s.v0 + s.v1)
+    bias = (1 - s.d) * (s.t1 - s.t)
+    return bias, from_audit + from_counts
 
 
 def misclassification(s: Terms) -> Pair:
     """Return bias and variance of the count turned by the inverse of P(prediction | truth)."""
-    new0 = 1 - s.t
-    variance = new0**2 * s.v0 + s.t**2 * s.v1 + s.new_counts
-    return (s.t * s.v1 - new0 * s.v0) / s.d**2, variance / s.d**2
+    bias = s.t * s.v1 - s.t0 * s.v0
+    variance = s.t0**2 * s.v0 + s.t**2 * s.v1 + s.new_counts
+    d2 = s.d**2
+    return bias / d2, variance / d2
 
 
 def calibration(s: Terms) -> Pair:
     """Return bias and variance of the count turned by P(truth | prediction)."""
-    variance = _calibrated_variance(s, s.t1) + s.new_counts * (s.c11 - s.c10) ** 2
-    return -s.delta * (1 - s.phi2), variance
+    from_counts = s.new_counts * (s.c11 - s.c10) ** 2
+    return -s.delta * (1 - s.phi2), _calibrated_variance(s, s.t1) + from_counts
 
 
 def _calibrated_variance(s: Terms, share: Any) -> Any:
     """Return the variance from the audit of a calibrated predicted share."""
     v1 = share**2 * _rate_variance(s.c11, s.b1, s.n)
-    v0 = (1 - share) ** 2 * _rate_variance(s.c10, 1 - s.b1, s.n)
+    v0 = (1 - share) ** 2 * _rate_variance(s.c10, s.b0, s.n)
     return s.left_out * (v0 + v1)
 
 
@@ -226,30 +254,43 @@ def mixed(s: Terms) -> Pair:
 
 def second_order(s: Terms) -> Any:
     """Return the variance of "mixed" with the next order of 1/n."""
-    kappa0 = s.p00 * (1 - s.p00) * (1 - 2 * s.p00) / (s.m * (1 - s.a)) ** 2
-    kappa1 = s.p11 * (1 - s.p11) * (1 - 2 * s.p11) / (s.m * s.a) ** 2
-    slope = s.slope + 8 * s.slope**2 - 2 * (kappa0 + kappa1) / s.d**3
+
+    def third_moment(rate: Any, share: Any) -> Any:
+        """Return the third central moment of the estimated rate of a class."""
+        return _item_variance(rate) * (1 - 2 * rate) / (s.m * share) ** 2
+
+    kappa = third_moment(s.p00, s.a0) + third_moment(s.p11, s.a)
+    slope = s.slope + 8 * s.slope**2 - 2 * kappa / s.d**3
     return _mixed_variance(s, slope, 1 + 3 * s.slope)
 
 
 def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
     """Return the variance of "mixed" from that of 1/d, and the weight of its covariance."""
-    spread = s.delta * s.a * (1 - s.a) * (s.p00 - s.p11)
-    covariance = spread * s.d / (s.m * (1 - s.b1) * s.b1)
-    counts = s.new_counts / s.d**2 + s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
+    spread = s.delta * s.a * s.a0 * (s.p00 - s.p11)
+    covariance = spread * s.d / (s.m * s.b0 * s.b1)
+    of_frame = s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
+    counts = s.new_counts / s.d**2 + of_frame
     calibrated = _calibrated_variance(s, s.b1)
     return calibrated + s.delta**2 * slope + 2 * covariance * weight + counts
 
 
 def mle(s: Terms) -> Pair:
     """Return no bias, and the first-order variance by cells and by both predicted shares."""
-    odds1, odds0 = s.t / s.a, (1 - s.t) / (1 - s.a)
-    audit = frame = 0.0
-    for sign, b, truth, given1, given0 in (
-        (1, s.b1, s.c11, odds1 * (1 - s.p11), odds0 * s.p00),
-        (-1, 1 - s.b1, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00)),
-    ):
-        audit = audit + b * truth * (1 - truth) * (given1 - given0) ** 2
-        frame = frame - sign * (truth * given1 + (1 - truth) * given0)
-    variance = audit / s.m + s.new_counts + s.frame_counts * frame**2
+    odds1 = s.t / s.a
+    odds0 = s.t0 / s.a0
+
+    def of_predicted(
+        share: Any,
+        truth: Any,
+        slope1: Any,
+        slope0: Any,
+    ) -> Pair:
+        """Return the variance from the audit and the slope by the frame, for one prediction."""
+        variance = share * truth * (1 - truth) * (slope1 - slope0) ** 2
+        return variance, truth * slope1 + (1 - truth) * slope0
+
+    audit1, frame1 = of_predicted(s.b1, s.c11, odds1 * (1 - s.p11), odds0 * s.p00)
+    audit0, frame0 = of_predicted(s.b0, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00))
+    from_frame = s.frame_counts * (frame0 - frame1) ** 2
+    variance = (audit1 + audit0) / s.m + s.new_counts + from_frame
     return s.zero + np.nan, variance / s.d**2

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.checks import WrongValue, choice, number, whole
 from workbench.intervals import quantile
@@ -90,40 +91,46 @@ class EstimatorTheory(Result):
     @property
     def rmse(self) -> dict[str, float]:
         """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {
-            method: float((variance + np.nan_to_num(self.bias[method]) ** 2) ** 0.5)
-            for method, variance in self.variance.items()
-        }
+        rmse = {}
+        for method, variance in self.variance.items():
+            bias = np.nan_to_num(self.bias[method])
+            rmse[method] = float((variance + bias**2) ** 0.5)
+        return rmse
 
     def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
         shift = f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited"
-        errors = best_and_worst({name: np.array([rmse]) for name, rmse in self.rmse.items()})
-        return f"{shift}: {errors}; calibration reports {self.retained_change:.0%} of a change"
+        rmse = {name: np.array([error]) for name, error in self.rmse.items()}
+        reported = f"calibration reports {self.retained_change:.0%} of a change"
+        return f"{shift}: {best_and_worst(rmse)}; {reported}"
 
     def rows(self) -> list[dict]:
         """Return one row per method."""
-        sd, rmse, reasons = self.sd, self.rmse, self.reasons
-        return [
-            {
+        sd = self.sd
+        rmse = self.rmse
+        rows = []
+        for method, bias in self.bias.items():
+            row = {
                 "method": method,
                 "bias": bias,
                 "sd": sd[method],
                 "rmse": rmse[method],
-                "problem": reasons.get(method, ""),
             }
-            for method, bias in self.bias.items()
-        ]
+            rows.append(row | {"problem": self.reasons.get(method, "")})
+        return rows
 
 
-def best_and_worst(rmse: dict[str, np.ndarray]) -> str:
+def best_and_worst(rmse: dict[str, ndarray]) -> str:
     """Return the methods with the least and the largest error, in words.
 
     The errors of the classes, (..., K), are put together by squares.
     """
-    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
-    order = sorted((method for method in total if total[method] >= 0), key=total.__getitem__)
-    best, worst = order[0], order[-1]
+    mean_squares = {method: (errors**2).sum(-1).mean() for method, errors in rmse.items()}
+    total = {method: float(np.sqrt(square)) for method, square in mean_squares.items()}
+    computable = (method for method in total if total[method] >= 0)
+    order = sorted(computable, key=total.__getitem__)
+    best = order[0]
+    worst = order[-1]
     return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
 
 
@@ -200,15 +207,13 @@ def estimator_theory(
     """
     shares_and_rates = _check_setting(base_rate, new_base_rate, p00, p11)
     n, size, new_size = check_sizes(n, size, new_size, rates)
+    moments_by_method = moments(*shares_and_rates, n, size, new_size, rates)
     bias, variance, further = (
-        {name: float(value) for name, value in figures.items()}
-        for figures in moments(*shares_and_rates, n, size, new_size, rates)
+        {name: float(value) for name, value in figures.items()} for figures in moments_by_method
     )
-    unknown = {
-        name: method.unknown
-        for name, method in estimators().items()
-        if np.isnan(bias[name] + variance[name])
-    }
+    undefined_methods = [name for name in bias if np.isnan(bias[name] + variance[name])]
+    unknown = {name: methods.METHODS[name].unknown for name in undefined_methods}
+    notes = _theory_notes(unknown, n, size, rates, further["slope_cv"])
     return EstimatorTheory(
         bias,
         variance,
@@ -220,7 +225,7 @@ def estimator_theory(
         size,
         new_size,
         rates,
-        notes=tuple(_theory_notes(unknown, n, size, rates, further["slope_cv"])),
+        notes=tuple(notes),
     )
 
 
@@ -301,9 +306,19 @@ def moments(
 
     The checked entry for single settings is `estimator_theory`.
     """
-    terms = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
+    terms = setting(
+        base_rate,
+        new_base_rate,
+        p00,
+        p11,
+        n,
+        size,
+        new_size,
+        rates,
+    )
     unknown = terms.zero + np.nan
-    bias, variance = {}, {}
+    bias = {}
+    variance = {}
     for name, method in estimators().items():
         formula = method.theory
         bias[name], variance[name] = formula(terms) if formula else (unknown, unknown)
@@ -346,23 +361,42 @@ class AuditPlan(Result):
     def headline(self) -> str:
         """Return the audit and the half-width that a fresh one would give."""
         audited = f"{self.audited:,}"
+        target = f"{percent(self.level)} ±{self.half_width:.4g} of the {self.quantity}"
         plan = f"{self.method}: expected ±{self.expected_half_width:.4g}"
         fresh = f"{audited} give its level ±{self.fresh_half_width:.4g}"
         if self.fresh_audited is not None:
             fresh = f"{self.fresh_audited:,} would do, {fresh}"
-        return (
-            f"{audited} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
-            f"{self.quantity} ({plan}); in an audit of the new period itself {fresh}"
-        )
+        text = f"{audited} audited items for {target} ({plan})"
+        return f"{text}; in an audit of the new period itself {fresh}"
 
     def rows(self) -> list[dict]:
         """Return the audit at hand and the fresh one."""
-        names = ("audit", "quantity", "items", "half_width")
+        names = (
+            "audit",
+            "quantity",
+            "items",
+            "half_width",
+        )
         half_width = None if self.fresh_audited is None else self.half_width
         audits = (
-            ("first period", self.quantity, self.audited, self.expected_half_width),
-            ("new period", "level", self.audited, self.fresh_half_width),
-            ("new period", "level", self.fresh_audited, half_width),
+            (
+                "first period",
+                self.quantity,
+                self.audited,
+                self.expected_half_width,
+            ),
+            (
+                "new period",
+                "level",
+                self.audited,
+                self.fresh_half_width,
+            ),
+            (
+                "new period",
+                "level",
+                self.fresh_audited,
+                half_width,
+            ),
         )
         return [dict(zip(names, audit, strict=True)) for audit in audits]
 
@@ -421,41 +455,65 @@ def plan_audit(
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
     half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
-    size, new_size = _whole_or_none("size", size, 4), _whole_or_none("new_size", new_size, 4)
+    size = _whole_or_none("size", size, 4)
+    new_size = _whole_or_none("new_size", new_size, 4)
     choice("quantity", quantity, QUANTITIES)
     choice("method", method, methods.inverting())
     choice("rates", rates, RATES)
     first = a
     if previous_base_rate is not None:
         first = number("previous_base_rate", previous_base_rate, 0, 1, open_ends=True)
-    z, reading = quantile(level), np.array([[p00, 1 - p00], [1 - p11, p11]])
+    z = quantile(level)
+    reading = np.array([[p00, 1 - p00], [1 - p11, p11]])
 
     def width(n: int) -> float:
         own = (False, previous_base_rate is None)
         periods = (t, first) if quantity == "change" else (t,)
-        return z * _planned_error(a, periods, own, reading, n, size, new_size, method, rates)
+        return z * _planned_error(
+            a,
+            periods,
+            own,
+            reading,
+            n,
+            size,
+            new_size,
+            method,
+            rates,
+        )
 
     def fresh_width(n: int) -> float:
-        return z * _planned_error(t, (t,), (True,), reading, n, new_size, new_size, method, rates)
+        return z * _planned_error(
+            t,
+            (t,),
+            (True,),
+            reading,
+            n,
+            new_size,
+            new_size,
+            method,
+            rates,
+        )
 
     audited = _least(width, half_width, size)
     if audited is None:
+        least = width(size or MOST_AUDITED)
         raise WrongValue(
             "half_width",
             f"{half_width:g} is out of reach: the errors of the predicted labels "
-            f"alone leave ±{width(size or MOST_AUDITED):.3g} with any audit; count more items per "
-            "period",
+            f"alone leave ±{least:.3g} with any audit; count more items per period",
         )
+    fresh_audited = min(audited, new_size or audited)
+    expected = audited * np.array([[1 - a], [a]]) * reading
     return AuditPlan(
         audited,
         width(audited),
         _least(fresh_width, half_width, new_size),
-        fresh_width(min(audited, new_size or audited)),
+        fresh_width(fresh_audited),
         half_width,
         float(level),
         quantity,
         method,
-        notes=tuple(_plan_notes(a, p00, p11, audited)),
+        notes=tuple(_plan_notes(expected, audited)),
     )
 
 
@@ -463,7 +521,7 @@ def _planned_error(
     base_rate: float,
     periods: tuple[float, ...],
     own: tuple[bool, ...],
-    reading: np.ndarray,
+    reading: ndarray,
     n: int,
     size: Size,
     new_size: Size,
@@ -475,14 +533,16 @@ def _planned_error(
     `periods` are their true shares, `own` says which are of the audited frame itself.
     """
     first, *later = (np.array([1 - share, share]) for share in (base_rate, *periods))
-    table, frame = n * first[:, None] * reading + methods.HALF, first @ reading
-    slopes, covariance = [], np.zeros((2, 2))
+    table = n * first[:, None] * reading + methods.HALF
+    frame = first @ reading
+    counted_items = new_size or np.inf
+    slopes = []
+    covariance = np.zeros((2, 2))
     for parts, of_frame in zip(later, own, strict=False):
-        counted = parts @ reading
-        slope = methods.slopes_of(method, table, frame, counted)
+        predicted = parts @ reading
+        slope = methods.slopes_of(method, table, frame, predicted)
         slope = methods.curved(method, slope, table, frame).within_frame(of_frame)
-        size_of_period = new_size or np.inf
-        covariance += methods.reading_covariance(method, slope, table, counted, size_of_period)
+        covariance += methods.reading_covariance(method, slope, table, predicted, counted_items)
         slopes.append(slope)
     difference = slopes[0] - slopes[1] if len(slopes) > 1 else slopes[0]
     covariance += methods.audit_covariance(difference, table, n, size, rates)
@@ -497,21 +557,16 @@ def _least(width: Callable, half_width: float, most: Size) -> Size:
     return bisect_left(range(most), True, 4, key=lambda n: width(n) <= half_width)
 
 
-def _plan_notes(
-    a: float,
-    p00: float,
-    p11: float,
-    n: int,
-) -> Iterator[Note]:
-    n0, n1 = n * (1 - a), n * a
-    cv = np.sqrt(p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1) / (p00 + p11 - 1)
+def _plan_notes(table: ndarray, n: int) -> Iterator[Note]:
+    """Yield the caveats of a plan, from the table that is expected of an audit of n items."""
+    cv = methods.slope_cv(table)
     if cv > UNSURE:
         yield Note(
             "unreliable",
             f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
             f"of {cv:.2f}: half-widths will vary much around the plan",
         )
-    errors = min(n0 * (1 - p00), n1 * (1 - p11))
+    errors = min(table[0, 1], table[1, 0])
     if errors < FEW_ERRORS:
         yield Note(
             "unreliable",
