@@ -1,4 +1,4 @@
-# The public names: `__init__.py` loads each when it is first used, type checkers and editors read them here.
+# The public names: `lazy_loader` and type checkers read them here, each is loaded when it is used.
 from .allocation.plans import LabelPlan as LabelPlan
 from .allocation.plans import budget_for_error as budget_for_error
 from .allocation.plans import draw_rows as draw_rows

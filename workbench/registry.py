@@ -21,7 +21,8 @@ COMMANDS = (
     "workbench.extras.papers.data_command.data",
     "workbench.extras.sessions.commands.audit",
 )
-# what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can do with its table
+# what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can
+# do with its table
 DESCRIBED = ("workbench.extras.sessions.doctor.describe_export",)
 USES = ("workbench.extras.compare.doctor.compare_use",)
 # logs of evaluations: the endings that are theirs alone, and the functions that know and open them

@@ -32,7 +32,7 @@ def is_evaluation_log(source: Any) -> bool:
 
 
 def comparison_table(source: Any) -> dict[str, list]:
-    """Return the columns id, model, score and others of a file of several models, {} of any other."""
+    """Return columns such as id, model and score of a file of several models, else {}."""
     return registry.load(registry.COMPARISON_TABLE)(source)
 
 
