@@ -252,7 +252,7 @@ def test_tests_mirror_the_library():
 def test_modules_stay_short():
     for parts in MODULES:
         statements = sum(isinstance(node, ast.stmt) for node in ast.walk(tree(parts)))
-        assert statements <= 450, name_of(parts)
+        assert statements <= 500, name_of(parts)
 
 
 def test_no_two_modules_import_each_other():
