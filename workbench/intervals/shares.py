@@ -689,7 +689,8 @@ def _log_falling(start: ndarray, size: float, n: int) -> ndarray:
     """Return log of start (start - 1) ... (start - k + 1) / size^k for k = 0..n, (G, n + 1)."""
     remaining = np.maximum(start - np.arange(n), 0.5)
     factors = np.log(remaining / size)
-    return np.pad(factors.cumsum(1), ((0, 0), (1, 0)))
+    of_none = np.zeros((len(factors), 1))
+    return np.concatenate([of_none, factors.cumsum(1)], axis=1)
 
 
 def _method_notes(

@@ -193,6 +193,8 @@ class _Path:
     """Labels sorted by stratum, and the counts before each of them."""
 
     items: int
+    labeled: int
+    correct: int
     low: ndarray  # the box of C: what the labels prove, (H,)
     high: ndarray
     seen: ndarray  # strata that have labels
@@ -237,6 +239,8 @@ def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
     high = size - labeled + low
     return _Path(
         items,
+        label.size,
+        int(label.sum()),
         low,
         high,
         seen,
@@ -265,13 +269,11 @@ def _log_weights(expected: float | None) -> ndarray:
 
 def _log_wins(path: _Path, total: int) -> ndarray:
     """Return log R_p(T) of every atom."""
-    n = path.label.size
-    correct = path.label.sum()
-    wrong = n - correct
-    sampled = _log_falling(path.items, n)
-    sampled -= _log_falling(total, correct)
+    wrong = path.labeled - path.correct
+    sampled = _log_falling(path.items, path.labeled)
+    sampled -= _log_falling(total, path.correct)
     sampled -= _log_falling(path.items - total, wrong)
-    wins = correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS)
+    wins = path.correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS)
     return wins + sampled
 
 
@@ -280,7 +282,7 @@ def _log_falling(start: int, count: int) -> float:
 
 
 def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
-    if not path.low.sum() <= total <= path.high.sum():
+    if not path.correct <= total <= path.items - path.labeled + path.correct:
         return np.inf
     wins = log_weight + _log_wins(path, total)
     likely = wins > wins.max() - NEGLIGIBLE
@@ -294,7 +296,7 @@ def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     slope = bet / path.remaining
     base = 1 - bet * chance - slope * path.correct_here
     room = path.high - path.low
-    rate = (total - path.low.sum()) / max(room.sum(), 1)
+    rate = (total - path.correct) / max(path.items - path.labeled, 1)
     start = path.low + rate * room
     composition = np.tile(start, (atoms.size, 1))
     bound = np.full(atoms.size, np.inf)
