@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 import workbench as wb
 from workbench.allocation import samples
 from workbench.allocation.streams import batches as streams
+from workbench.allocation.streams import engines
 from workbench.allocation.streams import sampler as samplers
 from workbench.data import whole_files
 
@@ -241,6 +243,10 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
             "passes must be 1 for an iterator, which can be "
             "read once; give a list of batches, or what starts anew each time; got 2",
         ),
+        (
+            lambda data: wb.sample_stream([data], 60, **NAMES, passes=3),
+            "passes must be a whole number from 1 to 2; got 3",
+        ),
         (lambda data: wb.sample_stream([], 8, **NAMES), "the stream must have at least one record"),
         (
             lambda data: wb.sample_stream([{"g": [], "y": [], "id": []}], 8, **NAMES),
@@ -328,6 +334,7 @@ def test_each_batch_counts_once_wherever_the_program_is_killed(
 def test_a_checkpoint_of_something_else_is_refused(data, tmp_path):
     path = tmp_path / "stream.json"
     counted(cut(data, "equal"), path)
+    assert json.loads(path.read_text(encoding="utf-8"))["schema"] == 1  # those in use are read
     for sampler, names in (
         (wb.StreamSampler(81, seed=2), NAMES),
         (wb.StreamSampler(80, seed=3), NAMES),
@@ -357,3 +364,38 @@ def test_one_pass_reads_each_batch_once_and_two_passes_twice():
 
         assert wb.sample_stream(Batches(), 4, **NAMES, passes=passes).sampled.sum() == 4
         assert len(read) == asked
+
+
+class Partitions:
+    """A frame of PySpark in one process: lists of what each partition holds."""
+
+    __module__ = "pyspark.sql"
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def mapInArrow(self, function, schema):
+        return Partitions([list(function(iter(part))) for part in self.parts])
+
+    def repartition(self, number):
+        batches = [batch for part in self.parts for batch in part]
+        return Partitions([batches[k::number] for k in range(number)])
+
+    def collect(self):
+        rows = [batch.column(0).to_pylist() for part in self.parts for batch in part]
+        return [(cell,) for cells in rows for cell in cells]
+
+
+def test_partitions_of_an_engine_are_merged_to_one_sample():
+    """Six records and a budget of six: all are kept, and of two empty partitions none."""
+    parts = [
+        [pa.RecordBatch.from_pydict({"g": ["a", "b"], "y": [k, 2 * k], "id": [2 * k, 2 * k + 1]})]
+        for k in range(3)
+    ]
+    take = partial(streams.take_batch, **NAMES)
+    full, empty = (
+        engines.reader_of(frame)(frame, wb.StreamSampler(6, seed=1), take)
+        for frame in (Partitions(parts), Partitions([[], []]))
+    )
+    assert chosen(full.estimate()) == {"a": {0, 2, 4}, "b": {1, 3, 5}}
+    assert empty.seen == 0

@@ -9,6 +9,7 @@ from oracles import allocations, enumeration
 from scipy import optimize
 
 from workbench.allocation import rules
+from workbench.allocation.reductions import smaller_sample
 from workbench.allocation.rules import (
     METHODS,
     Allocation,
@@ -938,6 +939,15 @@ def test_a_reduction_that_is_none_keeps_everything_and_says_so():
     flat = reduce_sample([10, 30], [0, 0], [10, 30], 8)
     assert flat.labeled.tolist() == [2, 6]
     assert flat.notes == (Note("data", "no stratum varies: reduced in proportion to size"),)
+
+
+def test_two_records_of_a_stratum_have_a_spread_and_one_has_none():
+    """The floors are the budget: 2 of 10 records of a stand for 5 each, 2 of 12 of b for 6 each."""
+    rows = {"g": list("aabbb"), "y": [1, 2, 3, 4, 6], "id": range(5), "weight": [5, 5, 4, 4, 4]}
+    found = smaller_sample(rows, 4, by="g", value="y", id="id")
+    assert found.columns["weight"].tolist() == [5, 5, 6, 6]
+    with pytest.raises(ValueError, match="two records or more of each stratum"):
+        smaller_sample({k: list(v)[1:] for k, v in rows.items()}, 4, by="g", value="y", id="id")
 
 
 def test_an_infinite_variance_is_noted():

@@ -184,6 +184,18 @@ def test_a_table_of_strata_believes_the_sheet(folder):
     )
 
 
+def test_a_stratum_that_the_table_does_not_have_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("own.csv", [("id", "stratum", "value"), ("x", "north", 1), ("y", "nroth", 2)])
+    strata = wb.load_strata({"stratum": ["north", "south"], "size": [9, 9], "sd": [1, 1]})
+    with pytest.raises(ValueError) as caught:
+        read_value_sheet("own.csv", strata)
+    assert str(caught.value) == (
+        "row 3 of the sheet has stratum 'nroth'; "
+        "the strata are 'north', 'south' (did you mean 'north'?)"
+    )
+
+
 MISTAKES = [
     ({5: ("0000", "big", "x")}, "", "column 'value', row 6: 'x' is not a number"),
     ({41: None}, "", "in row 2 of the sheet and 99 in row 42; keep one of them"),

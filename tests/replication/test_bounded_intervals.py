@@ -308,6 +308,17 @@ def test_degrees_of_freedom_by_hand():
     assert degrees(design, np.ones((1, 5)), 1.5)[0] == 1.5
 
 
+def test_where_sizes_vary_an_unseen_psu_may_be_five_times_as_bad_as_those_seen():
+    """PSUs of one item: 1, 1, 0, 0 that weigh 1 and 1/2 that weighs 9. K is 2, Q 8, s 1.
+
+    1 + W* is 22/13: a is .5/22, B 9 times and A 5 times as much; .7/4 (B - a) < (5/8)^2 (A - a).
+    """
+    design = wb.SurveyDesign([0] * 5, weight=[1, 1, 1, 1, 9])
+    sample = Sample.of_items(design, np.array([1, 1, 0, 0, 0.5]), [np.ones(5, bool)])
+    told = clusters(design, sample, sample.variance(wb.replicates(design, "jkn")), (0.0, 1.0))
+    assert told.bounded == pytest.approx([(0.5 + 25 / 64 * (2.5 - 0.5)) / 22] * 2, rel=1e-12)
+
+
 def test_f1_is_from_the_share_of_hits_among_all_positives():
     """F1 = 2 J / (1 + J), J the share of items truly and predicted positive among those that are either."""
     rng, psu = np.random.default_rng(2), np.repeat(np.arange(20), 6)
