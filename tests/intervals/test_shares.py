@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 import workbench as wb
 from workbench import intervals
-from workbench.intervals import METHODS, stratified_interval
+from workbench.intervals import METHODS, shares, stratified_interval
 
 SURVEY = json.loads((Path(__file__).parents[1] / "oracles" / "survey_stratified.json").read_text())[
     "cases"
@@ -289,6 +289,11 @@ def test_short_knows_which_outcomes_tie(size, labeled, correct):
     assert max(below[0], above[1]) < 0.025 + 1e-4 and min(inside) >= 0.025
 
 
+def test_steps_of_the_lattice_are_in_the_proportion_of_the_weights():
+    cells = shares.stratum_cells(np.array([400, 300]), np.array([5, 5]), np.array([3, 4]))
+    assert shares._lattice(cells).tolist() == [4, 3]
+
+
 # teaching methods
 
 
@@ -351,6 +356,12 @@ def test_wilson_of_one_large_stratum_is_scipys_at_the_effective_size():
 
 def test_wald_has_width_zero_when_all_are_right():
     assert tuple(stratified_interval([100, 100], [5, 5], [5, 5], method="wald")) == (1.0, 1.0)
+
+
+def test_wald_with_two_labels():
+    """Estimate .1 / 2 + .9 and variance .1 ** 2 (1 - 2 / 10) (1 / 4) / (2 - 1) = .002."""
+    low = stratified_interval([10, 90], [2, 45], [1, 45], method="wald").low
+    assert low == pytest.approx(0.95 - stats.norm.ppf(0.975) * 0.002**0.5)
 
 
 # what every honest interval must do

@@ -12,6 +12,7 @@ from oracles import value_interval as oracle
 from scipy import stats
 
 import workbench as wb
+from workbench.intervals.limits import crossing_tail
 from workbench.intervals.values import monotone_upper, upper_limit
 
 SIGNS = (-1, 0, 1)
@@ -457,3 +458,8 @@ def test_messages(size, counts, values, message):
     with pytest.raises(ValueError) as caught:
         wb.value_interval(size, counts, values)
     assert str(caught.value) == message
+
+
+def test_limits_whose_medians_lie_on_either_side_exclude_with_no_tail_up_to_a_half():
+    moments = np.array([0.1]), np.array([0.01]), np.array([0.0])
+    assert crossing_tail(lambda side, tail: moments, (-1, 1), 0.0, (1,)) == pytest.approx(0.5)

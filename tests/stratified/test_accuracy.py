@@ -1,6 +1,7 @@
 import itertools
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -582,3 +583,20 @@ def test_a_plan_in_proportion_has_one_floor_and_simulates_no_budget_twice(monkey
     )
     wb.plan_budget([100, 200], [0.8, 0.95], 0.08)
     assert 2 < len(simulated) == len(set(simulated))
+
+
+def test_a_costly_interval_is_computed_only_where_the_default_one_would_do():
+    """1.5 times a default of n ** -.5 is at most .0501 from n = 897 on: (1.5 / .0501) ** 2 = 896.4."""
+    costly = []
+
+    def expected(budget, share, interval):
+        if interval == "short":
+            costly.append(budget)
+        return (1.5 if interval == "short" else 1) / budget**0.5, None, None
+
+    size, rate = np.array([4000]), np.array([0.5])
+    design = SimpleNamespace(
+        size=size, rate=rate, level=0.95, method="proportional", fewest=2, expected=expected
+    )
+    assert accuracy.least_budget(design, 0.0, 0.0501, "short", 4000) == 897
+    assert set(costly) == {4000, 897}

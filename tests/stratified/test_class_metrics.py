@@ -170,6 +170,8 @@ def test_what_is_undefined_is_said():
     assert np.isnan(found.recall) and found.notes[0].kind == "undefined"
     assert found.notes[0].where == ("metric", "recall")
     assert tuple(found.interval("recall")) == (0, 1)
+    all_labeled = wb.class_metrics([20, 30], [True, False], [20, 30], [0, 30])
+    assert tuple(all_labeled.interval("recall")) == (0, 1)
 
 
 def test_a_class_never_predicted_has_no_precision():

@@ -111,6 +111,8 @@ def test_all_labeled_twice_is_the_accuracy_of_the_decisions():
     )
     census = wb.second_labels([40, 40], np.zeros((2, 2)), pairs)
     assert tuple(census.interval()) == pytest.approx((62 / 80, 62 / 80))
+    one = wb.second_labels([1], [[0, 0]], [[[[0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]]])
+    assert tuple(one.interval()) == (1, 1)
 
 
 def test_what_is_open_counts_both_ways():
