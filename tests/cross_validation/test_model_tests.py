@@ -365,6 +365,13 @@ def test_every_test_of_one_pair():
     z = (a.mean() - b.mean()) / np.std(a * 1.0 - b, ddof=1) * 10
     assert table["central limit theorem z"]["pvalue"] == pytest.approx(2 * stats.norm.sf(abs(z)))
     assert {row["about"] for row in table.values()} == {"learning methods", "fitted models"}
+    twice = CVLosses(
+        {"a": np.tile(a, 2) * 1.0, "b": np.tile(b, 2) * 1.0},
+        np.concatenate([np.arange(100) % 10, np.arange(100) // 10]),
+        item=np.tile(np.arange(100), 2),
+        repeat=np.repeat([0, 1], 100),
+    )
+    assert {row["about"] for row in compare_tests(twice).rows()} == {"learning methods"}
 
 
 def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
@@ -460,6 +467,7 @@ def test_ties_have_no_best_model():
     assert same.headline() == (
         "b and a share the smallest mean loss, 0.2; 0 of 1 pair differs at 5% (unadjusted, rho 0.7)"
     )
+    assert compare_models({"a": [0, 0, 0], "b": [0, 0, 0]}).best == ("a", "b")
 
 
 def test_models_that_differ_by_a_constant_have_no_test_but_count():

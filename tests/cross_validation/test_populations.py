@@ -14,7 +14,12 @@ from command import run
 from sklearn import datasets
 
 from workbench.cross_validation import populations
-from workbench.cross_validation.learners import Population, gaussian_population
+from workbench.cross_validation.learners import (
+    Population,
+    Samples,
+    gaussian_population,
+    nearest_centroid,
+)
 from workbench.cross_validation.populations import (
     KNOWN,
     keep_population,
@@ -249,6 +254,13 @@ def test_distances_of_samples_are_those_of_their_items(columns):
     assert found == pytest.approx(
         ((kept[rows][:, :, None] - kept[rows][:, None]) ** 2).sum(-1), abs=1e-14
     )
+
+
+def test_an_item_between_two_means_gets_the_class_of_the_nearer_one():
+    """Left out, 4.5 is 4.5 from the mean of one class and 5.5 from that of its own."""
+    population = Population.of(([[0.0]] * 6 + [[10], [10], [4.5]], [0] * 6 + [1] * 3))
+    losses = nearest_centroid(Samples(population, np.arange(9)[None]), np.arange(9))
+    assert losses.tolist() == [[False] * 8 + [True]]
 
 
 def test_a_population_that_no_memory_holds_is_refused_with_its_size():

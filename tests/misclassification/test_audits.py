@@ -229,6 +229,12 @@ def test_periods_are_the_same_however_they_are_spelled(names):
     )
 
 
+def test_two_audits_of_one_month_are_added_up():
+    days = {"2026-01-05": MONTHLY["2026-01"], "2026-01-20": MONTHLY["2026-02"]}
+    (pooled,) = of_periods.matched(audits(days), ["2026-01"]).values()
+    assert pooled.table.tolist() == [[76, 13], [4, 27]]
+
+
 def test_an_audit_without_counts_is_named_and_used_for_the_rates():
     later = {name: audit for name, audit in audits().items() if name > "2026-01"}
     old = {"2025-12": wb.ConfusionCounts(MONTHLY["2026-01"])}

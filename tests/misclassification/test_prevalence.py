@@ -179,6 +179,7 @@ def test_second_order_of_the_variance():
     found = wb.estimator_theory(0.5, 0.2, 0.6, 0.7, 1000)
     assert found.sd["mixed"] == pytest.approx(0.03386, abs=5e-6)
     assert found.second_order**0.5 == pytest.approx(0.03497, abs=5e-6)
+    assert wb.rate_variance(0.7, 0.5, 1) == pytest.approx(0.7 * 0.3 / 0.5 * (1 + 0.5 / 0.5))
 
 
 def test_mixed_can_vary_more_than_misclassification():
@@ -349,6 +350,12 @@ def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
         "even the interval of class 1 lies outside 0 to 1: the rates are no longer" in x
         for x in far.flags
     )
+    mirrored = wb.estimate_prevalence(
+        wb.ConfusionCounts([[44, 7], [18, 331]]), [10, 4990], FRAME[::-1]
+    )
+    assert any("even the interval of class 1 lies outside 0 to 1" in x for x in mirrored.flags)
+    nearest = limits.restricted(np.array([-0.1, 0.3, 0.8]), np.array([0.2, 0.2, 0.1]))
+    assert nearest == pytest.approx([0.2, 0.2 + 0.5 / 8, 0.1 + 0.5 * 7 / 8])
     above = wb.estimate_prevalence(
         wb.ConfusionCounts([[90, 10], [10, 90]]), [80, 920], method="misclassification"
     )
@@ -499,18 +506,23 @@ def test_slopes_of_log_d_by_differences(method):
         )
 
 
-def test_growth_limits_by_fiellers_method():
-    """Without the frame, of numerators q - f: the growth g is kept where q2 - f - (1 + g) (q1 - f) may be 0."""
+@pytest.mark.parametrize("size", [100, 10_000_000])
+def test_growth_limits_by_fiellers_method(size):
+    """Without the frame, of numerators q - f: the growth g is kept where q2 - f - (1 + g) (q1 - f) may be 0.
+
+    Of items of either class a share f is predicted wrong, which varies by f (1 - f) per item.
+    """
     audit, later = (
         wb.ConfusionCounts([[38, 12], [12, 38]]),
-        [[5_000_000, 5_000_000], [3_000_000, 7_000_000]],
+        [[size * 5 // 10, size * 5 // 10], [size * 3 // 10, size * 7 // 10]],
     )
     periods = Periods(audit, None, np.array(later), "misclassification", "process")
     low, high = periods._fieller_growths(np.array([0]), np.array([1]), 0.95)
     f = 12.5 / 51
     growth = np.linspace(-1, 5, 600_001)
     kept = growth[
-        (0.7 - f - (1 + growth) * (0.5 - f)) ** 2 <= 1.959964**2 * growth**2 * f * (1 - f) / 51
+        (0.7 - f - (1 + growth) * (0.5 - f)) ** 2
+        <= 1.959964**2 * f * (1 - f) * (growth**2 / 51 + (1 + (1 + growth) ** 2) / size)
     ]
     assert (low[0, 1], high[0, 1]) == pytest.approx((kept.min(), kept.max()), abs=2e-3)
 
@@ -1772,6 +1784,7 @@ def test_limits_stay_where_shares_and_their_changes_can_be():
     ("least", "cv", "made"),
     [
         (3, 0.05, (limits.DELTA,)),
+        (3, limits.UNSURE, (limits.DELTA,)),
         (2, 0.05, (limits.DELTA, limits.ONE_ADDED)),
         (3, 0.2, (limits.DELTA, limits.FIELLER)),
         (0, 0.2, (limits.DELTA, limits.ONE_ADDED, limits.FIELLER)),
