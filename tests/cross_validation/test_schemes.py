@@ -505,7 +505,7 @@ def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(
 ):
     rng = np.random.default_rng(seed)
     means = rng.integers(0, 21, (folds * repeats, 2)) / 20
-    assume(np.ptp(means[:, 0] - means[:, 1]) > 0)
+    assume(np.ptp(means[:, 0] - means[:, 1]) > 1e-9)  # beyond rounding
     cv = (
         CVLosses.from_fold_means(means, test_share=share)
         if share
