@@ -13,7 +13,7 @@ from scipy import stats
 
 import workbench as wb
 from workbench.intervals.limits import crossing_tail
-from workbench.intervals.values import monotone_upper, upper_limit
+from workbench.intervals.values import between, monotone_upper, upper_limit
 
 SIGNS = (-1, 0, 1)
 MANY = 10**9
@@ -463,3 +463,10 @@ def test_messages(size, counts, values, message):
 def test_limits_whose_medians_lie_on_either_side_exclude_with_no_tail_up_to_a_half():
     moments = np.array([0.1]), np.array([0.01]), np.array([0.0])
     assert crossing_tail(lambda side, tail: moments, (-1, 1), 0.0, (1,)) == pytest.approx(0.5)
+
+
+def test_default_limits_are_rounded_as_far_as_the_sample_is_not_trusted():
+    """Half trusted on the lower side and fully on the upper one: .4 less half of .05, and .6."""
+    limits = between((0.4, 0.6), (0.3, 0.7), (0.25, 0.75), np.array([0.5, 1.0]))
+    assert limits == pytest.approx((0.375, 0.6))
+    assert between((0.4, 0.6), (0.3, 0.7), (0.25, 0.75), np.zeros(2)) == (0.25, 0.75)

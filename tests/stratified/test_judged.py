@@ -174,7 +174,8 @@ def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
         [500, 1000, 100, 400], [[40, 0, 5, 5], [10, 5, 20, 65], [0, 0, 10, 0], [0, 0, 5, 35]]
     )
     said = [note.text for note in unfair.remarks(("ours", "theirs"))]
-    assert unfair.favor().low > 0 and "they favor ours by" in said[0]
+    low, high = (100 * limit for limit in unfair.favor())
+    assert low > 0 and f"they favor ours by {low:.1f} to {high:.1f} points" in said[0]
     assert (
         said[1].endswith(
             "it calls right 100% of the right answers of ours, but 61% of those of theirs"

@@ -338,3 +338,9 @@ def test_a_wave_may_label_one_item_where_it_is_the_last():
 def test_a_wave_leaves_nothing_of_its_budget(rule):
     found = next_wave([10, 100], [5, 5], [3, 5], 20, rule=rule)
     assert found.labeled.sum() == 20 and found.unused == 0 and "unused" not in found.headline()
+
+
+def test_without_scores_the_prior_is_the_pooled_rate_with_one_label_of_each_kind_added():
+    """Prior 9/12, rates 6/9 and 8/9, spreads as .6 to .4: .7 of the labels by these, .15 to each stratum."""
+    found = next_wave([1000, 1000], [5, 5], [3, 5], 200)
+    assert found.labeled.tolist() == [114, 86]
