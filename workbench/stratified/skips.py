@@ -26,7 +26,7 @@ class Bounded:
 
     def _completed(self, skipped: ndarray, correct: int) -> Any:
         """Return the result with the skipped items labeled incorrect (0) or correct (1)."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} cannot be completed")
 
     def _ends(self) -> tuple:
         """Return the results at both ends of the range; without skipped items both are `self`."""
