@@ -52,6 +52,7 @@ from workbench.replication.unsampled import score_notes
 from workbench.results import Note, Result, digits, html_table, note_list, percent
 
 JACKKNIFE = "jkn"
+OF_EACH_MODEL = ("metric", "label", "group", "estimate", "standard_error", "low", "high")
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
 OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
@@ -134,10 +135,15 @@ class MetricComparison(Result):
         return _without_empty(table)
 
     def models(self) -> list[dict]:
-        """Return one row per model and metric, as `MetricEstimates.rows` has them."""
+        """Return one row per model and metric: estimate, standard error and interval.
+
+        `estimates` has more of each.
+        """
         table = []
         for name, estimates in zip(self.names, self.estimates, strict=True):
-            table += [{"model": name} | row for row in estimates.rows()]
+            for row in estimates.rows():
+                columns = {column: row[column] for column in OF_EACH_MODEL if column in row}
+                table.append({"model": name} | columns)
         return table
 
     def ranks(self) -> list[dict]:

@@ -1,15 +1,16 @@
 """Labeled items of a clustered sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import roles
+from workbench.data import columns, frames, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES
 from workbench.replication.metrics import LabeledItems
+from workbench.replication.paired import compare_metrics, usual
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
@@ -94,6 +95,8 @@ def read(**parameters: Any) -> LabeledItems:
     inputs = ReplicationParameters(**parameters)
     checks.level(inputs.level)
     checks.seed("seed", inputs.seed)
+    if inputs.items and inputs.score:
+        inputs = _of_scores_alone(inputs)
     labeled = (
         clustered.load_labeled(
             inputs.items,
@@ -108,14 +111,14 @@ def read(**parameters: Any) -> LabeledItems:
         "rng": inputs.seed,
     }
     try:
-        wanted = clustered.check_settings(labeled, inputs.metrics or None, **settings)[0]
+        if labeled.models:
+            _check_comparison(labeled, inputs.metrics, settings)
+        else:
+            _check_metrics(labeled, inputs.metrics, settings)
     except DesignError as error:
         raise checks.WrongValue(
             error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
         ) from error
-    quick = [metric for metric in wanted if not METRICS[metric].values]
-    if quick:
-        clustered.estimate_metrics(labeled, quick, **settings)
     if inputs.replicate_weights:  # they carry strata and clusters of the design
         return labeled
     return with_unused(
@@ -133,6 +136,31 @@ def read(**parameters: Any) -> LabeledItems:
         ],
         OPTIONS,
     )
+
+
+def _of_scores_alone(inputs: ReplicationParameters) -> ReplicationParameters:
+    """Return the inputs without the usual column of predictions where the file has none."""
+    frames.check_source("items", inputs.items)
+    names = list(frames.column_names(inputs.items))
+    is_usual = inputs.prediction == ReplicationParameters.prediction
+    if not is_usual or columns.spelled(inputs.prediction, names) in names:
+        return inputs
+    return replace(inputs, prediction="")
+
+
+def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
+    """Raise unless the metrics of one model exist; only begin those that take their time."""
+    names = clustered.check_settings(labeled, metrics or None, **settings)[0]
+    quick = [metric for metric in names if not METRICS[metric].values]
+    if quick:
+        clustered.estimate_metrics(labeled, quick, **settings)
+
+
+def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
+    """Raise unless the metrics of several models exist; only begin those that take their time."""
+    names = metrics.replace(",", " ").split() or usual(labeled)
+    quick = [name for name in names if name not in METRICS or not METRICS[name].values]
+    compare_metrics(labeled, quick or names, **settings)
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:

@@ -1,0 +1,247 @@
+"""Metrics of several models, and beside them the differences."""
+
+import textwrap
+from collections import Counter
+
+import altair as alt
+
+from workbench import checks
+from workbench.charts import theme
+from workbench.charts.replication.words import row_name
+from workbench.replication.paired import MetricComparison
+from workbench.replication.statistics import METRICS, RANGES
+from workbench.results import digits, percent
+
+SHOWN_METRICS = 24
+SHOWN_MODELS = len(theme.CATEGORY)
+UNDECIDED = "not shown"
+WIDTH = 235  # pixels of a panel
+LINE, GAP, LEAST = 13, 14, 60  # pixels of a model, between metrics, of a panel
+LETTERS = 34  # of an axis title below a panel
+LONGEST_NAME = 24
+LONGEST_LEGEND, COLUMNS = 60, 3  # letters of names in one line, else so many columns
+
+
+def differences_data(comparison: MetricComparison, most: int = SHOWN_METRICS) -> list[dict]:
+    """Return the panels of `differences`: metrics of one scale, with the rows of their models.
+
+    Of two models the difference is the first less the second. Of more it is each model less the
+    best one of the metric. Differences of percentages are in percentage points.
+    """
+    panels: dict[str, dict] = {}
+    names = _short_names(comparison.names)
+    shown_models = _shown_models(comparison)
+    for key in _metrics(comparison)[:most]:
+        panel = panels.setdefault(
+            _scale_of(key[0]), {"metric": key[0], "models": [], "differences": []}
+        )
+        for row in comparison.models():
+            if _key(row) == key and row["model"] in shown_models:
+                values = {name: row[name] for name in ("estimate", "low", "high")}
+                panel["models"].append(_named(row, names[row["model"]]) | values)
+        for row in _differences(comparison, key):
+            if row["model"] in shown_models:
+                color = names.get(row["color"], UNDECIDED)
+                values = {name: row[name] for name in ("difference", "low", "high")}
+                panel["differences"].append(
+                    _named(row, names[row["model"]]) | values | {"color": color}
+                )
+    return list(panels.values())
+
+
+def differences_words(comparison: MetricComparison, most: int = SHOWN_METRICS) -> tuple[str, str]:
+    """Return title and text alternative of `differences`."""
+    keys = _metrics(comparison)
+    cut = f" ({most} of {len(keys)} metrics shown)" if len(keys) > most else ""
+    models = len(comparison.names)
+    if models > SHOWN_MODELS:
+        cut += f" ({SHOWN_MODELS} of {models} models shown)"
+    level = percent(comparison.level)
+    texts = "; ".join(_metric_words(comparison, key) for key in keys[:most])
+    return (
+        _title(comparison, keys) + cut,
+        f"Metrics of {checks.listed(comparison.names)} with {level} intervals, and their "
+        f"differences{cut}. {texts}.",
+    )
+
+
+def differences(comparison: MetricComparison, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
+    """Return metrics of several models with their intervals, and beside them the differences.
+
+    Parameters
+    ----------
+    comparison : workbench.MetricComparison
+        Its metrics of all items are drawn, not those of groups.
+    most : int
+        Metrics that are drawn.
+    """
+    names = list(_short_names(comparison.names).values())
+    panels = differences_data(comparison, most)
+    views = [_panels(place, panel, names) for place, panel in enumerate(panels)]
+    chart = views[0] if len(views) == 1 else alt.vconcat(*views, spacing=14)
+    return theme.finish(chart, *differences_words(comparison, most), width=None, height=None)
+
+
+def _panels(place: int, panel: dict, names: list[str]) -> alt.HConcatChart:
+    """Return the panels of estimates and of differences of metrics that have one scale."""
+    is_share = METRICS[panel["metric"]].is_share
+    order = list(dict.fromkeys(row["name"] for row in panel["models"]))
+    height = max(LEAST, (LINE * len(names[:SHOWN_MODELS]) + GAP) * len(order))
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=theme.LABELS))
+    lines = alt.YOffset("model:N", sort=names)
+    colors = dict(zip(names, theme.CATEGORY, strict=False))
+    legend = _legend(names) if place == 0 else None
+    base = theme.chart({f"models {place}": panel["models"]}, f"models {place}")
+    left = _intervals(
+        base.encode(y=y, yOffset=lines, color=theme.color("model", colors, legend=legend)),
+        "estimate",
+        "each model",
+        theme.percents(tickCount=5) if is_share else alt.Axis(tickCount=5),
+    )
+    unit = ", percentage points" if is_share else ""
+    if len(names) == 2:
+        title = f"{names[0]} less {names[1]}{unit}; gray: none is shown to be better"
+    else:
+        title = f"less the best of each metric{unit}"
+    base = theme.chart({f"differences {place}": panel["differences"]}, f"differences {place}")
+    colored = base.encode(
+        y=y,
+        color=theme.color("color", {**colors, UNDECIDED: theme.GRAY}, legend=None),
+    )
+    if len(names) > 2:
+        colored = colored.encode(yOffset=lines)
+    right = _intervals(colored, "difference", title, alt.Axis(tickCount=5))
+    zero = theme.Chart(theme.rows(f"zero {place}", [{"zero": 0}])).mark_rule(style="truth")
+    views = (left, zero.encode(x="zero:Q") + right)
+    return alt.hconcat(
+        *(view.properties(width=WIDTH, height=height) for view in views), spacing=14
+    ).resolve_scale(color="independent")
+
+
+def _legend(names: list[str]) -> alt.Legend:
+    """Return a legend of names that is no wider than the chart."""
+    if len("".join(names)) <= LONGEST_LEGEND:
+        return alt.Legend()
+    return alt.Legend(columns=COLUMNS)
+
+
+def _intervals(base: alt.Chart, value: str, title: str, axis: alt.Axis) -> alt.LayerChart:
+    """Return a rule from low to high, and a tick at the value."""
+    x = alt.X(
+        "low:Q",
+        title=textwrap.wrap(title, LETTERS),
+        scale=alt.Scale(zero=False, nice=False, padding=8),
+        axis=axis,
+    )
+    rules = base.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(x=f"{value}:Q")
+    return rules + points
+
+
+def _metrics(comparison: MetricComparison) -> list[tuple]:
+    """Return pairs of metric and class that are compared among all items."""
+    rows = [row for row in comparison.rows() if row.get("group") is None]
+    return list(dict.fromkeys(map(_key, rows)))
+
+
+def _key(row: dict) -> tuple | None:
+    """Return metric and class of a row, None for one of a group."""
+    return (row["metric"], row.get("label")) if row.get("group") is None else None
+
+
+def _scale_of(metric: str) -> str:
+    """Return a name for the axis of a metric: metrics with the same ends share one."""
+    kind = METRICS[metric].kind
+    if METRICS[metric].is_share:
+        return "share"
+    return str(RANGES[kind]) if RANGES[kind] == RANGES["correlation"] else metric
+
+
+def _shown_models(comparison: MetricComparison) -> list[str]:
+    """Return the models that are drawn, of very many the best by the first metric."""
+    return [row["model"] for row in _ranked(comparison, _metrics(comparison)[0])][:SHOWN_MODELS]
+
+
+def _ranked(comparison: MetricComparison, key: tuple) -> list[dict]:
+    """Return the ranks of the models by a metric, the best first."""
+    return [row for row in comparison.ranks() if _key(row) == key]
+
+
+def _winner(comparison: MetricComparison, key: tuple) -> str | None:
+    """Return the model that is shown to be better than every other by a metric."""
+    best = _ranked(comparison, key)[0]
+    return best["model"] if best["worst_rank"] == 1 else None
+
+
+def _differences(comparison: MetricComparison, key: tuple) -> list[dict]:
+    """Return a row per difference that is drawn, with the model whose line and color it has."""
+    unit = 100 if METRICS[key[0]].is_share else 1
+    pairs = [row for row in comparison.rows() if _key(row) == key]
+    if len(comparison.names) == 2:
+        (row,) = pairs
+        values = {name: unit * row[name] for name in ("difference", "low", "high")}
+        return [row | values | {"model": row["first"], "color": _winner(comparison, key)}]
+    best = _ranked(comparison, key)[0]["model"]
+    drawn = []
+    for row in pairs:
+        if row["second"] == best:
+            model = row["first"]
+            low, middle, high = row["low"], row["difference"], row["high"]
+        elif row["first"] == best:
+            model = row["second"]
+            low, middle, high = -row["high"], -row["difference"], -row["low"]
+        else:
+            continue
+        values = {"difference": unit * middle, "low": unit * low, "high": unit * high}
+        drawn.append(row | values | {"model": model, "color": model})
+    zeros = dict.fromkeys(("difference", "low", "high"), 0.0)
+    return [*drawn, pairs[0] | zeros | {"model": best, "color": best}]
+
+
+def _named(row: dict, model: str) -> dict:
+    return {"name": row_name(row), "model": model}
+
+
+def _metric_words(comparison: MetricComparison, key: tuple) -> str:
+    """Return the metric of every model and the differences in words."""
+    texts = []
+    for row in comparison.models():
+        if _key(row) == key:
+            values = (row["estimate"], row["low"], row["high"])
+            written = digits.percents if METRICS[key[0]].is_share else digits.numbers
+            estimate, low, high = written(*values, error=(row["high"] - row["low"]) / 2)
+            texts.append(f"{row['model']} {estimate} ({low} to {high})")
+    for row in comparison.rows():
+        if _key(row) == key:
+            cells = comparison.cells(row)
+            interval = cells[f"{percent(comparison.level)} interval"]
+            texts.append(f"{cells['models']} {cells['difference']} ({interval})")
+    title = row_name({"metric": key[0], "label": key[1]})
+    return f"{title}: {', '.join(texts)}"
+
+
+def _title(comparison: MetricComparison, keys: list[tuple]) -> str:
+    """Return by how many metrics a model is better than all others."""
+    winners = Counter(filter(None, (_winner(comparison, key) for key in keys)))
+    better = "better" if len(comparison.names) == 2 else "best"
+    if not winners:
+        return f"No metric shows which model is {better}"
+    metrics = checks.counted(len(keys), "metric")
+    (first, count), *others = winners.most_common()
+    if others:
+        rest = ", ".join(f"{name} by {number}" for name, number in others)
+        return f"{first} is {better} by {count} and {rest} of {metrics}"
+    if count == len(keys) == 1:
+        return f"{first} is {better} by {row_name({'metric': keys[0][0], 'label': keys[0][1]})}"
+    every = "all " if count == len(keys) else f"{count} of "
+    return f"{first} is {better} by {every}{metrics}"
+
+
+def _short_names(names: tuple) -> dict[str, str]:
+    """Return names that fit, a long one without its middle, unless two would be the same."""
+    half = LONGEST_NAME // 2
+    short = {
+        name: name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
+        for name in names
+    }
+    return short if len({*short.values()}) == len(short) else {name: name for name in names}
