@@ -571,7 +571,12 @@ def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[st
     prediction, score = (roles[role] for role in COMPARED)
     counts = [len(compared[role]) for role in COMPARED]
     if any(counts) and prediction and score and counts[0] != counts[1]:
-        raise WrongValue("score", f"must name as many columns as prediction, {prediction!r}", score)
+        raise WrongValue(
+            "score",
+            "must name as many columns as {0}",
+            told=f"got {score!r} against {prediction!r}",
+            others=("prediction",),
+        )
     return compared
 
 

@@ -59,6 +59,7 @@ OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
 OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of the truth
 LEAST_TAIL = 1e-15
 NAMED = 6
+IN_A_SENTENCE = 4  # metrics
 
 
 class MetricComparison(Result):
@@ -220,7 +221,7 @@ class MetricComparison(Result):
             row["metric"], ends, row["difference"], row["standard_error"], *ends
         )
         unit = " points" if METRICS[row["metric"]].is_share else ""
-        bounded = "" if limits[:2] == limits[2:] else " to ".join(limits[2:]) + unit
+        bounded = "" if limits[:2] == limits[2:] else " to ".join(limits[2:])
         title = row_title(row)
         group = {"group": row["group"]} if "group" in row else {}
         cells = {
@@ -228,8 +229,8 @@ class MetricComparison(Result):
             **group,
             "models": f"{row['first']} less {row['second']}",
             "difference": difference + unit,
-            f"{percent(self.level)} interval": " to ".join(limits[:2]) + unit,
-            "standard_error": error + unit,
+            f"{percent(self.level)} interval": " to ".join(limits[:2]),
+            "standard_error": error,
             "pvalue": digits.short_p(row["pvalue"]),
             "adjusted_pvalue": digits.short_p(row["adjusted_pvalue"]),
             "bounded interval": bounded,
@@ -273,15 +274,16 @@ class MetricComparison(Result):
         if not better:
             return (
                 f"Not shown whether {first} or {second} is better. Differences, {first} less "
-                f"{second}: {', '.join(undecided)}."
+                f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
         verb = "is better than" if len(better) == 1 else "is in part better than"
         sentences = [
-            f"{self.names[winner]} {verb} {self.names[loser]}: {', '.join(texts)}."
+            f"{self.names[winner]} {verb} {self.names[loser]}: "
+            f"{checks.listed(texts, IN_A_SENTENCE)}."
             for (winner, loser), texts in better.items()
         ]
         if undecided:
-            sentences.append(f"No difference shown: {', '.join(undecided)}.")
+            sentences.append(f"No difference shown: {checks.listed(undecided, IN_A_SENTENCE)}.")
         return " ".join(sentences)
 
     def _ordered(self, places: list[int]) -> list[int]:
@@ -412,34 +414,20 @@ def compare_metrics(
     >>> print(wb.compare_metrics(items, "f1").finding())
     new is better than old: F1 higher by 6.4 to 33.5 points.
     """
-    checks.instance("items", items, LabeledItems)
-    if len(items.models) < 2:
-        raise checks.WrongValue(
-            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
-        )
-    checks.choice("adjust", adjust, ADJUSTMENTS)
-    if metrics is None:
-        metrics = usual(items)
     settings: dict[str, Any] = {
         "collapse": collapse,
         "rho": rho,
         "coefficients": coefficients,
         "rng": rng,
     }
-    _refuse_missing_columns(items, metrics)
-    of_models = [items.model(name) for name in items.models]
-    metrics, level, _, steady = of_one.check_settings(
-        of_models[0], metrics, method=method, level=level, **settings
+    checks.choice("adjust", adjust, ADJUSTMENTS)
+    metrics, level, steady = check_comparison(
+        items, metrics, method=method, level=level, **settings
     )
-    for metric in metrics:
-        if metric in OF_ONE_MODEL:
-            raise checks.WrongValue(
-                "metrics", "must be computed from the predictions or scores of a model", metric
-            )
+    of_models = [items.model(name) for name in items.models]
     drawn = steady
     if method == "auto":
         drawn = replicates(steady.design, JACKKNIFE)
-    _refuse_other_classes(items, metrics)
     estimates = tuple(
         _of_model(name, model, metrics, method=method, level=level, **settings)
         for name, model in zip(items.models, of_models, strict=True)
@@ -479,6 +467,37 @@ def compare_metrics(
         raise UndefinedError(f"metrics must exist for every model; {reasons[-1]}")
     notes = list(dict.fromkeys(notes))
     return _comparison(items, estimates, differences, level, adjust, caveats, notes)
+
+
+def check_comparison(
+    items: LabeledItems, metrics: str | Sequence[str] | None = None, **settings: Any
+) -> tuple[list[str], float, Replicates]:
+    """Return the metrics, level and replicates of `compare_metrics`, or raise.
+
+    Parameters
+    ----------
+    items : LabeledItems
+    metrics : str or sequence of str, optional
+    **settings
+        As in `compare_metrics`, without `adjust`.
+    """
+    checks.instance("items", items, LabeledItems)
+    if len(items.models) < 2:
+        raise checks.WrongValue(
+            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
+        )
+    if metrics is None:
+        metrics = _usual(items)
+    _refuse_missing_columns(items, metrics)
+    first = items.model(items.models[0])
+    metrics, level, _, steady = of_one.check_settings(first, metrics, **settings)
+    for metric in metrics:
+        if metric in OF_ONE_MODEL:
+            raise checks.WrongValue(
+                "metrics", "must be computed from the predictions or scores of a model", metric
+            )
+    _refuse_other_classes(items, metrics)
+    return metrics, level, steady
 
 
 @dataclass(frozen=True)
@@ -553,7 +572,7 @@ def _comparison(
     )
 
 
-def usual(items: LabeledItems) -> tuple[str, ...]:
+def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items."""
     auc = ("auc",) if items.scores is not None and items.positive is not None else ()
     if items.predictions is None:
@@ -594,14 +613,15 @@ def _refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
         return
     for name, predicted in zip(items.models, items.predictions.T, strict=True):
         if not np.isin(predicted, items.truth).any():
-            values = np.unique(predicted).tolist()
+            lists = [
+                checks.listed(np.unique(values).tolist(), NAMED, quoted=True)
+                for values in (predicted, items.truth)
+            ]
             raise checks.WrongValue(
                 "prediction",
-                "must hold the classes of the truth, "
-                f"{checks.listed(np.unique(items.truth).tolist(), NAMED, quoted=True)}; name "
-                "numbers that are scores with {0}",
+                "must hold classes of the truth; name numbers that are scores with {0}",
                 others=("score",),
-                told=f"column {name!r} holds {checks.listed(values, NAMED, quoted=True)}",
+                told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
             )
 
 

@@ -16,13 +16,13 @@ SHOWN_METRICS = 24
 SHOWN_MODELS = len(theme.CATEGORY)
 UNDECIDED = "not shown"
 WIDTH = 235  # pixels of a panel
-LINE, GAP, LEAST = 13, 14, 60  # pixels of a model, between metrics, of a panel
+LINE, GAP, LEAST = 13, 12, 60  # pixels of a model, between metrics, of a panel
 LETTERS = 34  # of an axis title below a panel
 LONGEST_NAME = 24
 LONGEST_LEGEND, COLUMNS = 60, 3  # letters of names in one line, else so many columns
 
 
-def differences_data(comparison: MetricComparison, most: int = SHOWN_METRICS) -> list[dict]:
+def differences_data(comparison: MetricComparison, most: int | None = None) -> list[dict]:
     """Return the panels of `differences`: metrics of one scale, with the rows of their models.
 
     Of two models the difference is the first less the second. Of more it is each model less the
@@ -31,7 +31,7 @@ def differences_data(comparison: MetricComparison, most: int = SHOWN_METRICS) ->
     panels: dict[str, dict] = {}
     names = _short_names(comparison.names)
     shown_models = _shown_models(comparison)
-    for key in _metrics(comparison)[:most]:
+    for key in _drawn_metrics(comparison, most):
         panel = panels.setdefault(
             _scale_of(key[0]), {"metric": key[0], "models": [], "differences": []}
         )
@@ -49,15 +49,16 @@ def differences_data(comparison: MetricComparison, most: int = SHOWN_METRICS) ->
     return list(panels.values())
 
 
-def differences_words(comparison: MetricComparison, most: int = SHOWN_METRICS) -> tuple[str, str]:
+def differences_words(comparison: MetricComparison, most: int | None = None) -> tuple[str, str]:
     """Return title and text alternative of `differences`."""
     keys = _metrics(comparison)
-    cut = f" ({most} of {len(keys)} metrics shown)" if len(keys) > most else ""
+    drawn = _drawn_metrics(comparison, most)
+    cut = f" ({len(drawn)} of {len(keys)} metrics shown)" if len(keys) > len(drawn) else ""
     models = len(comparison.names)
     if models > SHOWN_MODELS:
         cut += f" ({SHOWN_MODELS} of {models} models shown)"
     level = percent(comparison.level)
-    texts = "; ".join(_metric_words(comparison, key) for key in keys[:most])
+    texts = "; ".join(_metric_words(comparison, key) for key in drawn)
     return (
         _title(comparison, keys) + cut,
         f"Metrics of {checks.listed(comparison.names)} with {level} intervals, and their "
@@ -65,15 +66,16 @@ def differences_words(comparison: MetricComparison, most: int = SHOWN_METRICS) -
     )
 
 
-def differences(comparison: MetricComparison, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
+def differences(comparison: MetricComparison, *, most: int | None = None) -> alt.TopLevelMixin:
     """Return metrics of several models with their intervals, and beside them the differences.
 
     Parameters
     ----------
     comparison : workbench.MetricComparison
         Its metrics of all items are drawn, not those of groups.
-    most : int
-        Metrics that are drawn.
+    most : int, optional
+        Draw at most so many metrics, and only those with the scale of the first; by default 24 of
+        any scale.
     """
     names = list(_short_names(comparison.names).values())
     panels = differences_data(comparison, most)
@@ -95,12 +97,12 @@ def _panels(place: int, panel: dict, names: list[str]) -> alt.HConcatChart:
     left = _intervals(
         base.encode(y=y, yOffset=lines, color=theme.color("model", colors, legend=legend)),
         "estimate",
-        "each model",
+        "each model by itself",
         theme.percents(tickCount=5) if is_share else alt.Axis(tickCount=5),
     )
     unit = ", percentage points" if is_share else ""
     if len(names) == 2:
-        title = f"{names[0]} less {names[1]}{unit}; gray: none is shown to be better"
+        title = f"{names[0]} less {names[1]}{unit}; gray: neither is shown to be better"
     else:
         title = f"less the best of each metric{unit}"
     base = theme.chart({f"differences {place}": panel["differences"]}, f"differences {place}")
@@ -142,6 +144,15 @@ def _metrics(comparison: MetricComparison) -> list[tuple]:
     """Return pairs of metric and class that are compared among all items."""
     rows = [row for row in comparison.rows() if row.get("group") is None]
     return list(dict.fromkeys(map(_key, rows)))
+
+
+def _drawn_metrics(comparison: MetricComparison, most: int | None) -> list[tuple]:
+    """Return the pairs of metric and class that are drawn."""
+    keys = _metrics(comparison)
+    if most is None:
+        return keys[:SHOWN_METRICS]
+    scale = _scale_of(keys[0][0])
+    return [key for key in keys if _scale_of(key[0]) == scale][: max(1, most)]
 
 
 def _key(row: dict) -> tuple | None:

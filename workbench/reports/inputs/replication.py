@@ -10,7 +10,7 @@ from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES
 from workbench.replication.metrics import LabeledItems
-from workbench.replication.paired import compare_metrics, usual
+from workbench.replication.paired import check_comparison, compare_metrics
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
@@ -158,9 +158,10 @@ def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]
 
 def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
     """Raise unless the metrics of several models exist; only begin those that take their time."""
-    names = metrics.replace(",", " ").split() or usual(labeled)
-    quick = [name for name in names if name not in METRICS or not METRICS[name].values]
-    compare_metrics(labeled, quick or names, **settings)
+    names, *_ = check_comparison(labeled, metrics or None, **settings)
+    quick = [metric for metric in names if not METRICS[metric].values]
+    if quick:
+        compare_metrics(labeled, quick, **settings)
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:
