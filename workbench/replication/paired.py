@@ -183,7 +183,8 @@ class MetricComparison(Result):
         items = checks.counted(first.items, "item")
         if first.psus != first.items:
             items += f" in {checks.counted(first.psus, 'cluster')}"
-        return f"{self.finding().replace(chr(10), ' ')} {items}"
+        sentences = " ".join(self.finding().splitlines())
+        return f"{sentences} {items}"
 
     def basis(self) -> str:
         """Return in a line the sample that the finding rests on."""
@@ -387,7 +388,7 @@ def compare_metrics(
     ...     {"truth": truth, "old": old, "new": new}, prediction="old,new", stratum=""
     ... )
     >>> print(wb.compare_metrics(items, "f1").finding())
-    new is better than old: F1 higher by 6.4 to 33.5 points.
+    new is better than old: F1 higher by 12 to 35 points.
     """
     checks.instance("items", items, LabeledItems)
     if len(items.models) < 2:
@@ -552,19 +553,24 @@ def _metric_parts(
 ) -> _Parts:
     """Return a metric of every model; where a replicate is undefined by the `steady` ones."""
     weight = drawn.design.weight * rows
+    values: list[ndarray] = []
+    if not _is_linear(metric, rows, drawn):
+        try:
+            values = [_replicate_values(metric, column, rows, drawn) for column in columns]
+        except UnstableError:
+            drawn = steady
+            values = [_replicate_values(metric, column, rows, drawn) for column in columns]
+    elif np.unique(columns[0][0][weight > 0]).size == 1:
+        raise UndefinedError(f"{metric} is undefined: {METRICS[metric].empty}")
     linear = [linearized(metric, list(map(np.asarray, column)), weight) for column in columns]
-    if METRICS[metric].values:
-        costly = drawn.count * weight.size > MANY_WEIGHTS
-        if costly or is_independent(drawn, rows):
-            return _Parts(linear, [], drawn)
-    try:
-        values = [_replicate_values(metric, column, rows, drawn) for column in columns]
-    except UnstableError:
-        if steady is drawn:
-            raise
-        drawn = steady
-        values = [_replicate_values(metric, column, rows, drawn) for column in columns]
     return _Parts(linear, values, drawn)
+
+
+def _is_linear(metric: str, rows: ndarray, drawn: Replicates) -> bool:
+    """Return whether a standard error comes without replicates, as that of DeLong does."""
+    if not METRICS[metric].values:
+        return False
+    return is_independent(drawn, rows) or drawn.count * rows.size > MANY_WEIGHTS
 
 
 def _replicate_values(
