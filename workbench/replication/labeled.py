@@ -101,8 +101,12 @@ class LabeledItems(Result):
         prediction = None if self.predictions is None else self.predictions[:, place]
         score = None if self.scores is None else self.scores[:, place]
         notes = list(self.notes)
-        if prediction is not None:
+        unlike_others = self.unlike_others
+        if prediction is not None and self.predictions is not None:
             notes += class_notes(self.truth, prediction)
+            several = min(np.unique(self.truth).size, np.unique(self.predictions).size) > 1
+            if several and unlike_others is None:
+                unlike_others = False  # a model that predicts one class did not choose the items
         return replace(
             self,
             prediction=prediction,
@@ -110,6 +114,7 @@ class LabeledItems(Result):
             models=(),
             predictions=None,
             scores=None,
+            unlike_others=unlike_others,
             notes=notes,
         )
 
