@@ -52,7 +52,6 @@ from workbench.replication.unsampled import score_notes
 from workbench.results import Note, Result, digits, html_table, note_list, percent
 
 JACKKNIFE = "jkn"
-OF_EACH_MODEL = ("metric", "label", "group", "estimate", "standard_error", "low", "high")
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
 OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
@@ -136,15 +135,10 @@ class MetricComparison(Result):
         return _without_empty(table)
 
     def models(self) -> list[dict]:
-        """Return one row per model and metric: estimate, standard error and interval.
-
-        `estimates` has more of each.
-        """
+        """Return one row per model and metric, as `MetricEstimates.rows` has them."""
         table = []
         for name, estimates in zip(self.names, self.estimates, strict=True):
-            for row in estimates.rows():
-                columns = {column: row[column] for column in OF_EACH_MODEL if column in row}
-                table.append({"model": name} | columns)
+            table += [{"model": name} | row for row in estimates.rows()]
         return table
 
     def ranks(self) -> list[dict]:
@@ -472,7 +466,7 @@ def compare_metrics(
 
 def check_comparison(
     items: LabeledItems, metrics: str | Sequence[str] | None = None, **settings: Any
-) -> tuple[list[str], float, Replicates]:
+) -> tuple[Sequence[str], float, Replicates]:
     """Return the metrics, level and replicates of `compare_metrics`, or raise.
 
     Parameters
@@ -601,8 +595,8 @@ def _refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -
             if entry and role in entry.arguments:
                 raise checks.WrongValue(
                     "metrics",
-                    f"must be computed from columns of the models; {metric!r} needs {{0}} with a "
-                    "column for each model",
+                    f"must be computed from columns that are named; {metric} needs a {{0}} column "
+                    "for each model",
                     others=(role,),
                 )
 
@@ -638,15 +632,10 @@ def _of_model(
 
 def _shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> list[Note]:
     """Return the assumptions on the sample that the notes of every model have."""
-    first, *others = (estimates_of_model.notes for estimates_of_model in estimates)
-    return [
-        note
-        for note in first
-        if note.kind == "assumption"
-        and note.where is None
-        and note not in items.notes
-        and all(note in notes for notes in others)
-    ]
+    first, *others = (set(of_model.notes) for of_model in estimates)
+    shared = first.intersection(*others).difference(items.notes)
+    notes = filter(shared.__contains__, estimates[0].notes)
+    return [note for note in notes if note.kind == "assumption" and note.where is None]
 
 
 def _undefined(
