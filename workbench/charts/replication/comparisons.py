@@ -31,11 +31,12 @@ def differences_data(comparison: MetricComparison, most: int | None = None) -> l
     panels: dict[str, dict] = {}
     names = _short_names(comparison.names)
     shown_models = _shown_models(comparison)
+    of_models = comparison.models()
     for key in _drawn_metrics(comparison, most):
         panel = panels.setdefault(
             _scale_of(key[0]), {"metric": key[0], "models": [], "differences": []}
         )
-        for row in comparison.models():
+        for row in of_models:
             if _key(row) == key and row["model"] in shown_models:
                 values = {name: row[name] for name in ("estimate", "low", "high")}
                 panel["models"].append(_named(row, names[row["model"]]) | values)
@@ -58,7 +59,8 @@ def differences_words(comparison: MetricComparison, most: int | None = None) -> 
     if models > SHOWN_MODELS:
         cut += f" ({SHOWN_MODELS} of {models} models shown)"
     level = percent(comparison.level)
-    texts = "; ".join(_metric_words(comparison, key) for key in drawn)
+    of_models = comparison.models()
+    texts = "; ".join(_metric_words(comparison, of_models, key) for key in drawn)
     return (
         _title(comparison, keys) + cut,
         f"Metrics of {checks.listed(comparison.names)} with {level} intervals, and their "
@@ -213,10 +215,10 @@ def _named(row: dict, model: str) -> dict:
     return {"name": row_name(row), "model": model}
 
 
-def _metric_words(comparison: MetricComparison, key: tuple) -> str:
+def _metric_words(comparison: MetricComparison, of_models: list[dict], key: tuple) -> str:
     """Return the metric of every model and the differences in words."""
     texts = []
-    for row in comparison.models():
+    for row in of_models:
         if _key(row) == key:
             values = (row["estimate"], row["low"], row["high"])
             written = digits.percents if METRICS[key[0]].is_share else digits.numbers
