@@ -288,6 +288,10 @@ def power(
     if pilot is not None:
         if difference is None or items is not None:
             raise click.UsageError("with --pilot give --difference, in units of the metric")
+        if "," not in columns["prediction"] + columns["score"]:
+            raise click.UsageError(
+                "with --pilot name the columns of two models: --prediction old,new"
+            )
         _sizes_by_pilot(pilot, columns, metrics, difference, power, level)
         return
     if discordance is None:
