@@ -256,6 +256,14 @@ def test_a_proportion_stands_beside_an_accuracy():
     ]
 
 
+@pytest.mark.parametrize("metric", ["mean", "proportion"])
+def test_models_do_not_differ_in_what_is_true(metric):
+    frame = {"truth": [1, 1, 0, 0, 1], "old": [1, 0, 0, 0, 1], "new": [1, 1, 0, 0, 1]}
+    items = wb.load_labeled(frame, prediction="old,new")
+    with pytest.raises(ValueError, match="must be computed from the predictions or scores of a"):
+        wb.compare_metrics(items, metric)
+
+
 def test_predicted_positives_alone_show_no_proportion():
     frame = {"truth": [1, 1, 0, 1], "prediction": [1, 1, 1, 1]}
     with pytest.raises(ValueError, match="proportion of 1: unknown, as every labeled item is pred"):
