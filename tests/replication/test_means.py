@@ -351,6 +351,8 @@ def test_headlines_of_values_and_of_classes():
             "sd": pytest.approx(np.std(INCOME, ddof=1)),
         }
     ]
+    some = wb.load_labeled({"y": [None, 2.5, 7]}, truth="y", prediction="")
+    assert some.headline() == "2 items of 3 rows, y from 2.5 to 7"
     classes = wb.load_labeled({"y": Y}, truth="y", prediction="")
     assert classes.headline() == f"24 labeled items, 2 classes, {Y.mean():.1%} of class 1"
 

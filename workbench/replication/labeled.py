@@ -188,6 +188,8 @@ class LabeledItems(Result):
         """Return the number of items, of classes and of positives, or the range of the values."""
         if self.has_values and not self.named_positive:
             items = checks.counted(self.truth.size, "item")
+            if self.unlabeled:
+                items += f" of {self.truth.size + self.unlabeled:,} rows"
             low, high = self.truth.min(), self.truth.max()
             return f"{items}, {self.truth_name} from {low:,.6g} to {high:,.6g}"
         classes = checks.counted(np.unique(self.truth).size, "class", "classes")
