@@ -150,6 +150,22 @@ def test_the_mean_of_a_simple_random_sample(population, decimals):
     assert "the mean of column 'y' alone was taken" in str(found.notes)
 
 
+@pytest.mark.parametrize(("spread", "coverage"), [(1, 0.94), (2, 0.88)])
+def test_coverage_of_skewed_means_is_what_the_note_says(spread, coverage):
+    values = np.random.default_rng(0).lognormal(0, spread, (10_000, 30))
+    mean, error = values.mean(1), values.std(1, ddof=1) / 30**0.5
+    skew = stats.kstat(values, 3, axis=1) / 30**2 / error**3
+    t = stats.t.ppf(0.975, 29)
+    up, down = (3 / skew * (np.cbrt(1 + skew * (x - skew / 6)) - 1) for x in (t, -t))
+    truth = np.exp(spread**2 / 2)
+    low, high = mean - np.maximum(t, up) * error, mean - np.minimum(-t, down) * error
+    assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(coverage, abs=0.008)
+    note = wb.replicate_estimate(
+        wb.replicates(wb.SurveyDesign([0] * ITEMS), "jkn"), "mean", INCOME
+    ).notes[0]
+    assert f"of log-sd {spread}: {coverage:.0%}" in note.text
+
+
 def test_it_is_the_interval_of_values_without_bounds():
     strata = wb.load_strata({"stratum": ["all"], "size": [60], "sd": [1.0]})
     values = wb.estimate_values(strata, ["all"] * ITEMS, INCOME)

@@ -104,7 +104,8 @@ SKEWED = (
 
 JOINED = (
     "no bounds are known, so the interval is Student's t joined with Hall's, for skewed values; "
-    "rare large values that the sample does not contain defeat both"
+    "rare large values that the sample does not contain defeat both (means of 30 lognormal values "
+    "of log-sd 1: 94% at 95%, of log-sd 2: 88%)"
 )
 
 
