@@ -52,7 +52,7 @@ from workbench.results import Note, Result, digits, html_table, note_list, perce
 JACKKNIFE = "jkn"
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
-OF_ONE_MODEL = ("median", "identified", "mean_rank")
+OF_ONE_MODEL = ("median", "mean", "proportion", "identified", "mean_rank")
 LEAST_TAIL = 1e-15
 NAMED = 6
 
