@@ -8,7 +8,7 @@ from workbench.course import digit_forms
 from workbench.data import columns, frames, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
-from workbench.replication.labeled import CANDIDATES
+from workbench.replication.labeled import CANDIDATES, matches
 from workbench.replication.metrics import LabeledItems
 from workbench.replication.paired import check_comparison, compare_metrics
 from workbench.replication.statistics import METRICS
@@ -95,8 +95,8 @@ def read(**parameters: Any) -> LabeledItems:
     inputs = ReplicationParameters(**parameters)
     checks.level(inputs.level)
     checks.seed("seed", inputs.seed)
-    if inputs.items and inputs.score:
-        inputs = _of_scores_alone(inputs)
+    if inputs.items:
+        inputs = _without_needless_prediction(inputs)
     labeled = (
         clustered.load_labeled(
             inputs.items,
@@ -138,14 +138,38 @@ def read(**parameters: Any) -> LabeledItems:
     )
 
 
-def _of_scores_alone(inputs: ReplicationParameters) -> ReplicationParameters:
-    """Return the inputs without the usual column of predictions where the file has none."""
-    frames.check_source("items", inputs.items)
-    names = list(frames.column_names(inputs.items))
-    is_usual = inputs.prediction == ReplicationParameters.prediction
-    if not is_usual or columns.spelled(inputs.prediction, names) in names:
+def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
+    """Return the inputs without the usual column of predictions if the file has none and needs none.
+
+    It needs none if there is a score, if all metrics are of the truth alone, or if no metric is named and every other
+    column of the file has a role already.
+    """
+    if inputs.prediction != ReplicationParameters.prediction:
         return inputs
-    return replace(inputs, prediction="")
+    frames.check_source("items", inputs.items)
+    names = frames.column_names(inputs.items)
+    plain = {columns.plain_name(name) for name in names}
+    has_candidates = any(matches(name, inputs.candidates) for name in names)
+    if inputs.prediction in plain or has_candidates:
+        return inputs
+    without = replace(inputs, prediction="")
+    if inputs.score:
+        return without
+    metrics = inputs.metrics.replace(",", " ").split()
+    if metrics:
+        of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
+        return without if of_truth else inputs
+    texts = [inputs.truth, inputs.stratum, inputs.psu, inputs.weight, inputs.fpc, inputs.group]
+    with_role = {columns.plain_name(name) for text in texts for name in (text, *text.split(","))}
+    others = [name for name in names if columns.plain_name(name) not in with_role]
+    if all(matches(name, inputs.replicate_weights) for name in others):
+        return without
+    raise checks.WrongValue(
+        "prediction",
+        f"must name the column of predicted classes; the file has {checks.listed(names, quoted=True)}; "
+        f"for the mean or the proportions of {inputs.truth!r} alone say --metrics mean or "
+        "--metrics proportion",
+    )
 
 
 def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
