@@ -132,6 +132,17 @@ def test_of_zero(call):
     return call
 
 
+def of_metric(metric):
+    """Mark a call that compares two models by one metric."""
+
+    def mark(call):
+        others = getattr(call, "answers", lambda sample: True)
+        call.answers = lambda sample: sample.metric == metric and others(sample)
+        return call
+
+    return mark
+
+
 def with_bounds(call):
     """Mark a call that needs the bounds of the values, where somebody could know them."""
     call.answers = lambda sample: sample.bounds is not None

@@ -273,6 +273,86 @@ GRADED = {
 }
 
 
+GAP = 0.5  # by which the scores of a better model lie farther apart
+AUC, F1 = "AUC", "F1"
+EQUAL, DIFFERENT = ", models equal", ", A better"
+BY = [AUC + EQUAL, AUC + DIFFERENT, F1 + EQUAL, F1 + DIFFERENT]
+
+
+def two_models(rng, members, cluster, setting):
+    """Draw normal scores of two models; what makes an item or a cluster hard is hard for both.
+
+    Scores of members lie around the model's distance, those of others around 0, with variance 1. The variance has a
+    part that both models share; of this part and of the rest, the share `icc` belongs to the cluster.
+    """
+    first, second = distances(setting)
+    shared, icc = setting["shared"], setting["icc"]
+    parts = []
+    for models in (1, 2):
+        of_cluster = rng.normal(size=(models, cluster[-1] + 1))[:, cluster]
+        of_item = rng.normal(size=(models, cluster.size))
+        parts.append(icc**0.5 * of_cluster + (1 - icc) ** 0.5 * of_item)
+    a, b = shared**0.5 * parts[0] + (1 - shared) ** 0.5 * parts[1]
+    a, b = a + first * members, b + second * members
+    return Sample(
+        t=members,
+        a=a,
+        b=b,
+        predicted_a=(a > first / 2).astype(int),
+        predicted_b=(b > second / 2).astype(int),
+        cluster=cluster,
+        metric=setting["metric"].partition(",")[0],
+        truth=true_metric(setting, first) - true_metric(setting, second),
+    )
+
+
+def distances(setting):
+    """Return how far the scores of members lie from those of others, for the first and the second model."""
+    gap = GAP if setting["metric"].endswith(DIFFERENT) else 0.0
+    return setting["distance"] + gap, setting["distance"]
+
+
+def true_metric(setting, distance):
+    """Return the AUC of a model, or the F1 of calling those members that score above half the distance."""
+    if setting["metric"].startswith(AUC):
+        return 0.5 * (1 + math.erf(distance / 2))
+    share, correct = setting["share"], 0.5 * (1 + math.erf(distance / 8**0.5))
+    predicted = share * correct + (1 - share) * (1 - correct)
+    return 2 * share * correct / (share + predicted)
+
+
+def two_of_each(members):
+    """Make the first two items members or the last two others, where a sample has fewer."""
+    if not 2 <= members.sum() <= members.size - 2:
+        members[:2], members[-2:] = 1, 0
+    return members
+
+
+def scored_items(**setting):
+    """Draw n items that two models scored."""
+    setting = setting | {"icc": 0.0}
+
+    def draw(rng):
+        members = (rng.random(setting["n"]) < setting["share"]).astype(int)
+        return two_models(rng, two_of_each(members), np.arange(setting["n"]), setting)
+
+    return draw
+
+
+def scored_patients(**setting):
+    """Draw C patients with a geometric number of items, m on average; chances of a member are beta distributed."""
+    setting = setting | {"shared": 0.5}
+    share, k = setting["share"], 1 / setting["icc"] - 1
+
+    def draw(rng):
+        cluster = np.repeat(np.arange(setting["C"]), rng.geometric(1 / setting["m"], setting["C"]))
+        chance = rng.beta(share * k, (1 - share) * k, setting["C"])[cluster]
+        members = (rng.random(cluster.size) < chance).astype(int)
+        return two_models(rng, two_of_each(members), cluster, setting)
+
+    return draw
+
+
 def graded(kind, n):
     """Draw n items with a score by each of two models."""
     truth, scores = GRADED[kind]
@@ -626,6 +706,37 @@ QUESTIONS = {
         },
         (-1, 1),
         uses=(cluster_sizes, pair_in_clusters),
+    ),
+    "Q6d": Question(
+        "Two models by AUC or F1, the same items",
+        "AUC or F1 of A less that of B, over further items",
+        scored_items,
+        {
+            "metric": BY,
+            "n": [60, 150, 400],
+            "share": [0.1, 0.3, 0.5],
+            "distance": [1.0, 2.0],
+            "shared": [0.3, 0.8],
+        },
+        (-1, 1),
+        lambda n, share, **_: n * share >= 15,
+        (two_models, distances, true_metric, two_of_each),
+    ),
+    "Q6p": Question(
+        "Two models by AUC or F1, several items per patient",
+        "AUC or F1 of A less that of B, over items of further patients",
+        scored_patients,
+        {
+            "metric": BY,
+            "C": [12, 30, 80],
+            "m": [4, 10],
+            "share": [0.2, 0.5],
+            "distance": [1.0, 2.0],
+            "icc": [0.1, 0.3],
+        },
+        (-1, 1),
+        lambda C, m, share, **_: C * m * share >= 15,
+        (two_models, distances, true_metric, two_of_each),
     ),
     "Q7": Question(
         "Eight models, which is better than which",
