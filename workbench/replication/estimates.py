@@ -11,6 +11,7 @@ References
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -495,11 +496,7 @@ def estimate_statistic(
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
-    holding, df = psus_holding(design, sample.shares)
-    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
     fields: dict = {}
-    if bounds is not None:
-        fields = _of_clusters(replicates, metric, sample, variance, bounds)
     fields["counts"] = sampled_counts(replicates, metric, totals, rows)
     fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
@@ -507,6 +504,54 @@ def estimate_statistic(
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
+    return estimate_of_sample(
+        replicates,
+        metric,
+        sample,
+        rows,
+        estimate,
+        variance,
+        values,
+        bounds,
+        counted=int(in_base.sum()),
+        undefined=undefined,
+        **fields,
+    )
+
+
+def estimate_of_sample(
+    replicates: Replicates,
+    metric: Metric,
+    sample: Sample,
+    rows: ndarray,
+    estimate: float,
+    variance: float,
+    replicate_values: ndarray,
+    bounds: Bounds | None,
+    **fields: Any,
+) -> ReplicateEstimate:
+    """Return an estimate with the fields that its interval needs.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    metric : Metric
+    sample : Sample
+        The values that the estimate is the mean of.
+    rows : (n,) array of bool
+        The items that count.
+    estimate, variance : float
+    replicate_values : (R,) array
+    bounds : (float, float) or None
+        Of the values.
+    **fields
+        Further ones of `ReplicateEstimate`.
+    """
+    design = replicates.design
+    holding, df = psus_holding(design, sample.shares)
+    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
+    if bounds is not None:
+        fields |= _of_clusters(replicates, metric, sample, variance, bounds)
     psus = np.unique(design.psu_of_item[rows])
     strata = np.unique(design.stratum_of_psu[psus])
     if replicates.most_df is not None:
@@ -515,7 +560,6 @@ def estimate_statistic(
         "items": int(rows.sum()),
         "psus": psus.size,
         "strata": strata.size,
-        "counted": int(in_base.sum()),
         "informative_psus": int(holding),
         "effective_psus": float(effective_psus),
         "effective_df": float(effective_df),
@@ -526,8 +570,7 @@ def estimate_statistic(
         estimate,
         variance,
         int(df),
-        values,
-        undefined,
+        replicate_values,
         kind="bounded" if is_bounded else metric.kind,
         method=replicates.method,
         bounds=bounds,
@@ -740,7 +783,7 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
         return
     if estimate.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(estimate))
-    elif estimate.clusters is not None and estimate.variance > 0:
+    elif estimate.moments is None and estimate.clusters is not None and estimate.variance > 0:
         if estimate.clusters[6:8].min() < FEW_CARRIERS:
             yield Note("unreliable", SELDOM)
     if abs(estimate.variance_ratio - 1) > UNLIKE:

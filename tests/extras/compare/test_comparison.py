@@ -8,7 +8,7 @@ from oracles.value_interval import default_upper_limit, limits, upper_limit
 from scipy import optimize
 
 import workbench as wb
-from workbench.extras.compare.comparison import adjustment
+from workbench.intervals.adjusted import adjustment
 from workbench.intervals import holm
 
 ENDLESS = 1e13
