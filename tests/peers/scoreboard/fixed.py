@@ -26,7 +26,8 @@ CLUSTER_SE = (2.75 * 4 / 3) ** 0.5 / 8
 SCORED = Sample(
     t=np.array([1, 0, 1, 0, 1, 0, 0]), score=np.array([0.9, 0.1, 0.4, 0.35, 0.8, 0.5, 0.2])
 )
-# scores .9 .8 .3 by a second model: 11 of 12 pairs in order too; the members' placements differ by 0, -1/4, 1/4
+# a second model scores members .9 .8 .3: 11 of 12 pairs in order too
+# the placements of the members differ by 0, -1/4 and 1/4, those of the others do not
 TWO_SCORED = Sample(
     t=SCORED.t,
     a=SCORED.score,
@@ -37,13 +38,17 @@ TWO_SCORED = Sample(
     metric="AUC",
     truth=0.0,
 )
+TWO_BY_F1 = Sample(**vars(TWO_SCORED) | {"metric": "F1"})
 TWO_SCORED_SE = (1 / 16 / 3) ** 0.5
 # 113 patients with two scores, and what R's pROC says of them
 ORACLE = json.loads(
     (Path(__file__).parents[2] / "oracles" / "metric_differences.json").read_text(encoding="utf-8")
 )
 PATIENTS = Sample(
-    **dict(zip(("t", "a", "b"), map(np.array, list(ORACLE["patients"].values())[:3]), strict=True)),
+    t=np.array(ORACLE["patients"]["poor"]),
+    a=np.array(ORACLE["patients"]["s100b"]),
+    b=np.array(ORACLE["patients"]["wfns"]),
+    cluster=np.arange(len(ORACLE["patients"]["poor"])),
     metric="AUC",
     truth=0.0,
 )

@@ -34,6 +34,7 @@ class Question:
     bounds: tuple | None = (0, 1)
     fits: Callable = lambda **setting: True
     uses: tuple = ()  # functions that adapters take from here
+    note: str = ""  # what a reader of the table has to know
 
     def settings(self, name, count=SETTINGS, seed=SEED):
         """Return settings of the grid: each value of each key as often as the others, or once more, in random order."""
@@ -282,8 +283,9 @@ BY = [AUC + EQUAL, AUC + DIFFERENT, F1 + EQUAL, F1 + DIFFERENT]
 def two_models(rng, members, cluster, setting):
     """Draw normal scores of two models; what makes an item or a cluster hard is hard for both.
 
-    Scores of members lie around the model's distance, those of others around 0, with variance 1. The variance has a
-    part that both models share; of this part and of the rest, the share `icc` belongs to the cluster.
+    Scores of members lie around the model's distance, those of others around 0, with variance 1.
+    Both models share a part of the variance. Of this part and of the rest, the share `icc` is that
+    of the cluster.
     """
     first, second = distances(setting)
     shared, icc = setting["shared"], setting["icc"]
@@ -307,13 +309,13 @@ def two_models(rng, members, cluster, setting):
 
 
 def distances(setting):
-    """Return how far the scores of members lie from those of others, for the first and the second model."""
+    """Return how far members lie from others on average, of the first and the second model."""
     gap = GAP if setting["metric"].endswith(DIFFERENT) else 0.0
     return setting["distance"] + gap, setting["distance"]
 
 
 def true_metric(setting, distance):
-    """Return the AUC of a model, or the F1 of calling those members that score above half the distance."""
+    """Return the AUC of a model, or the F1 of a cut at half the distance."""
     if setting["metric"].startswith(AUC):
         return 0.5 * (1 + math.erf(distance / 2))
     share, correct = setting["share"], 0.5 * (1 + math.erf(distance / 8**0.5))
@@ -340,7 +342,10 @@ def scored_items(**setting):
 
 
 def scored_patients(**setting):
-    """Draw C patients with a geometric number of items, m on average; chances of a member are beta distributed."""
+    """Draw C patients with a geometric number of items, m on average.
+
+    The chance that an item is a member differs by patient: it is beta distributed.
+    """
     setting = setting | {"shared": 0.5}
     share, k = setting["share"], 1 / setting["icc"] - 1
 
@@ -601,6 +606,13 @@ SHIFTS = {
     "sensitivity": [0.8, 0.9, 0.95],
     "specificity": [0.7, 0.8, 0.95],
 }
+SINGLE_INTERVALS = (
+    "Some settings ask for the AUC, others for the F1. A call that knows one of the two is "
+    'measured on that one. "Intervals of both models" is the habit of calling models different if '
+    "their single intervals do not overlap. Its interval of the difference runs from the lower "
+    "limit of A less the upper limit of B to the upper limit of A less the lower limit of B. "
+    "A p-value alone is measured where the models are equal."
+)
 QUESTIONS = {
     "Q1": Question(
         "Accuracy, simple random sample",
@@ -721,6 +733,7 @@ QUESTIONS = {
         (-1, 1),
         lambda n, share, **_: n * share >= 15,
         (two_models, distances, true_metric, two_of_each),
+        SINGLE_INTERVALS,
     ),
     "Q6p": Question(
         "Two models by AUC or F1, several items per patient",
@@ -737,6 +750,7 @@ QUESTIONS = {
         (-1, 1),
         lambda C, m, share, **_: C * m * share >= 15,
         (two_models, distances, true_metric, two_of_each),
+        f'{SINGLE_INTERVALS} "Patients ignored" means that items count as independent.',
     ),
     "Q7": Question(
         "Eight models, which is better than which",

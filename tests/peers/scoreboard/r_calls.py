@@ -11,7 +11,8 @@ repeat {
   count <- suppressWarnings(as.integer(readLines(lines, 1)))
   if (!length(count)) break
   columns <- lapply(readLines(lines, count), function(line) scan(text = line, quiet = TRUE))
-  reply <- tryCatch(sprintf("%.17g", answer(columns)), error = function(e) paste("error", conditionMessage(e)))
+  failed <- function(e) paste("error", conditionMessage(e))
+  reply <- tryCatch(sprintf("%.17g", answer(columns)), error = failed)
   cat(gsub("\\n", " ", paste(reply, collapse = " ")), "\\n", sep = "")
 }
 """

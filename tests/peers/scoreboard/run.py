@@ -72,7 +72,9 @@ def python_of(tool):
         return sys.executable, ""
     if "r" in TOOLS[tool]:
         missing = r_calls.installed(tool) != TOOLS[tool]["r"]
-        return (None, f"needs R with {tool} {TOOLS[tool]['r']}") if missing else (sys.executable, "")
+        return (
+            (None, f"needs R with {tool} {TOOLS[tool]['r']}") if missing else (sys.executable, "")
+        )
     folder = BUILD / "env" / tool
     python, whole = folder / "bin" / "python", folder / "whole"
     if whole.exists():
@@ -214,6 +216,7 @@ def record(options):
             "title": question.title,
             "estimand": question.estimand,
             "settings": [said(setting) for setting in question.settings(name)],
+            **({"note": question.note} if question.note else {}),
         }
         for name, question in QUESTIONS.items()
     }

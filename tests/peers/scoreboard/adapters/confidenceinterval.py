@@ -96,7 +96,7 @@ CHECKED = [
         (0.796, 1.086),
         1e-3,
     ),
-    # both AUCs are 11/12; placements of members .75, 1, 1 and of others 2/3, 1, 1, 1 in either model
+    # both AUCs are 11/12; placements of members are .75, 1, 1, those of others 2/3, 1, 1, 1
     (
         "intervals of two equal AUCs, by hand",
         lambda: both_aucs(TWO_SCORED),

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 from fixed import TWO_SCORED, around
 from measure import of_metric
@@ -8,7 +10,9 @@ REPLICATES = "https://r-survey.r-forge.r-project.org/survey/html/withReplicates.
 LIMITS = """
 suppressPackageStartupMessages(library(survey))
 # confint() of survey, which needs a name that withReplicates does not give
-limits <- function(estimate, design) coef(estimate)[[1]] + c(-1, 1) * qt(.975, degf(design)) * SE(estimate)[[1]]
+limits <- function(estimate, design) {
+  coef(estimate)[[1]] + c(-1, 1) * qt(.975, degf(design)) * SE(estimate)[[1]]
+}
 """
 # F1 is a ratio of two totals; linearized
 F1 = """
@@ -46,21 +50,27 @@ def auc(d):
     return jackknifed(d.t, d.a, d.b, d.cluster)
 
 
+f1.clock = auc.clock = time.perf_counter
 ROWS = {
     ("Q6d", "svycontrast of totals, F1"): (f1, DOC),
     ("Q6p", "svycontrast of totals, F1, patients as clusters"): (f1, DOC),
     ("Q6p", "withReplicates JK1, AUC, patients as clusters"): (auc, REPLICATES),
 }
 T6 = 2.446912  # Student's t of 6 degrees of freedom, at .975
-# F1 of 2/3 and 4/5; what an item adds is (2 t p - F1 (t + p)) / 6 of the first model, / 5 of the second
-ADDED = np.array([1 / 9 - 0.08, -1 / 9 - 0.08, 1 / 9 + 0.16, -1 / 9])
+# F1 of 2/3 and 4/5; the influence of an item is (2 t p - F1 (t + p)) / 6 less that with / 5
+INFLUENCE = np.array([1 / 9 - 0.08, -1 / 9 - 0.08, 1 / 9 + 0.16, -1 / 9])
 CHECKED = [
     (
         "F1 of seven items, by hand",
         lambda: f1(TWO_SCORED),
-        around(-2 / 15, T6 * (7 / 6 * (ADDED @ ADDED)) ** 0.5),
+        around(-2 / 15, T6 * (7 / 6 * (INFLUENCE @ INFLUENCE)) ** 0.5),
         1e-5,
     ),
     # one member left out makes the difference 1/8 of the 8 pairs, another makes it -1/8
-    ("AUC of seven items, by hand", lambda: auc(TWO_SCORED), around(0, T6 * (6 / 7 / 32) ** 0.5), 1e-5),
+    (
+        "AUC of seven items, by hand",
+        lambda: auc(TWO_SCORED),
+        around(0, T6 * (6 / 7 / 32) ** 0.5),
+        1e-5,
+    ),
 ]

@@ -18,6 +18,7 @@ from fixed import (
     T19,
     TOTAL,
     TOTAL_SE,
+    TWO_BY_F1,
     TWO_SCORED,
     TWO_SCORED_SE,
     WILSON,
@@ -40,6 +41,7 @@ DELONG = "https://doi.org/10.2307/2531595"  # DeLong, DeLong & Clarke-Pearson 19
 OBUCHOWSKI = "https://doi.org/10.2307/2533958"  # Obuchowski 1997, clustered ROC curves
 BOOTSTRAP = "https://doi.org/10.1201/9780429246593"  # Efron & Tibshirani 1993
 TOSSES = 2_000
+METRIC_TOSSES = 1_000
 
 
 def share(method, y):
@@ -119,13 +121,13 @@ def hanley_mcneil(d):
 
 
 def order(d, score):
-    """Return of each pair of a member and another item whether the member scores above, 1/2 for a tie."""
+    """Return 1 where a member scores above another item, 1/2 where they tie."""
     difference = np.subtract.outer(score[d.t == 1], score[d.t == 0])
     return (np.sign(difference) + 1) / 2
 
 
 def delong(d, cluster):
-    """Return DeLong's interval of two AUCs' difference; the placements of a cluster are summed first."""
+    """Return DeLong's interval of a difference; placements are summed by cluster first."""
     excess = order(d, d.a) - order(d, d.b)
     difference, patients = excess.mean(), cluster.max() + 1
     sums, covered, sizes = [], [], excess.shape
@@ -151,7 +153,7 @@ def delong_of_patients(d):
 
 
 def metric_differences(d, times):
-    """Return the difference of the metric in resamples; `times` says how often each item is in them."""
+    """Return the difference in resamples that hold each item so many times."""
     if d.metric == "AUC":
         members, others = times[:, d.t == 1], times[:, d.t == 0]
         above = ((members @ (order(d, d.a) - order(d, d.b))) * others).sum(1)
@@ -164,9 +166,12 @@ def metric_differences(d, times):
 
 
 def metric_resampled(d, cluster):
-    """Return the percentile bootstrap interval; whole clusters are drawn again, a resample of one class is left out."""
+    """Return the percentile bootstrap interval; whole clusters are drawn again.
+
+    A resample with one class only is left out.
+    """
     count = cluster.max() + 1
-    drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), TOSSES)
+    drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), METRIC_TOSSES)
     values = metric_differences(d, drawn[:, cluster].astype(float))
     return tuple(np.nanquantile(values, [0.025, 0.975]))
 
@@ -195,7 +200,6 @@ def one_by_one(d, times):
 
 
 RESAMPLES = np.array([[1] * 7, [2, 0, 1, 1, 0, 2, 1], [0, 1, 2, 1, 1, 0, 2]])
-TWO_BY_F1 = type(TWO_SCORED)(**vars(TWO_SCORED) | {"metric": "F1"})
 
 
 def tested(d, level):
