@@ -39,6 +39,8 @@ class Linearized:
         two, the positives and the negatives.
     deviations : (float, float) or None
         Least and largest influence of an item over its shares.
+    of_class : (n,) array or None
+        Number of items of each item's class, of an AUC and of a balanced accuracy.
 
     References
     ----------
@@ -51,6 +53,7 @@ class Linearized:
     bounds: Bounds | None
     shares: ndarray
     deviations: Bounds | None
+    of_class: ndarray | None = None
 
 
 def linearized(metric: str, columns: Sequence[ndarray], weight: ndarray) -> Linearized:
@@ -122,7 +125,8 @@ def _mean_of_parts(entry: Metric, columns: Sequence[ndarray], weight: ndarray) -
     values = estimate + ratio(influence * weight.sum(), weight)
     largest = float(weight.sum() / totals.min())
     bounds = estimate * (1 - largest), estimate + (1 - estimate) * largest
-    return Linearized(estimate, values, bounds, shares, (-estimate, 1 - estimate))
+    of_class = np.where(parts[0], parts[0].sum(), parts[1].sum())
+    return Linearized(estimate, values, bounds, shares, (-estimate, 1 - estimate), of_class)
 
 
 def _mean_of_classes(
@@ -141,7 +145,9 @@ def _mean_of_classes(
     if of_each == "f1":
         columns.append(prediction[counts])
     parts = []
+    of_class = np.zeros(weight.size, int)
     for label in np.unique(np.concatenate(columns)):
+        of_class[truth == label] = (truth[counts] == label).sum()
         columns_of_label = [truth == label, prediction == label]
         parts.append(linearized(of_each, columns_of_label, weight))
     estimate = float(np.mean([part.estimate for part in parts]))
@@ -159,4 +165,5 @@ def _mean_of_classes(
         (estimate - fall, estimate + rise),
         np.mean([part.shares for part in parts], 0),
         (least, most),
+        of_class if of_each == "recall" else None,
     )

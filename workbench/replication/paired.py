@@ -601,6 +601,7 @@ def _difference(
     bounds = moments = None
     if deviations is not None:
         bounds = _reaching(difference, deviations, sample.values)
+    if np.ptp(values[rows]) > 0 or bounds is not None:
         moments = _moments(drawn, one, other, rows)
     return estimate_of_sample(
         drawn,
@@ -647,9 +648,9 @@ def _sample_of_shares(
     )
     if one.deviations is None or other.deviations is None:
         return sample, None
-    (low, high), (other_low, other_high) = one.deviations, other.deviations
     if np.array_equal(one.shares, other.shares):
-        return sample, (low - other_high, high - other_low)
+        return sample, _apart(one.deviations, other.deviations)
+    (low, high), (other_low, other_high) = one.deviations, other.deviations
     return sample, (2 * min(low, -other_high), 2 * max(high, -other_low))
 
 
@@ -666,23 +667,43 @@ def _moments(
     """Return the moments of independent items, None of clusters and unequal weights.
 
     Where the models share a denominator that counts items alike, as that of a recall, the items are
-    those of the denominator. Elsewhere they are all items.
+    those of the denominator. Elsewhere they are all items. Where a metric has no bounds, an unseen
+    item lies at most as far beyond the values as these are apart.
     """
+    difference = one.estimate - other.estimate
     values = one.values - other.values
-    (low, high), (other_low, other_high) = one.bounds, other.bounds  # type: ignore[misc]
     shares = one.shares[0]
     counts = shares > 0
     same = np.array_equal(one.shares, other.shares) and len(one.shares) == 1
-    if same and np.ptp(shares[counts]) <= SAME * shares.max():
-        difference = one.estimate - other.estimate
+    if one.bounds is None or other.bounds is None:
+        reach = float(np.ptp(values[rows]))
+        bounds = float(values[rows].min()) - reach, float(values[rows].max()) + reach
+    elif same and np.ptp(shares[counts]) <= SAME * shares.max():
         values = difference + (values - difference) * counts.sum() / rows.sum()
         rows = counts
-        (low, high), (other_low, other_high) = one.deviations, other.deviations  # type: ignore[misc]
-        low, high = low + one.estimate, high + one.estimate
-        other_low, other_high = other_low + other.estimate, other_high + other.estimate
-    bounds = _reaching(0.0, (low - other_high, high - other_low), values[rows])
+        deviations = _apart(one.deviations, other.deviations)
+        bounds = _reaching(difference, deviations, values[rows])
+    else:
+        if one.of_class is not None:
+            values = difference + _leverage(one.of_class) * (values - difference)
+        bounds = _reaching(0.0, _apart(one.bounds, other.bounds), values[rows])
     totals = Totals(values, np.ones(values.size))
     return sampled_values(drawn, METRICS["mean"], totals, rows, bounds)
+
+
+def _apart(bounds: Bounds | None, other: Bounds | None) -> Bounds:
+    """Return the bounds of a difference from those of its two terms."""
+    (low, high), (other_low, other_high) = bounds, other  # type: ignore[misc]
+    return low - other_high, high - other_low
+
+
+def _leverage(items: ndarray) -> ndarray:
+    """Return the factor of the deviations of items whose class has so few.
+
+    Without one of m items the mean of a class changes by m / (m - 1) times its deviation. Student's
+    t with m degrees of freedom has the variance m / (m - 2), which contains this factor.
+    """
+    return items / np.maximum(items - 2, 0.5)
 
 
 def _linear_variance(
