@@ -275,7 +275,7 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
             {"replicate_weights": "r?"},
             {},
             "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
-            "'jk2', 'jkn', 'bootstrap'; got 'auto'",
+            "'jk2', 'jkn', 'bootstrap', 'sdr'; got 'auto'",
         ),
         ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
         (

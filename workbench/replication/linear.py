@@ -96,7 +96,7 @@ def _ratio(entry: Metric, totals: Totals, weight: ndarray) -> Linearized:
     """Linearize a ratio R of totals: R + (numerator - R denominator) / mean denominator."""
     numerator, denominator = totals.numerator, np.asarray(totals.denominator)
     total = weight @ denominator
-    mean = total / weight.sum()
+    mean = float(total / weight.sum())
     estimate = float(ratio(weight @ numerator, total))
     values = estimate + (numerator - estimate * denominator) / mean
     bounds = deviations = None
