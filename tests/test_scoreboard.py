@@ -424,3 +424,21 @@ def test_delong_of_r_and_the_textbook_are_the_same():
         if cell["runs"] == ours[setting]["runs"]:
             assert cell["coverage"] == ours[setting]["coverage"]
             assert cell["width"] == pytest.approx(ours[setting]["width"], abs=2e-5)
+
+
+def test_the_page_of_comparisons_says_how_wide_and_how_wrong_metrics_are():
+    text = (run.ROOT / "docs" / "methods" / "comparisons.md").read_text(encoding="utf-8")
+    text = " ".join(text.split())
+    for name in ("Q6d", "Q6p"):
+        (ours,) = (row for row in RECORD["rows"][name] if row["tool"] == run.OURS)
+        ratios = page.ratios(ours)
+        assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide" in text
+    alarms = {"ours": 0.0, "heed": 0.0, "ignore": 0.0}
+    for row in RECORD["rows"]["Q6p"]:
+        group = "ignore" if "patients ignored" in row["row"] else "heed"
+        group = "ours" if row["tool"] == run.OURS else group
+        share = page.false_alarms(row).removesuffix("%")
+        alarms[group] = max(alarms[group], float(share or 0))
+    assert f"at most {alarms['ours']}% of the samples of patients" in text
+    assert f"as clusters do so in up to {alarms['heed']}%" in text
+    assert f"ignore patients in up to {alarms['ignore']}%" in text
