@@ -14,7 +14,6 @@ References
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +29,14 @@ from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import metrics as of_one
 from workbench.replication.bounded_intervals import Sample
+from workbench.replication.caveats import (
+    place_of,
+    refuse_missing_columns,
+    refuse_other_classes,
+    shared_notes,
+    shown_by_samples,
+    undefined_note,
+)
 from workbench.replication.estimates import (
     ReplicateEstimate,
     estimate_of_sample,
@@ -56,7 +63,6 @@ JACKKNIFE = "jkn"
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
 OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
-OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of the truth
 LEAST_TAIL = 1e-15
 NAMED = 6
 IN_A_SENTENCE = 4  # metrics
@@ -486,8 +492,8 @@ def compare_metrics(
         _of_model(name, model, metrics, method=method, level=level, **settings)
         for name, model in zip(items.models, of_models, strict=True)
     )
-    pairs_of_metrics, caveats = _shown_by_samples(items, of_models, metrics)
-    notes = _shared_notes(items, estimates)
+    pairs_of_metrics, caveats = shown_by_samples(items, of_models, metrics)
+    notes = shared_notes(items, estimates)
     for name, model in zip(items.models, of_models, strict=True):
         where = ("model", name)
         if model.prediction is not None:
@@ -500,8 +506,8 @@ def compare_metrics(
         rows = of_one.rows_of_group(items, group)
         rows = np.ones(items.truth.size, bool) if rows is None else rows
         for metric, label in pairs_of_metrics:
-            where = ("metric", _where(metric, label, group))
-            undefined = _undefined(items.models, estimates, (metric, label, group), where)
+            where = ("metric", place_of(metric, label, group))
+            undefined = undefined_note(items.models, estimates, (metric, label, group), where)
             if undefined:
                 of_part = label is not None or group is not None
                 (notes if of_part else caveats).append(undefined)
@@ -542,7 +548,7 @@ def check_comparison(
         )
     if metrics is None:
         metrics = _usual(items)
-    _refuse_missing_columns(items, metrics)
+    refuse_missing_columns(items, metrics)
     first = items.model(items.models[0])
     metrics, level, _, steady = of_one.check_settings(first, metrics, **settings)
     for metric in metrics:
@@ -550,7 +556,7 @@ def check_comparison(
             raise checks.WrongValue(
                 "metrics", "must be computed from the predictions or scores of a model", metric
             )
-    _refuse_other_classes(items, metrics)
+    refuse_other_classes(items, metrics)
     return metrics, level, steady
 
 
@@ -600,7 +606,7 @@ def _comparison(
         bounded[place] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
     first, second = (items.models[model] for model in differences[0].models)
-    of_first = f"{_where(*keys[0])}, {first} less {second},"
+    of_first = f"{place_of(*keys[0])}, {first} less {second},"
     notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
     if len({*keys}) > 1:
         text = f"each metric is judged by itself at {percent(level)}, not all metrics at once"
@@ -636,49 +642,6 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     return "accuracy", "macro_f1"
 
 
-def _where(metric: str, label: Any, group: Any) -> str:
-    """Return a metric with its class and group, as notes name it."""
-    text = metric if label is None else f"{metric} of {label}"
-    return text if group is None else f"{text} in group {group}"
-
-
-def _refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -> None:
-    """Raise for a metric that needs predictions or scores that the items do not have."""
-    if isinstance(metrics, str):
-        metrics = metrics.replace(",", " ").split()
-    available = {"prediction": items.predictions, "score": items.scores}
-    missing = [role for role, columns in available.items() if columns is None]
-    for metric in metrics:
-        entry = METRICS.get(metric)
-        for role in missing:
-            if entry and role in entry.arguments:
-                raise checks.WrongValue(
-                    "metrics",
-                    f"must be computed from columns that are named; {metric} needs a {{0}} column "
-                    "for each model",
-                    others=(role,),
-                )
-
-
-def _refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
-    """Raise where a model predicts nothing that is ever true, as if scores were its classes."""
-    of_numbers = all(metric in OF_NUMBERS for metric in metrics)
-    if items.predictions is None or of_numbers:
-        return
-    for name, predicted in zip(items.models, items.predictions.T, strict=True):
-        if not np.isin(predicted, items.truth).any():
-            lists = [
-                checks.listed(np.unique(values).tolist(), NAMED, quoted=True)
-                for values in (predicted, items.truth)
-            ]
-            raise checks.WrongValue(
-                "prediction",
-                "must hold classes of the truth; name numbers that are scores with {0}",
-                others=("score",),
-                told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
-            )
-
-
 def _of_model(
     name: str, model: LabeledItems, metrics: Sequence[str], **settings: Any
 ) -> MetricEstimates:
@@ -687,46 +650,6 @@ def _of_model(
         return of_one.estimate_metrics(model, metrics, **settings)
     except UndefinedError as error:
         raise UndefinedError(f"model {name}: {error}") from None
-
-
-def _shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> list[Note]:
-    """Return the assumptions on the sample that the notes of every model have."""
-    first, *others = (set(of_model.notes) for of_model in estimates)
-    shared = first.intersection(*others).difference(items.notes)
-    notes = filter(shared.__contains__, estimates[0].notes)
-    return [note for note in notes if note.kind == "assumption" and note.where is None]
-
-
-def _undefined(
-    names: Sequence[str], estimates: Sequence[MetricEstimates], key: tuple, where: tuple
-) -> Note | None:
-    """Return a note where a metric of some class and group is undefined for a model."""
-    for name, of_model in zip(names, estimates, strict=True):
-        labels = of_model.labels or (None,) * len(of_model.estimates)
-        metrics = [estimate.statistic for estimate in of_model.estimates]
-        if key in zip(metrics, labels, of_model.groups, strict=True):
-            continue
-        for note in of_model.notes:
-            if note.kind in ("undefined", "refused") and note.where == where:
-                return replace(note, text=f"{note.text} (model {name})")
-        return Note("undefined", f"undefined for model {name}", where)
-    return None
-
-
-def _shown_by_samples(
-    items: LabeledItems, of_models: Sequence[LabeledItems], metrics: Sequence[str]
-) -> tuple[list[tuple], list[Note]]:
-    """Return pairs of metric and class that the sample shows of every model, and notes."""
-    pairs = of_one.metrics_and_classes(items, metrics)
-    of_each_model = [of_one.shown_by_sample(model, pairs) for model in of_models]
-    times = Counter(note for _, notes in of_each_model for note in notes)
-    caveats: list[Note] = []
-    for name, (shown_pairs, notes) in zip(items.models, of_each_model, strict=True):
-        pairs = [pair for pair in pairs if pair in shown_pairs]
-        for note in notes:
-            of_all = times[note] == len(of_models)
-            caveats.append(note if of_all else replace(note, where=("model", name)))
-    return pairs, list(dict.fromkeys(caveats))
 
 
 def _metric_parts(
