@@ -19,6 +19,7 @@ from workbench.data.columns import spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
+PLACE = ("confusion", "matrix")  # of the notes
 AXES = TRUTH, PREDICTION = ("truth", "prediction")
 ROWS = ("auto", *AXES)
 MOST_CLASSES = 1_000
@@ -128,10 +129,18 @@ class ConfusionMatrix(NamedTuple):
             truth: np.repeat(names[true.ravel()], times),
             prediction: np.repeat(names[predicted.ravel()], times),
         }
-        text = (
-            f"the {size:,} items of the confusion matrix were taken for independent of each other"
-        )
-        return columns, [*self.notes, Note("assumption", text), *notes]
+        text = f"the {size:,} items that it counts were taken for independent of each other"
+        return columns, [*self.notes, Note("assumption", text, PLACE), *notes]
+
+
+def is_matrix(notes: Iterable[Note]) -> bool:
+    """Return whether the notes are those of labeled items or an audit from a confusion matrix."""
+    return any(note.where == PLACE for note in notes)
+
+
+def assumptions(notes: Iterable[Note]) -> list[str]:
+    """Return what was assumed when a confusion matrix was read, as sentences."""
+    return [str(note) for note in notes if note.where == PLACE and note.kind == "assumption"]
 
 
 class _Grid(NamedTuple):
@@ -184,7 +193,7 @@ def read_matrix(
     >>> matrix.labels, matrix.table.tolist()
     (['cat', 'dog'], [[41, 6], [4, 52]])
     >>> print(matrix.notes[-1])
-    sums of the confusion matrix, which are correct and not counted: row 'All'
+    confusion matrix: totals, which are correct and not counted as a class: row 'All'
     """
     checks.choice("rows", rows, ROWS)
     grid = _grid_of(argument, source, truth, prediction)
@@ -243,7 +252,7 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
                 best = grid
                 most = shared
     if best is not None and (_is_untitled(best) or _shares_names(best, most)):
-        return best
+        return None if _has_groups(best) else best
     if not any(present):
         _refuse_unnamed(argument, data, truth)
     return None
@@ -252,6 +261,13 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
 def _shares_names(grid: _Grid, shared: int) -> bool:
     """Return whether so many names of rows are names of columns that both are classes."""
     return shared >= LEAST_SHARED and 2 * shared >= len(grid.row_names)
+
+
+def _has_groups(grid: _Grid) -> bool:
+    """Return whether a table has several matrices, told apart by a column such as the month."""
+    if not numbers.first_repeat(grid.row_names):
+        return False
+    return any(name not in grid.row_names and not _is_sum(name) for name in grid.cells)
 
 
 def _is_untitled(grid: _Grid) -> bool:
@@ -372,20 +388,16 @@ def _axis(
         rule = f"contradicts the table: {evidence} says that its rows are {CLASSES_OF[written]}"
         raise WrongValue("rows", f"{rule} classes", rows)
     if written:
-        if grid.corner == truth:
-            return written, []
-        text = f"rows of the confusion matrix are {CLASSES_OF[written]} classes: {evidence} says so"
-        return written, [Note("data", text)]
+        text = f"rows are {CLASSES_OF[written]} classes: {evidence} says so"
+        return written, [Note("data", text, PLACE)]
     if rows != "auto":
-        text = (
-            f"rows of the confusion matrix are {CLASSES_OF[rows]} classes, because rows is {rows!r}"
-        )
-        return rows, [Note("data", text)]
+        text = f"rows are {CLASSES_OF[rows]} classes, because rows is {rows!r}"
+        return rows, [Note("data", text, PLACE)]
     text = (
-        "rows of the confusion matrix were taken for true classes and columns for predicted ones; "
-        "if it is the other way round, say rows prediction"
+        "rows were taken for true classes and columns for predicted ones; if it is the other way "
+        "round, say rows prediction (--rows prediction)"
     )
-    return TRUTH, [Note("assumption", text)]
+    return TRUTH, [Note("assumption", text, PLACE)]
 
 
 def _written_axis(
@@ -458,8 +470,8 @@ def _counts(
     left_out += [f"column {name!r}" for name in no_columns if any(parsed[name])]
     notes = []
     if left_out:
-        text = f"left out of the confusion matrix, as they hold no counts: {listed(left_out)}"
-        notes.append(Note("data", text))
+        text = f"left out, as they hold no counts: {listed(left_out)}"
+        notes.append(Note("data", text, PLACE))
     return [row_names[row] for row in kept], counts, notes
 
 
@@ -533,12 +545,12 @@ def _classes(
     notes = []
     if never:
         names = listed(never, shapes.FIRST, quoted=True)
-        text = f"no column of the confusion matrix for {names}: taken as never predicted"
-        notes.append(Note("assumption", text))
+        text = f"there is no column for {names}, taken for never predicted"
+        notes.append(Note("assumption", text, PLACE))
     sums = [f"row {name!r}" for name in sum_rows] + [f"column {name!r}" for name in sum_columns]
     if sums:
-        text = f"sums of the confusion matrix, which are correct and not counted: {listed(sums)}"
-        notes.append(Note("data", text))
+        text = f"totals, which are correct and not counted as a class: {listed(sums)}"
+        notes.append(Note("data", text, PLACE))
     return labels, table, [*notes, *_percentage_notes(table)]
 
 
@@ -638,7 +650,7 @@ def _percentage_notes(table: ndarray) -> list[Note]:
     if not ((table.sum(0) == 100).all() or (table.sum(1) == 100).all()):
         return []
     text = (
-        "all rows or all columns of the confusion matrix add up to 100; if they are percentages, "
-        "the number of items is not known, and no interval is right"
+        "all rows or all columns add up to 100, and are taken for counts; if they are percentages, "
+        "no interval is right"
     )
-    return [Note("assumption", text)]
+    return [Note("assumption", text, PLACE)]
