@@ -23,7 +23,7 @@ PLACE = ("confusion", "matrix")  # of the notes
 AXES = TRUTH, PREDICTION = ("truth", "prediction")
 ROWS = ("auto", *AXES)
 MOST_CLASSES = 1_000
-MOST_ITEMS = 5_000_000  # each becomes a row of labeled items
+MOST_ITEMS = 2_000_000  # each becomes a row of labeled items
 MOST_IN_CELL = 10**12  # the sum of all cells is then exact
 LEAST_SHARED = 2  # names of rows that are names of columns too, in a confusion matrix
 INDEX = "__index_level_0__"  # the column in which pandas keeps row names in a Parquet file
@@ -228,16 +228,15 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
         return None
     title, index, source = _without_pandas(source)
     names = frames.column_names(source)
-    repeated = numbers.first_repeat(names)
-    if repeated and names[0] == "":
-        frames.read_columns(source, [names[repeated[0]]])  # raises: which of them is not known
-    if repeated:
+    if len({*names}) < len(names):
+        _refuse_unnamed_columns(argument, names)
         return None
     start, _ = frames.read_columns(source, names[:2])  # two, as one cell may equal its header
     if len(start[names[0]]) > MOST_CLASSES + 3:
         return None
     data, notes = frames.read_columns(source, names)
-    corners = dict.fromkeys([names[0], names[-1]])
+    second = names[1:2] if names[0] == "" else ()  # row numbers before the names of the rows
+    corners = dict.fromkeys([names[0], *second, names[-1]])
     corners |= dict.fromkeys(spelled(name, names) for name in (truth, prediction) if name)
     named = [("" if name == INDEX else name, data[name], name) for name in corners if name in data]
     if index is not None:
@@ -355,6 +354,18 @@ def _is_sum(name: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return re.findall("[^\\W_]+|[\u2192\u2193]", text.casefold())
+
+
+def _refuse_unnamed_columns(argument: str, names: Iterable[str]) -> None:
+    """Raise if several columns have no name, as below a title or after a comma too many."""
+    names = list(names)
+    unnamed = names.count("")
+    if names[0] == "" and unnamed > 1:
+        raise WrongValue(
+            argument,
+            f"must name its columns in the first line; {unnamed} have no name there. Of a confusion "
+            "matrix only the first may have none: write one class over every other column",
+        )
 
 
 def _refuse_unnamed(argument: str, data: dict[str, ndarray], truth: str) -> None:

@@ -287,7 +287,7 @@ def load_labeled(
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
     matrix_notes: list[Note] = []
-    if prediction and not score:
+    if rows != "auto" or (prediction and not score):
         matrix = confusion_matrices.read_matrix(
             "items",
             items,
