@@ -1,10 +1,12 @@
 """Confusion matrices in files and frames: a row and a column per class, counts of items in between.
 
-`read_matrix` reads one, or returns None for any other table. The functions below it locate the
-names of the rows, interpret what the table says about its axes, take totals out and check counts.
+`read_matrix` reads one, or returns None for any other table. `pair_counts` reads a table with a
+row per pair of classes. The functions below them locate the names of the rows, interpret what the
+table says about its axes, take totals out and check counts.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from workbench import checks
 from workbench.checks import WrongValue, listed, suggestion
 from workbench.data import decimals, frames, numbers, shapes
 from workbench.data.classes import looks, read_classes
-from workbench.data.columns import spelled
+from workbench.data.columns import plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
@@ -71,6 +73,7 @@ SUMS = {
     "somme",
     "suma",
 }
+COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # of a column with a row per pair
 ONE_SIDED = {"n", "support", "count", "items"}  # of a total, unless a class is called so
 _OF_AXIS = re.compile(
     r"([^\W_]+)(?:[\s_:=.-]+(?:label|class))?[\s_:=.-]+(.+)", re.DOTALL | re.IGNORECASE
@@ -118,9 +121,7 @@ class ConfusionMatrix(NamedTuple):
         ([0, 1, 1, 1], [0, 0, 0, 1])
         """
         size = int(self.table.sum())
-        if size > MOST_ITEMS:
-            rule = f"must count at most {MOST_ITEMS:,} items, as each becomes a row"
-            raise WrongValue("items", rule, told=f"the confusion matrix counts {size:,}")
+        _refuse_many("items", size)
         labels, notes = read_classes({"names of rows": np.array(self.labels, object)}, classes)
         names = labels["names of rows"]
         true, predicted = np.indices(self.table.shape)
@@ -129,8 +130,70 @@ class ConfusionMatrix(NamedTuple):
             truth: np.repeat(names[true.ravel()], times),
             prediction: np.repeat(names[predicted.ravel()], times),
         }
-        text = f"the {size:,} items that it counts were taken for independent of each other"
-        return columns, [*self.notes, Note("assumption", text, PLACE), *notes]
+        return columns, [*self.notes, _independence(size), *notes]
+
+
+def count_column(names: Iterable[str]) -> str:
+    """Return the only column that is called as counts are, "" without such a column.
+
+    Examples
+    --------
+    >>> count_column(["Prediction", "Reference", "Freq"]), count_column(["truth", "score"])
+    ('Freq', '')
+    """
+    columns = [name for name in names if plain_name(str(name)) in COUNT_NAMES]
+    return columns[0] if len(columns) == 1 else ""
+
+
+def pair_counts(
+    argument: str, source: Any, truth: ndarray, prediction: ndarray
+) -> tuple[ndarray, list[Note]] | None:
+    """Return the items that each row counts, and notes, if every row is another pair of classes.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument `source`, for messages.
+    source : str, path or data frame
+        Its column of counts is called "n", "count" or "freq".
+    truth, prediction : (N,) ndarray
+        Cells of two of its columns.
+
+    Examples
+    --------
+    >>> source = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "n": [50, 3, 20]}
+    >>> counts, notes = pair_counts("items", source, *map(np.array, [*source.values()][:2]))
+    >>> counts.tolist(), str(notes[0])
+    ([50, 3, 20], "confusion matrix: column 'n' says how many items a row counts, 73 in all")
+    """
+    name = count_column(frames.column_names(source))
+    if not name:
+        return None
+    pairs = list(zip(numbers.as_text(truth), numbers.as_text(prediction), strict=True))
+    if numbers.first_repeat(pairs):
+        return None
+    cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, int) or not 0 <= cell <= MOST_IN_CELL:
+            problem = (
+                f": {cell!r} is no number of items; every row is another pair of classes, and "
+            )
+            raise RowError(f"column {name!r}, ", row, problem + "this column counts its items")
+    size = sum(cells)
+    _refuse_many(argument, size)
+    text = f"column {name!r} says how many items a row counts, {size:,} in all"
+    return np.array(cells), [Note("data", text, PLACE), _independence(size)]
+
+
+def _refuse_many(argument: str, size: int) -> None:
+    if size > MOST_ITEMS:
+        rule = f"must count at most {MOST_ITEMS:,} items, as each becomes a row"
+        raise WrongValue(argument, rule, told=f"the confusion matrix counts {size:,}")
+
+
+def _independence(size: int) -> Note:
+    text = f"the {size:,} items that it counts were taken for independent of each other"
+    return Note("assumption", text, PLACE)
 
 
 def is_matrix(notes: Iterable[Note]) -> bool:
@@ -264,7 +327,8 @@ def _shares_names(grid: _Grid, shared: int) -> bool:
 
 def _has_groups(grid: _Grid) -> bool:
     """Return whether a table has several matrices, told apart by a column such as the month."""
-    if not numbers.first_repeat(grid.row_names):
+    times = Counter(grid.row_names)
+    if len(times) < 2 or len({*times.values()}) > 1 or min(times.values()) < 2:
         return False
     return any(name not in grid.row_names and not _is_sum(name) for name in grid.cells)
 
@@ -363,8 +427,8 @@ def _refuse_unnamed_columns(argument: str, names: Iterable[str]) -> None:
     if names[0] == "" and unnamed > 1:
         raise WrongValue(
             argument,
-            f"must name its columns in the first line; {unnamed} have no name there. Of a confusion "
-            "matrix only the first may have none: write one class over every other column",
+            f"must name its columns in the first line; {unnamed} have no name there. Only the "
+            "first column of a confusion matrix may have none; name the others after their classes",
         )
 
 

@@ -95,7 +95,8 @@ def load_audit(
         How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that
         they are text.
     total : str
-        Column of the items of a pair of classes, read where every pair has one row.
+        Column of the items of a pair of classes, read where every pair has one row; "count" or
+        "freq" if there is no column "n".
     weight : str
         Column of sampling weights, where some items were more likely to be audited than others; ""
         for none.
@@ -124,6 +125,9 @@ def load_audit(
         return _audit_of(matrix, labels, weight)
     if not has_items:
         return _read_table(audit, truth, prediction, labels)
+    names = column_names(audit)
+    if total == "n" and spelled(total, names) not in names:
+        total = confusion_matrices.count_column(names) or total
     items = _read_items(
         audit,
         truth,

@@ -228,7 +228,8 @@ def load_labeled(
     items : str or data frame
         As in `workbench.read_scores`. Or a confusion matrix, with the classes as names of its rows
         and columns; every item that it counts is then one, and is taken for independent of the
-        others.
+        others. So is every item of a file with a row per pair of classes and their number in a
+        column "n", "count" or "freq".
     truth, prediction, score, stratum, psu, weight, group : str
         Column names; "" for none. A prediction or a score is needed. Without strata, or without a
         column "stratum", all items lie in one stratum, and a note says so. Several columns with
@@ -322,12 +323,18 @@ def load_labeled(
     }
     data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
+    if set(names) == {truth, prediction} and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, data[truth], data[prediction])
+        if pairs:
+            counts, matrix_notes = pairs
+            labeled = np.repeat(labeled, counts)
+            data = {name: cells[labeled] for name, cells in data.items()}
     unlike_others = None
     if unlabeled:
         predictions = data.get(roles["prediction"])
         unlike_others = _unlike_others(predictions, labeled, weight or psu)
         data = {name: cells[labeled] for name, cells in data.items()}
-    with shapes.in_rows(labeled if unlabeled else None):
+    with shapes.in_rows(labeled if unlabeled or matrix_notes else None):
         read, class_cells, more = _read(
             data,
             sources,
