@@ -121,7 +121,7 @@ class ConfusionMatrix(NamedTuple):
         ([0, 1, 1, 1], [0, 0, 0, 1])
         """
         size = int(self.table.sum())
-        _refuse_many("items", size)
+        _check_size("items", size)
         labels, notes = read_classes({"names of rows": np.array(self.labels, object)}, classes)
         names = labels["names of rows"]
         true, predicted = np.indices(self.table.shape)
@@ -180,12 +180,14 @@ def pair_counts(
             )
             raise RowError(f"column {name!r}, ", row, problem + "this column counts its items")
     size = sum(cells)
-    _refuse_many(argument, size)
+    _check_size(argument, size)
     text = f"column {name!r} says how many items a row counts, {size:,} in all"
     return np.array(cells), [Note("data", text, PLACE), _independence(size)]
 
 
-def _refuse_many(argument: str, size: int) -> None:
+def _check_size(argument: str, size: int) -> None:
+    if not size:
+        raise WrongValue(argument, "must count at least one item; all counts are 0")
     if size > MOST_ITEMS:
         rule = f"must count at most {MOST_ITEMS:,} items, as each becomes a row"
         raise WrongValue(argument, rule, told=f"the confusion matrix counts {size:,}")
