@@ -463,7 +463,7 @@ def _axis(
     written, evidence = _written_axis(grid, empty_rows, truth, prediction)
     if written and rows not in ("auto", written):
         rule = f"contradicts the table: {evidence} says that its rows are {CLASSES_OF[written]}"
-        raise WrongValue("rows", f"{rule} classes", rows)
+        raise WrongValue("rows", f"{rule} classes; correct one of the two", rows)
     if written:
         text = f"rows are {CLASSES_OF[written]} classes: {evidence} says so"
         return written, [Note("data", text, PLACE)]
@@ -531,12 +531,17 @@ def _counts(
     Rows and columns of rates or text are no classes if only one axis has their names.
     """
     parsed = {name: numbers.to_cells(name, column, beside=cells) for name, column in cells.items()}
-    no_columns = [name for name in cells if name not in row_names and not _may_count(parsed[name])]
+    no_columns = [
+        name
+        for name in cells
+        if not (name in row_names or _is_sum(name) or _may_count(parsed[name]))
+    ]
     of_classes = {name: column for name, column in cells.items() if name not in no_columns}
     no_rows = [
         row
         for row, name in enumerate(row_names)
-        if name not in cells and any(_is_rate(parsed[column][row]) for column in of_classes)
+        if not (name in cells or _is_sum(name))
+        and any(_is_rate(parsed[column][row]) for column in of_classes)
     ]
     kept = np.delete(np.arange(len(row_names)), no_rows)
     of_classes = {name: column[kept] for name, column in of_classes.items()}
