@@ -296,7 +296,7 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if len({*names}) < len(names):
         _refuse_unnamed_columns(argument, names)
         return None
-    start, _ = frames.read_columns(source, names[:2])  # two, as one cell may equal its header
+    start, _ = frames.read_columns(source, names[:1])
     if len(start[names[0]]) > MOST_CLASSES + 3:
         return None
     data, notes = frames.read_columns(source, names)
