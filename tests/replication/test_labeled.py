@@ -413,6 +413,13 @@ def test_rows_of_pairs_count_their_items():
     of_r = {"Reference": true, "Prediction": predicted, "Freq": counts}
     named = wb.load_labeled(of_r, truth="Reference", prediction="Prediction")
     assert named.truth.size == 140
+    both = {
+        "truth": ["a", "a", "b"],
+        "old": ["a", "a", "b"],
+        "new": ["a", "b", "b"],
+        "n": [5, 2, 3],
+    }
+    assert wb.load_labeled(both, prediction="old,new").truth.tolist() == ["a"] * 7 + ["b"] * 3
     again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
     assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
     for count, message in (("x", "'x' is no number of items"), (3_000_000, "at most 2,000,000")):

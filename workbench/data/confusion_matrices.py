@@ -7,7 +7,7 @@ table says about its axes, take totals out and check counts.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from workbench import checks
 from workbench.checks import WrongValue, listed, suggestion
 from workbench.data import decimals, frames, numbers, shapes
 from workbench.data.classes import looks, read_classes
-from workbench.data.columns import plain_name, spelled
+from workbench.data.columns import crossed_names, plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
@@ -146,9 +146,9 @@ def count_column(names: Iterable[str]) -> str:
 
 
 def pair_counts(
-    argument: str, source: Any, truth: ndarray, prediction: ndarray
+    argument: str, source: Any, classes: Sequence[ndarray]
 ) -> tuple[ndarray, list[Note]] | None:
-    """Return the items that each row counts, and notes, if every row is another pair of classes.
+    """Return the items that each row counts, and notes, if every row has other classes.
 
     Parameters
     ----------
@@ -156,20 +156,21 @@ def pair_counts(
         Name of the argument `source`, for messages.
     source : str, path or data frame
         Its column of counts is called "n", "count" or "freq".
-    truth, prediction : (N,) ndarray
-        Cells of two of its columns.
+    classes : list of (N,) ndarray
+        Cells of the columns of true and predicted classes.
 
     Examples
     --------
     >>> source = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "n": [50, 3, 20]}
-    >>> counts, notes = pair_counts("items", source, *map(np.array, [*source.values()][:2]))
+    >>> classes = [np.array(source[name]) for name in ("truth", "prediction")]
+    >>> counts, notes = pair_counts("items", source, classes)
     >>> counts.tolist(), str(notes[0])
     ([50, 3, 20], "confusion matrix: column 'n' says how many items a row counts, 73 in all")
     """
     name = count_column(frames.column_names(source))
     if not name:
         return None
-    pairs = list(zip(numbers.as_text(truth), numbers.as_text(prediction), strict=True))
+    pairs = list(zip(*map(numbers.as_text, classes), strict=True))
     if numbers.first_repeat(pairs):
         return None
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
@@ -288,7 +289,7 @@ def read_matrix(
 def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid | None:
     """Return the table with the names of its rows, None if it is no confusion matrix."""
     names = frames.column_names(source)
-    present = [spelled(name, names) in names for name in (truth, prediction) if name]
+    present = [_has_columns(name, names) for name in (truth, prediction) if name]
     if all(present) or not 2 <= len(names) <= MOST_CLASSES + 3:
         return None
     title, index, source = _without_pandas(source)
@@ -320,6 +321,11 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if not any(present):
         _refuse_unnamed(argument, data, truth)
     return None
+
+
+def _has_columns(name: str, names: tuple[str, ...]) -> bool:
+    """Return whether a column, or every one of several that are named with commas, is there."""
+    return all(spelled(part, names) in names for part in crossed_names(name, names))
 
 
 def _shares_names(grid: _Grid, shared: int) -> bool:

@@ -11,6 +11,7 @@ References
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -89,6 +90,10 @@ UNBOUNDED = {
     "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in "
     "simulations it covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)",
 }
+ONE_MORE = (
+    "no bounds are known, so the interval allows for one more item like the most extreme one, and "
+    "for a farther one where few items differ"
+)
 SKEWED = (
     "no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it "
     "covers too little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)"
@@ -238,11 +243,12 @@ class ReplicateEstimate(Estimate, Result):
         if default and self.ranks is not None:
             name = "default: ranks"
             limits = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
-        elif default and self.bounds:
+        elif default and (self.bounds or self.moments is not None):
             name = "default: beta"
             limits = self._limits(tail, False)
-            bounded = self._limits(tail, True)
-            notes.extend(bounded_notes(tuple(limits), bounded))
+            if self.bounds:
+                bounded = self._limits(tail, True)
+                notes.extend(bounded_notes(tuple(limits), bounded))
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
         else:
@@ -495,11 +501,7 @@ def estimate_statistic(
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
-    holding, df = psus_holding(design, sample.shares)
-    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
     fields: dict = {}
-    if bounds is not None:
-        fields = _of_clusters(replicates, metric, sample, variance, bounds)
     fields["counts"] = sampled_counts(replicates, metric, totals, rows)
     fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
@@ -507,6 +509,54 @@ def estimate_statistic(
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
+    return estimate_of_sample(
+        replicates,
+        metric,
+        sample,
+        rows,
+        estimate,
+        variance,
+        values,
+        bounds,
+        counted=int(in_base.sum()),
+        undefined=undefined,
+        **fields,
+    )
+
+
+def estimate_of_sample(
+    replicates: Replicates,
+    metric: Metric,
+    sample: Sample,
+    rows: ndarray,
+    estimate: float,
+    variance: float,
+    replicate_values: ndarray,
+    bounds: Bounds | None,
+    **fields: Any,
+) -> ReplicateEstimate:
+    """Return an estimate with the fields that its interval needs.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    metric : Metric
+    sample : Sample
+        The values that the estimate is the mean of.
+    rows : (n,) array of bool
+        The items that count.
+    estimate, variance : float
+    replicate_values : (R,) array
+    bounds : (float, float) or None
+        Of the values.
+    **fields
+        Further ones of `ReplicateEstimate`.
+    """
+    design = replicates.design
+    holding, df = psus_holding(design, sample.shares)
+    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
+    if bounds is not None:
+        fields |= _of_clusters(replicates, metric, sample, variance, bounds)
     psus = np.unique(design.psu_of_item[rows])
     strata = np.unique(design.stratum_of_psu[psus])
     if replicates.most_df is not None:
@@ -515,7 +565,6 @@ def estimate_statistic(
         "items": int(rows.sum()),
         "psus": psus.size,
         "strata": strata.size,
-        "counted": int(in_base.sum()),
         "informative_psus": int(holding),
         "effective_psus": float(effective_psus),
         "effective_df": float(effective_df),
@@ -526,8 +575,7 @@ def estimate_statistic(
         estimate,
         variance,
         int(df),
-        values,
-        undefined,
+        replicate_values,
         kind="bounded" if is_bounded else metric.kind,
         method=replicates.method,
         bounds=bounds,
@@ -740,14 +788,16 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
         return
     if estimate.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(estimate))
-    elif estimate.clusters is not None and estimate.variance > 0:
+    elif estimate.moments is None and estimate.clusters is not None and estimate.variance > 0:
         if estimate.clusters[6:8].min() < FEW_CARRIERS:
             yield Note("unreliable", SELDOM)
     if abs(estimate.variance_ratio - 1) > UNLIKE:
         yield Note("remark", OTHER_VARIANCE)
     if estimate.method.startswith("imported") and estimate.bounds:
         yield Note("assumption", FOREIGN)
-    if estimate.bounds is None and estimate.statistic != "quantile":
+    if estimate.bounds is None and estimate.moments is not None:
+        yield Note("assumption", ONE_MORE)
+    elif estimate.bounds is None and estimate.statistic != "quantile":
         yield Note("assumption", UNBOUNDED.get(estimate.kind, SKEWED))
 
 

@@ -5,6 +5,7 @@ import difflib
 import fnmatch
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ ONE_STRATUM = "all"
 CLOSE = 0.75  # of difflib's likeness: "strata" is, "state" is not
 LABELS_IN = "labels in"  # the place of a note on rows without a label
 CROSSED = ("stratum", "psu")
+COMPARED = ("prediction", "score")  # roles of which each of several models has a column
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
 OPTIONAL = (
@@ -60,6 +62,10 @@ class LabeledItems(Result):
         rows.
     named_positive : bool
         Whether the positive class was named.
+    models : tuple of str
+        Names of several models; () for one. Several models leave `prediction` and `score` None.
+    predictions, scores : (n, M) array or None
+        Of several models, a column each.
     """
 
     holds_items = True
@@ -79,6 +85,38 @@ class LabeledItems(Result):
     unlabeled: int = 0
     unlike_others: bool | None = None
     named_positive: bool = False
+    models: tuple = ()
+    predictions: ndarray | None = None
+    scores: ndarray | None = None
+
+    def model(self, name: str) -> "LabeledItems":
+        """Return the items with the prediction and the score of one of several models.
+
+        Parameters
+        ----------
+        name : str
+            Among `models`.
+        """
+        place = self.models.index(checks.choice("name", name, self.models))
+        prediction = None if self.predictions is None else self.predictions[:, place]
+        score = None if self.scores is None else self.scores[:, place]
+        notes = list(self.notes)
+        unlike_others = self.unlike_others
+        if prediction is not None and self.predictions is not None:
+            notes += class_notes(self.truth, prediction)
+            several = min(np.unique(self.truth).size, np.unique(self.predictions).size) > 1
+            if several and unlike_others is None:
+                unlike_others = False  # a model that predicts one class did not choose the items
+        return replace(
+            self,
+            prediction=prediction,
+            score=score,
+            models=(),
+            predictions=None,
+            scores=None,
+            unlike_others=unlike_others,
+            notes=notes,
+        )
 
     @property
     def sampled(self) -> SampledClasses:
@@ -113,10 +151,12 @@ class LabeledItems(Result):
     @property
     def classes(self) -> list:
         """Classes that are true or predicted, sorted."""
-        labels = self.truth
+        columns = [self.truth]
         if self.prediction is not None:
-            labels = np.concatenate([labels, self.prediction])
-        return np.unique(labels).tolist()
+            columns.append(self.prediction)
+        if self.predictions is not None:
+            columns.append(self.predictions.ravel())
+        return np.unique(np.concatenate(columns)).tolist()
 
     def headline(self) -> str:
         """Return the number of items, of classes and of positives."""
@@ -124,6 +164,8 @@ class LabeledItems(Result):
         text = checks.counted(self.truth.size, "labeled item")
         if self.unlabeled:
             text += f" of {self.truth.size + self.unlabeled:,} rows"
+        if self.models:
+            text += f", predictions of {checks.listed(self.models)}"
         if self.positive is None:
             return f"{text}, {classes}"
         proportion = np.mean(self.truth == self.positive)
@@ -231,7 +273,10 @@ def load_labeled(
         others. So is every item of a file with a row per pair of classes and their number in a
         column "n", "count" or "freq".
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed. Without strata, or without a
+        Column names; "" for none. A prediction or a score is needed. Several columns with commas
+        between them, as "old,new", are those of several models, for `workbench.compare_metrics`;
+        if both are given, the predictions name the models, and the scores stand in their order.
+        Without strata, or without a
         column "stratum", all items lie in one stratum, and a note says so. Several columns with
         commas between them, as "sex,status", are crossed to strata or to PSUs, unless a column has
         that name. Where some rows have no truth, the others are taken for a random sample of them,
@@ -308,6 +353,8 @@ def load_labeled(
     named_first = _candidate_columns(column_names, candidates)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
+    compared = _compared_columns(column_names, roles)
+    roles |= {role: names[0] for role, names in compared.items() if names}
     sources = {role: name for role, name in roles.items() if name}
     crossed = {
         role: columns.crossed_names(sources[role], column_names)
@@ -315,32 +362,38 @@ def load_labeled(
         if role in sources
     }
     single = {name for role, name in sources.items() if role not in crossed}
+    class_columns = [*named_first, *compared["prediction"]]
+    number_columns = [*repeated, *compared["score"]]
     names = {
         *single,
         *itertools.chain(*crossed.values()),
-        *repeated,
-        *named_first,
+        *class_columns,
+        *number_columns,
     }
     data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
-    if set(names) == {truth, prediction} and not unlabeled and not matrix_notes:
-        pairs = confusion_matrices.pair_counts("items", items, data[truth], data[prediction])
+    of_classes = {truth, roles["prediction"], *compared["prediction"]}
+    if names == of_classes and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, list(data.values()))
         if pairs:
             counts, matrix_notes = pairs
             labeled = np.repeat(labeled, counts)
             data = {name: cells[labeled] for name, cells in data.items()}
     unlike_others = None
     if unlabeled:
-        predictions = data.get(roles["prediction"])
-        unlike_others = _unlike_others(predictions, labeled, weight or psu)
+        names_of_predictions = compared["prediction"] or [roles["prediction"]]
+        unlike = [
+            _unlike_others(data.get(name), labeled, weight or psu) for name in names_of_predictions
+        ]
+        unlike_others = None if unlike[0] is None else any(unlike)
         data = {name: cells[labeled] for name, cells in data.items()}
     with shapes.in_rows(labeled if unlabeled or matrix_notes else None):
-        read, class_cells, more = _read(
+        read, class_cells, number_cells, more = _read(
             data,
             sources,
             crossed,
-            named_first,
-            repeated,
+            class_columns,
+            number_columns,
             classes,
         )
     notes = [*matrix_notes, *_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
@@ -349,13 +402,22 @@ def load_labeled(
         text = f"{missing}: the whole sample was taken for one stratum"
         notes.append(Note("assumption", text))
     read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
-    if "prediction" in read:
+    models = tuple(compared["prediction"] or compared["score"])
+    candidate_cells, prediction_cells = np.split(class_cells, [len(named_first)], 1)
+    weight_cells, score_cells = np.split(number_cells, [len(repeated)], 1)
+    if models:
+        read["prediction"] = read["score"] = None
+    elif "prediction" in read:
         notes.extend(class_notes(read["truth"], read["prediction"]))
     return LabeledItems(
         **{**dict.fromkeys(OPTIONAL), **read},
         positive=positive_class(positive, read["truth"]),
         nest=bool(nest),
-        candidates=np.stack(class_cells, 1) if class_cells else None,
+        replicate_weights=weight_cells if repeated else None,
+        candidates=candidate_cells if named_first else None,
+        models=models,
+        predictions=prediction_cells if compared["prediction"] else None,
+        scores=score_cells if compared["score"] else None,
         unlabeled=unlabeled,
         unlike_others=unlike_others,
         named_positive=positive not in ("", None),
@@ -407,23 +469,22 @@ def _read(
     data: dict,
     sources: dict,
     crossed: dict,
-    named_first: list[str],
-    repeated: list[str],
+    class_columns: list[str],
+    number_columns: list[str],
     classes: str,
-) -> tuple[dict, list[ndarray], list[Note]]:
-    """Return the columns by their roles, those of candidates, and notes on their reading."""
+) -> tuple[dict, ndarray, ndarray, list[Note]]:
+    """Return columns by their roles, further ones of classes and of numbers (n, C), and notes."""
     of_classes = {role: sources[role] for role in ("truth", "prediction") if role in sources}
-    names = dict.fromkeys([*of_classes.values(), *named_first])
+    names = dict.fromkeys([*of_classes.values(), *class_columns])
     labels, notes = read_classes({name: data[name] for name in names}, classes)
     read: dict = {role: labels[name] for role, name in of_classes.items()}
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
-    names_of_numbers = [*of_numbers.values(), *repeated]
+    names_of_numbers = dict.fromkeys([*of_numbers.values(), *number_columns])
     beside = {name: data[name] for name in names_of_numbers}
-    for role, name in of_numbers.items():
-        read[role] = numbers.to_numbers(name, data[name], beside=beside)
-    if repeated:
-        parts = [numbers.to_numbers(name, data[name], beside=beside) for name in repeated]
-        read["replicate_weights"] = np.stack(parts, 1)
+    columns_of_numbers = {
+        name: numbers.to_numbers(name, data[name], beside=beside) for name in names_of_numbers
+    }
+    read |= {role: columns_of_numbers[name] for role, name in of_numbers.items()}
     for role, parts_of_role in crossed.items():
         read[role] = _crossed(parts_of_role, data)
         notes += alike_notes(sources[role], read[role])
@@ -436,7 +497,17 @@ def _read(
             problem = f": a weight must be at least 0; got {read['weight'][row]:g}"
             raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
         weights(read["weight"])
-    return read, [labels[name] for name in named_first], notes
+    rows = read["truth"].size
+    class_cells = _stacked([labels[name] for name in class_columns], rows)
+    number_cells = _stacked([columns_of_numbers[name] for name in number_columns], rows)
+    return read, class_cells, number_cells, notes
+
+
+def _stacked(columns_of_table: list[ndarray], rows: int) -> ndarray:
+    """Return columns side by side, (rows, C); C may be 0."""
+    if not columns_of_table:
+        return np.empty((rows, 0))
+    return np.stack(columns_of_table, 1)
 
 
 def _crossed(names: list[str], data: dict) -> ndarray:
@@ -528,6 +599,21 @@ def _candidate_columns(column_names: list[str], pattern: str) -> list[str]:
     if not names and pattern not in ("", CANDIDATES):
         raise WrongValue("candidates", f"must match a column; {pattern!r} matches none")
     return names
+
+
+def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[str]]:
+    """Return the columns of several models by role, or empty lists where there is one model."""
+    compared = {}
+    for role in COMPARED:
+        names = columns.crossed_names(roles[role], column_names)
+        compared[role] = names if len(names) > 1 else []
+        if len({*compared[role]}) < len(compared[role]):
+            raise WrongValue(role, "must name a different column for each model", roles[role])
+    prediction, score = (roles[role] for role in COMPARED)
+    counts = [len(compared[role]) for role in COMPARED]
+    if any(counts) and prediction and score and counts[0] != counts[1]:
+        raise WrongValue("score", f"must name as many columns as prediction, {prediction!r}", score)
+    return compared
 
 
 def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> list[str]:

@@ -16,7 +16,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.checks import WrongValue
+from workbench.checks import WrongValue, listed
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import imported
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
@@ -332,13 +332,13 @@ def estimate_metrics(
         rng=rng,
     )
     fewer = _with_fewer(drawn, method, metrics, rng)
-    rows_to_estimate, caveats = _shown_by_sample(items, _of_classes(items, metrics))
+    rows_to_estimate, caveats = shown_by_sample(items, metrics_and_classes(items, metrics))
     notes = [*items.notes, *_design_notes(design, drawn, fewer, metrics)]
     results = []
     estimate: ReplicateEstimate | MacroEstimate
     about: Iterable[Note]
-    for group in _groups(items):
-        rows = _rows_of(items, group)
+    for group in groups_of(items):
+        rows = rows_of_group(items, group)
         for metric, label in rows_to_estimate:
             columns = items.columns(metric, label)
             entry = METRICS[metric]
@@ -407,6 +407,12 @@ def check_settings(
 ) -> tuple:
     """Return the metrics, level, design and replicates of `estimate_metrics`, or raise."""
     checks.instance("items", items, LabeledItems)
+    if items.models:
+        raise WrongValue(
+            "items",
+            f"must hold one model; they hold {listed(items.models, quoted=True)}: take "
+            f"compare_metrics, or items.model({items.models[0]!r})",
+        )
     level = checks.level(level)
     if metrics is None:
         metrics = _usual(items)
@@ -419,7 +425,7 @@ def check_settings(
     for metric in metrics:
         checks.choice("metrics", metric, names)
         _refuse_many_classes(items, metric)
-    for metric, label in _of_classes(items, metrics):
+    for metric, label in metrics_and_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
         drawn = _imported(items, method, collapse, rho, coefficients)
@@ -491,7 +497,7 @@ def naive(
     return METRICS[metric].naive_of(*columns)
 
 
-def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
+def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return the pairs of metric and class that the sample shows, and notes on the others."""
     sampled = items.sampled
     notes = []
@@ -517,7 +523,7 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
     return shown_pairs, notes
 
 
-def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
+def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
     """Return the items of a group, without those outside the population; None where all count."""
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
@@ -559,7 +565,7 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
         refuse_many_classes(metric, len(items.classes))
 
 
-def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
+def metrics_and_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
     """Return pairs of a metric and its class or rank, None for the positive class or for all."""
     pairs: list[tuple] = []
     for metric in metrics:
@@ -630,7 +636,7 @@ def _renamed(collapse: dict | str | None, stratum: ndarray) -> dict | None:
     return renamed or None
 
 
-def _groups(items: LabeledItems) -> list:
+def groups_of(items: LabeledItems) -> list:
     """Return None for all items, and the groups that hold an item of the population."""
     if items.group is None:
         return [None]

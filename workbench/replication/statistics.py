@@ -86,6 +86,7 @@ class Metric:
     naive : callable or None
         (*columns) -> the metric and its standard error of independent items of equal weight; by
         default that of a ratio by the delta method.
+    lower_is_better : bool
     """
 
     name: str
@@ -102,6 +103,7 @@ class Metric:
     of_mean: Callable[[Any], Any] = np.asarray
     ends: Callable[..., Bounds] | None = None
     naive: Callable[..., EstimateAndError] | None = None
+    lower_is_better: bool = False
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
@@ -588,13 +590,14 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", about="class"),
+        Metric("brier", _SCORES, _brier, kind="share", about="class", lower_is_better=True),
         Metric(
             "log_loss",
             _SCORES,
             _log_loss,
             kind="positive",
             about="class",
+            lower_is_better=True,
         ),
         Metric(
             "rmse",
@@ -602,6 +605,7 @@ METRICS = {
             moments=moments.rmse,
             kind="positive",
             about="items",
+            lower_is_better=True,
         ),
         Metric(
             "correlation",
@@ -646,6 +650,7 @@ METRICS = {
             about="ranks",
             title="mean rank",
             ends=lambda y, most: (1.0, float(most)),
+            lower_is_better=True,
         ),
         Metric("quantile", ("y", "q"), values=_quantile, empty=""),
     )
