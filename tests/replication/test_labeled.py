@@ -420,6 +420,8 @@ def test_rows_of_pairs_count_their_items():
         "n": [5, 2, 3],
     }
     assert wb.load_labeled(both, prediction="old,new").truth.tolist() == ["a"] * 7 + ["b"] * 3
+    measured = {"truth": [1.5, 2.5, 3.5], "prediction": [1.4, 2.6, 3.3], "count": [7, 8, 9]}
+    assert wb.load_labeled(measured).truth.size == 3
     again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
     assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
     for count, message in (("x", "'x' is no number of items"), (3_000_000, "at most 2,000,000")):

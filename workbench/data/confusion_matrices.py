@@ -5,6 +5,7 @@ row per pair of classes. The functions below them locate the names of the rows, 
 table says about its axes, take totals out and check counts.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,8 +172,8 @@ def pair_counts(
     if not name:
         return None
     pairs = list(zip(*map(numbers.as_text, classes), strict=True))
-    if numbers.first_repeat(pairs):
-        return None
+    if numbers.first_repeat(pairs) or len({*itertools.chain(*pairs)}) > len(pairs):
+        return None  # items; numbers with decimals are all different
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= MOST_IN_CELL:
