@@ -275,7 +275,7 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
             {"replicate_weights": "r?"},
             {},
             "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
-            "'jk2', 'jkn', 'bootstrap'; got 'auto'",
+            "'jk2', 'jkn', 'bootstrap', 'sdr'; got 'auto'",
         ),
         ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
         (
@@ -385,6 +385,14 @@ def test_a_turned_matrix_swaps_precision_and_recall():
 def test_a_matrix_of_numbers_has_a_positive_class():
     items = wb.load_labeled({"": ["0", "1"], "0": [50, 4], "1": [3, 20]})
     assert items.positive == 1 and items.truth.sum() == 24 and items.prediction.sum() == 23
+
+
+def test_the_truth_of_a_matrix_alone():
+    for corner in ("", "truth"):
+        matrix = {corner: CONFUSED[""], **{name: CONFUSED[name] for name in CONFUSED[""]}}
+        items = wb.load_labeled(matrix, prediction="")
+        assert items.prediction is None and np.sum(items.truth == "cat") == 50
+        assert items.truth.size == 140
 
 
 def test_a_matrix_has_no_design():

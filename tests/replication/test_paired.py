@@ -237,6 +237,22 @@ def test_findings_name_the_better_model():
     assert row["difference"] == 0 and row["pvalue"] == 1 and row["low"] < 0 < row["high"]
 
 
+def test_a_large_pilot_asks_for_as_many_items_as_the_textbook():
+    columns = sample(items=20_000)
+    comparison = wb.compare_metrics(loaded(columns), "accuracy f1")
+    for row in comparison.sample_size(0.01, power=0.9):
+        z = stats.norm.ppf(0.975) + stats.norm.ppf(0.9)
+        textbook = 20_000 * (z * row["standard_error"] / 0.01) ** 2
+        assert textbook < row["items"] < 1.03 * textbook
+    clustered = wb.compare_metrics(loaded(sample(clusters=15), psu="patient"), "f1")
+    [row] = clustered.sample_size(0.05)
+    assert row["items"] == pytest.approx(row["clusters"] * 16, rel=0.05)
+    items = wb.load_labeled(columns | {"new": columns["old"]}, prediction="old,new", stratum="")
+    assert wb.compare_metrics(items, "f1").sample_size(0.05)[0]["items"] is None
+    with pytest.raises(ValueError, match="difference must be above 0"):
+        comparison.sample_size(0)
+
+
 def test_groups_and_classes_have_rows_of_their_own():
     columns = sample()
     columns["site"] = np.where(np.arange(240) < 100, "a", "b")

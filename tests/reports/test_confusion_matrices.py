@@ -25,6 +25,8 @@ def test_the_command_says_what_it_assumed_of_a_matrix(files):
         "confusion matrix: the 400 items that it counts were taken for independent of each other"
     ]
     assert items.truth.size == 400
+    for metrics in ("accuracy", "proportion"):
+        assert replication.read(items="matrix.csv", metrics=metrics).truth.size == 400
     turned = replication.read(items="matrix.csv", rows="prediction")
     assert (turned.prediction == "day").sum() == 349
 

@@ -223,9 +223,11 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     )
     lacking = [role for role in ("truth", "prediction") if role not in options]
     if lacking:
+        alone = "; the mean or the proportions of a column alone: --truth COLUMN --metrics mean"
         return Blocked(
             question,
-            f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}",
+            f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}"
+            f"{alone if 'prediction' in lacking else ''}",
         )
     repeated = [name for name in data if re.fullmatch(REPLICATES, name, re.IGNORECASE)]
     if len(repeated) > 1 and "weight" in options:
@@ -235,7 +237,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
         return Blocked(
             question,
             f"say how the {len(repeated)} replicate weights were made ({typed}): --method brr, "
-            "fay, jk1, jk2, jkn or bootstrap",
+            "fay, jk1, jk2, jkn, bootstrap or sdr (American Community Survey)",
         )
     populations = [name for name in data if re.fullmatch(POPULATIONS, name, re.IGNORECASE)]
     if populations and shapes.gaps(data[populations[0]], True).sum() == 0:

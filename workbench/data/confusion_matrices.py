@@ -290,7 +290,7 @@ def read_matrix(
 def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid | None:
     """Return the table with the names of its rows, None if it is no confusion matrix."""
     names = frames.column_names(source)
-    present = [_has_columns(name, names) for name in (truth, prediction) if name]
+    present = [bool(name) and _has_columns(name, names) for name in (truth, prediction)]
     if all(present) or not 2 <= len(names) <= MOST_CLASSES + 3:
         return None
     title, index, source = _without_pandas(source)

@@ -23,6 +23,7 @@ import scipy
 from numpy import ndarray
 
 from workbench import checks
+from workbench.intervals import quantile
 from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import metrics as of_one
@@ -51,7 +52,7 @@ from workbench.results import Note, Result, digits, html_table, note_list, perce
 JACKKNIFE = "jkn"
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
-OF_ONE_MODEL = ("median", "identified", "mean_rank")
+OF_ONE_MODEL = ("median", "mean", "proportion", "identified", "mean_rank")
 LEAST_TAIL = 1e-15
 NAMED = 6
 
@@ -164,6 +165,64 @@ class MetricComparison(Result):
                     }
                 )
         return table
+
+    def sample_size(self, difference: float, *, power: float = 0.8) -> list[dict]:
+        """Return how many items show a difference in a proportion `power` of samples.
+
+        The items of this comparison are the pilot. With clusters the row also says how many of
+        these are needed, of the same sizes.
+
+        Parameters
+        ----------
+        difference : float
+            Above 0, in the units of the metric.
+        power : float
+            From .5 to below 1.
+
+        Returns
+        -------
+        list of dict
+            A row per metric, class and pair of models, without groups: `metric`, `first`, `second`,
+            `standard_error` of the pilot, `items`, and `clusters` where there are any. `items` is
+            None where the pilot has no standard error.
+
+        Notes
+        -----
+        The standard error S falls with the root of the sample: S r, r^2 the number of items in the
+        pilot over that needed. The half-width h of the default interval exceeds z S by a part that
+        falls as r^2. The sample is the one in which the difference is S r z(power) + z S r +
+        (h - z S) r^2.
+        """
+        if checks.number("difference", difference, 0, math.inf) == 0:
+            raise checks.WrongValue("difference", "must be above 0", difference)
+        power = checks.assurance(power)
+        table = []
+        for place, row in enumerate(self.rows()):
+            if self.groups[place] is not None:
+                continue
+            estimate = self.differences[place]
+            root = self._root_of_sizes(place, float(difference), power)
+            size = {"items": None if root is None else math.ceil(estimate.items / root**2)}
+            if estimate.psus != estimate.items:
+                clusters = None if root is None else math.ceil(estimate.psus / root**2)
+                size |= {"clusters": clusters}
+            keys = [key for key in ("metric", "label", "first", "second") if key in row]
+            entry = {key: row[key] for key in keys}
+            table.append(entry | {"standard_error": estimate.standard_error} | size)
+        return table
+
+    def _root_of_sizes(self, place: int, difference: float, power: float) -> float | None:
+        """Return the root r of the pilot's size over the size that is needed."""
+        error = self.differences[place].standard_error
+        if not error > 0:
+            return None
+        z = quantile(self.level)
+        low, high = self.differences[place].interval(self.level)
+        linear = error * (z + float(scipy.special.ndtri(power)))
+        square = max((high - low) / 2 - z * error, 0.0)
+        if square == 0:
+            return difference / linear
+        return (math.sqrt(linear**2 + 4 * square * difference) - linear) / (2 * square)
 
     def finding(self) -> str:
         """Return which model is better by which metrics, and by how much, after the caveats."""
