@@ -496,8 +496,9 @@ def _written_axis(
         axis = _axis_of_corner(name)
         if axis:
             return axis, f"the line {name!r}"
-    named = {truth: TRUTH, prediction: PREDICTION}
-    axis = named.get(corner) or _axis_of_corner(corner)
+    axis = _axis_of_corner(corner)
+    if corner:
+        axis = {truth: TRUTH, prediction: PREDICTION}.get(corner, axis)
     if axis:
         return axis, f"the first cell, {corner!r},"
     axis = _axis_of_corner(grid.title)
