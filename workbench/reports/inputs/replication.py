@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import columns, frames, roles
+from workbench.data import columns, confusion_matrices, frames, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES, matches
@@ -14,6 +14,7 @@ from workbench.replication.paired import check_comparison, compare_metrics
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
+from workbench.results.limits import warn_of_limit
 
 SHOWN = 5
 OPTIONS = {
@@ -36,7 +37,7 @@ class ReplicationParameters(Parameters):
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive, classes, candidates
+    group, positive, classes, candidates, rows
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -62,6 +63,7 @@ class ReplicationParameters(Parameters):
     positive: str = ""
     classes: str = "auto"
     candidates: str = CANDIDATES
+    rows: str = "auto"
     metrics: str = ""
     method: str = "auto"
     collapse: str = ""
@@ -102,6 +104,7 @@ def read(**parameters: Any) -> LabeledItems:
             inputs.items,
             **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
             **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
+            rows=inputs.rows,
         )
         if inputs.items
         else digit_forms.digit_forms().labeled(inputs.positive or 9)
@@ -119,6 +122,10 @@ def read(**parameters: Any) -> LabeledItems:
         raise checks.WrongValue(
             error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
         ) from error
+    for text in confusion_matrices.assumptions(labeled.notes):
+        warn_of_limit(text)
+    if confusion_matrices.is_matrix(labeled.notes):
+        return labeled
     if inputs.replicate_weights:  # they carry strata and clusters of the design
         return labeled
     return with_unused(
@@ -141,8 +148,8 @@ def read(**parameters: Any) -> LabeledItems:
 def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
     """Return the inputs without the usual column of predictions if the file has none and needs none.
 
-    It needs none if there is a score, if all metrics are of the truth alone, or if no metric is named and every other
-    column of the file has a role already.
+    It needs none if there is a score, or if all metrics are of the truth alone. It also needs none if
+    no metric is named and every other column of the file has a role already.
     """
     if inputs.prediction != ReplicationParameters.prediction:
         return inputs
@@ -155,6 +162,8 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
     without = replace(inputs, prediction="")
     if inputs.score:
         return without
+    if confusion_matrices.read_matrix("items", inputs.items, **inputs.only("truth", "rows")):
+        return inputs
     metrics = inputs.metrics.replace(",", " ").split()
     if metrics:
         of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
