@@ -190,6 +190,28 @@ def labeled(path):
     )
 
 
+def images(path):
+    """Write 480 labeled images of 40 patients with the classes and scores of two models."""
+    rng = np.random.default_rng(21)
+    patient = np.repeat(np.arange(40), 12)
+    truth = (rng.random(480) < 0.3).astype(int)
+    hard = 0.7 * rng.normal(size=480) + 0.3 * rng.normal(size=40)[patient]
+    scores = [
+        (signal * truth + hard + rng.normal(size=480) * 0.7).round(3) for signal in (1.1, 1.6)
+    ]
+    table(
+        path,
+        ["patient", "y", "old", "new", "s_old", "s_new"],
+        zip(
+            patient.tolist(),
+            truth.tolist(),
+            *((s > cut).astype(int).tolist() for s, cut in zip(scores, (0.6, 0.8), strict=True)),
+            *(score.tolist() for score in scores),
+            strict=True,
+        ),
+    )
+
+
 def losses(path):
     """Write the 0/1 losses of two models and a third for 400 items in ten folds."""
     rng = np.random.default_rng(15)
@@ -270,6 +292,7 @@ FILES = {
     "audit.csv": audit,
     "months.csv": months,
     "labeled.csv": labeled,
+    "images.csv": images,
     "losses.csv": losses,
     "answers.csv": answers,
     "ids.csv": ids,
