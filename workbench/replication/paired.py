@@ -65,7 +65,7 @@ SAME = 1e-12
 OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
 LEAST_TAIL = 1e-15
 NAMED = 6
-IN_A_SENTENCE = 4  # metrics
+IN_A_SENTENCE = 4  # differences
 
 
 class MetricComparison(Result):
@@ -344,7 +344,7 @@ class MetricComparison(Result):
         ]
         if undecided:
             sentences.append(f"No difference shown: {checks.listed(undecided, IN_A_SENTENCE)}.")
-        return " ".join(sentences)
+        return "\n".join(sentences)
 
     def _ordered(self, places: list[int]) -> list[int]:
         """Return the models by a metric, the best first: none is behind one that it beats."""

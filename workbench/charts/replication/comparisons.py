@@ -14,12 +14,13 @@ from workbench.results import digits, percent
 
 SHOWN_METRICS = 24
 SHOWN_MODELS = len(theme.CATEGORY)
-UNDECIDED = "not shown"
+UNDECIDED = "undecided"
 WIDTH = 235  # pixels of a panel
 LINE, GAP, LEAST = 13, 12, 60  # pixels of a model, between metrics, of a panel
 LETTERS = 34  # of an axis title below a panel
 LONGEST_NAME = 24
-LONGEST_LEGEND, COLUMNS = 60, 3  # letters of names in one line, else so many columns
+LONGEST_LEGEND, COLUMNS = 70, 3  # letters of names in one line, else so many columns
+LETTER = 7  # pixels
 
 
 def differences_data(comparison: MetricComparison, most: int | None = None) -> list[dict]:
@@ -79,54 +80,54 @@ def differences(comparison: MetricComparison, *, most: int | None = None) -> alt
         Draw at most so many metrics, and only those with the scale of the first; by default 24 of
         any scale.
     """
-    names = list(_short_names(comparison.names).values())
+    short_names = _short_names(comparison.names)
+    shown_models = _shown_models(comparison)
+    names = [short_names[name] for name in comparison.names if name in shown_models]
+    colors = dict(zip(names, theme.CATEGORY, strict=False))
     panels = differences_data(comparison, most)
-    views = [_panels(place, panel, names) for place, panel in enumerate(panels)]
+    rows = [row for panel in panels for row in panel["differences"]]
+    if any(row["color"] == UNDECIDED for row in rows):
+        colors[UNDECIDED] = theme.GRAY
+    longest = max(len(row["name"]) for row in rows)
+    axis = alt.Axis(labelLimit=theme.LABELS, minExtent=min(theme.LABELS, LETTER * longest))
+    views = []
+    for place, panel in enumerate(panels):
+        order = list(dict.fromkeys(row["name"] for row in panel["models"]))
+        y = alt.Y("name:N", sort=order, title=None, axis=axis)
+        views.append(_panels(place, panel, names, colors, y))
     chart = views[0] if len(views) == 1 else alt.vconcat(*views, spacing=14)
     return theme.finish(chart, *differences_words(comparison, most), width=None, height=None)
 
 
-def _panels(place: int, panel: dict, names: list[str]) -> alt.HConcatChart:
+def _panels(
+    place: int, panel: dict, names: list[str], colors: dict[str, str], y: alt.Y
+) -> alt.HConcatChart:
     """Return the panels of estimates and of differences of metrics that have one scale."""
-    is_share = METRICS[panel["metric"]].is_share
-    order = list(dict.fromkeys(row["name"] for row in panel["models"]))
-    height = max(LEAST, (LINE * len(names[:SHOWN_MODELS]) + GAP) * len(order))
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=theme.LABELS))
+    metric = METRICS[panel["metric"]]
+    metrics = {row["name"] for row in panel["models"]}
+    height = max(LEAST, (LINE * len(names) + GAP) * len(metrics))
+    legend = alt.Legend()
+    if len("".join(colors)) > LONGEST_LEGEND:
+        legend = alt.Legend(columns=COLUMNS)
     lines = alt.YOffset("model:N", sort=names)
-    colors = dict(zip(names, theme.CATEGORY, strict=False))
-    legend = _legend(names) if place == 0 else None
     base = theme.chart({f"models {place}": panel["models"]}, f"models {place}")
     left = _intervals(
         base.encode(y=y, yOffset=lines, color=theme.color("model", colors, legend=legend)),
         "estimate",
-        "each model by itself",
-        theme.percents(tickCount=5) if is_share else alt.Axis(tickCount=5),
+        "each model by itself" + ("; lower is better" if metric.lower_is_better else ""),
+        theme.percents(tickCount=5) if metric.is_share else alt.Axis(tickCount=5),
     )
-    unit = ", percentage points" if is_share else ""
-    if len(names) == 2:
-        title = f"{names[0]} less {names[1]}{unit}; gray: neither is shown to be better"
-    else:
-        title = f"less the best of each metric{unit}"
+    title = f"{names[0]} less {names[1]}" if len(names) == 2 else "less the best of each metric"
+    if metric.is_share:
+        title += ", percentage points"
     base = theme.chart({f"differences {place}": panel["differences"]}, f"differences {place}")
-    colored = base.encode(
-        y=y,
-        color=theme.color("color", {**colors, UNDECIDED: theme.GRAY}, legend=None),
-    )
+    colored = base.encode(y=y, color=theme.color("color", colors, legend=legend))
     if len(names) > 2:
         colored = colored.encode(yOffset=lines)
     right = _intervals(colored, "difference", title, alt.Axis(tickCount=5))
     zero = theme.Chart(theme.rows(f"zero {place}", [{"zero": 0}])).mark_rule(style="truth")
     views = (left, zero.encode(x="zero:Q") + right)
-    return alt.hconcat(
-        *(view.properties(width=WIDTH, height=height) for view in views), spacing=14
-    ).resolve_scale(color="independent")
-
-
-def _legend(names: list[str]) -> alt.Legend:
-    """Return a legend of names that is no wider than the chart."""
-    if len("".join(names)) <= LONGEST_LEGEND:
-        return alt.Legend()
-    return alt.Legend(columns=COLUMNS)
+    return alt.hconcat(*(view.properties(width=WIDTH, height=height) for view in views), spacing=14)
 
 
 def _intervals(base: alt.Chart, value: str, title: str, axis: alt.Axis) -> alt.LayerChart:
@@ -164,10 +165,13 @@ def _key(row: dict) -> tuple | None:
 
 def _scale_of(metric: str) -> str:
     """Return a name for the axis of a metric: metrics with the same ends share one."""
-    kind = METRICS[metric].kind
-    if METRICS[metric].is_share:
-        return "share"
-    return str(RANGES[kind]) if RANGES[kind] == RANGES["correlation"] else metric
+    entry = METRICS[metric]
+    if entry.lower_is_better:
+        return "error" if entry.is_share else metric
+    ends = RANGES[entry.kind]
+    if entry.is_share or ends == RANGES["correlation"]:
+        return str(ends)
+    return metric
 
 
 def _shown_models(comparison: MetricComparison) -> list[str]:
