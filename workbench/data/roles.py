@@ -24,10 +24,12 @@ SCORE = "score"
 PREDICTION = "prediction"
 TRUTH = "truth"
 CORRECT = "right or wrong"
+JUDGE = "judge label"
 STRATUM = "stratum"
 CLUSTER = "cluster"
 WEIGHT = "weight"
 REPLICATE = "replicate weight"
+POPULATION = "population size"
 MONTH = "period"
 FOLD = "fold"
 REPEAT = "repeat"
@@ -41,8 +43,7 @@ LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 # roles that only the first column of a table has
 _ONCE = {
     ID,
-    SCORE,
-    PREDICTION,
+    JUDGE,
     TRUTH,
 }
 # the kind of the note on an unused column of a role, and the name of its content
@@ -55,12 +56,16 @@ _UNUSED = {
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
     OTHER: r"(mean_|std_|rank_)(fit|score|test)_.+|(fit|score)_time",
-    REPLICATE: r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw)[_ ]?[0-9]+",
+    REPLICATE: r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw|pwgtp|wgtp|jk[1n2]?wt|replicate)"
+    r"[_ ]?[0-9]+",
+    POPULATION: r"fpc|n_?psus?|psus_in_population|pop(ulation)?_?size",
     SPLIT: r"split[0-9]+_test_.+|test_.+",
     ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
     PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
-    r"y_?(hat|pred)|decision|assigned",
-    TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y",
+    r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-]class)?",
+    JUDGE: r"(.*[_ .-])?(judge|verdict)([_ .-](label|verdict))?",
+    TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y|"
+    r"(human|expert|reference|ref)([_ .-](label|class))?",
     CORRECT: r"(is_?)?(correct|right|hit|ok)",
     SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|"
     r"logit|logprob)|p",
@@ -68,7 +73,7 @@ _NAMES = {
     REPEAT: r"repeat|repetition",
     MODEL: r"model|system|classifier|learner|algorithm",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
-    WEIGHT: r"w|wt|weights?|.*_?weight",
+    WEIGHT: r"p?w|p?wt|p?wgtp?|p?weights?|.*_?weight|.*_w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
     r"user|author|hospital|subject",
@@ -79,7 +84,9 @@ _TRAITS = {
     REPLICATE: set(),
     SPLIT: {"numeric"},
     ID: {"unique", "whole"},
+    POPULATION: {"positive", "whole"},
     PREDICTION: {"classes"},
+    JUDGE: {"classes"},
     TRUTH: {"classes"},
     CORRECT: {"binary"},
     SCORE: {"numeric", "graded"},

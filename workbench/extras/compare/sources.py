@@ -130,12 +130,27 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
         runs = _table_runs(cells, tuple(cells), name, default, files)
         return [run._replace(told=repr(source), path=source, by="") for run in runs]
     names = frames.column_names(source)
-    if _BATTLE.search("\n".join(sorted(each.lower() for each in names))):
+    if is_of_battles(names):
         raise ValueError(
             f"{_told(source)} holds battles of two models, which give no score per item: compare_items "
             "needs a score of each item by each model"
         )
     return _table_runs(source, names, name, asked, files)
+
+
+def is_of_battles(names: Sequence[str]) -> bool:
+    """Return whether a table has a row per battle of two models, by the names of its columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Examples
+    --------
+    >>> is_of_battles(["id", "model_a", "model_b", "winner"])
+    True
+    """
+    return bool(_BATTLE.search("\n".join(sorted(map(str.lower, names)))))
 
 
 def _told(source: Any) -> str:
