@@ -29,16 +29,19 @@ def doctor(file: str) -> None:
     table = _inspected(file)
     _print_columns(table)
     ready = []
-    unready = []
+    unready: dict[str, str] = {}
     for use in uses_of(table):
         command = shlex.join(use.words)
         problem = use.needs or problem_of(use)
         if problem:
-            unready.append(f"{use.question}\n    {problem}: {command}")
+            unready.setdefault(problem, f"{use.question}\n    {problem}: {command}")
         else:
             ready.append(f"{use.question}\n    {command}")
+    steps = list(unready.values())
+    if ready:
+        steps = [step.replace("\n   ", "") for step in steps]
     print_uses("Ready", ready)
-    print_uses("One step away", [use.replace("\n   ", "") for use in unready] if ready else unready)
+    print_uses("One step away", steps)
     if not ready and not unready:
         click.echo(printable(NOTHING.format(file=shlex.quote(file))))
 

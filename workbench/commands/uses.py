@@ -27,6 +27,7 @@ AGREEMENT = "How far do annotators agree?"
 METRICS = "Which metrics do the labeled items have, and how certain are they?"
 PROPORTION = "Which proportion of each class is there, corrected for misclassification?"
 JUDGED = "Which proportion is correct, by a judge's labels of all items and people's of some?"
+BY_FOLDS = "Which model is better, by a cross-validation?"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
 FEW_VALUES = 12  # groups of items, or days that need no months
@@ -77,7 +78,7 @@ class Inspected:
         """Return whether a column seems to have one of the roles."""
         return any(column.seems in any_of for column in self.columns)
 
-    def options(self, **role_of_option: str) -> dict[str, str]:
+    def options(self, **role_of_option: str) -> dict[str, Any]:
         """Return the first column of each role by option, without the roles that no column has."""
         options = {option: self.first(role) for option, role in role_of_option.items()}
         return {option: name for option, name in options.items() if name}
@@ -91,15 +92,23 @@ class Inspected:
         return next((name for name in self.data if plain_name(name) in any_of), "")
 
     def measurements(self) -> list[str]:
-        """Return the columns of numbers, most of them different, that have no other role."""
-        return [
+        """Return the columns of many different numbers that have no other role.
+
+        Whole numbers that are all different may be identifiers, and count only for lack of others.
+        """
+        names = [
             column.name
             for column in self.columns
             if column.seems == roles.OTHER and column.holds.startswith("numbers")
         ]
+        return [name for name in names if not self._may_identify(name)] or names
+
+    def _may_identify(self, name: str) -> bool:
+        cells = numbers.as_text(self.data[name])
+        return len({*cells}) == len(cells) and all(map(str.isdecimal, cells))
 
 
-def options_as_words(options: dict[str, str]) -> list[str]:
+def options_as_words(options: dict[str, Any]) -> list[str]:
     """Return options and their values as words of a command line.
 
     Examples
@@ -173,7 +182,7 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         )
 
 
-def _scored(table: Inspected) -> dict[str, str]:
+def _scored(table: Inspected) -> dict[str, Any]:
     """Return the options that read scored items, {} where the columns hold none."""
     options = table.options(
         score=roles.SCORE, prediction=roles.PREDICTION, truth=roles.TRUTH, id=roles.ID
@@ -190,6 +199,8 @@ def _scored(table: Inspected) -> dict[str, str]:
             options.pop(role, None)
         options = {"probabilities": shapes.pattern_of(of_class)} | options
         needed = of_class
+    elif len(predictions) != 1 and len(table.names(roles.SCORE)) > 1:
+        return {}
     elif not predictions and _scores_are_results(table):
         return {}
     if any(map(table.has_gaps, needed)):
@@ -200,7 +211,7 @@ def _scored(table: Inspected) -> dict[str, str]:
 def _scores_are_results(table: Inspected) -> bool:
     """Return whether scores without predictions are those of models: of folds, several, or 0/1."""
     scores = table.names(roles.SCORE)
-    if len(scores) > 1 or table.has(roles.FOLD, roles.SPLIT, roles.MODEL):
+    if table.has(roles.FOLD, roles.SPLIT, roles.MODEL):
         return True
     return any(len({*numbers.as_text(table.data[name])} - {""}) <= 2 for name in scores)
 
@@ -236,12 +247,17 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     yield Use(question, words, lambda: read(items=table.data, **options), needs)
 
 
-def _labeled(table: Inspected) -> dict[str, str]:
+def _labeled(table: Inspected) -> dict[str, Any]:
     """Return the options that read labeled items, or a column of a sample, {} for neither."""
     design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
     truth = table.first(roles.TRUTH)
     predictions = table.names(roles.PREDICTION)
     scores = table.names(roles.SCORE)
+    if truth and any(plain_name(name).startswith("map") for name in predictions):
+        return {}  # points of a map are sampled by its classes
+    patterns = _label_patterns(table)
+    if patterns:
+        return patterns | design
     if truth and predictions:
         labeled = {"truth": truth, "prediction": ",".join(predictions)}
         if len(predictions) == len(scores) > 1:
@@ -258,6 +274,22 @@ def _labeled(table: Inspected) -> dict[str, str]:
     is_sample = "weight" in design or _is_complete(table, roles.POPULATION)
     if truth and is_sample and not table.has_gaps(truth):
         return {"truth": truth} | design
+    return {}
+
+
+def _label_patterns(table: Inspected) -> dict[str, Any]:
+    """Return the patterns of columns of several labels, such as true_cat, true_dog and pred_cat."""
+    truth = table.first(roles.TRUTH)
+    predictions = table.names(roles.PREDICTION)
+    prefix = os.path.commonprefix(predictions)
+    labels = [name.removeprefix(prefix) for name in predictions]
+    if len(predictions) < 2 or not all(labels):
+        return {}
+    for label in labels:
+        start = truth.removesuffix(label)
+        truths = {start + other for other in labels}
+        if start not in ("", truth) and truths <= {*table.data}:
+            return {"truth": f"{start}*", "prediction": f"{prefix}*"}
     return {}
 
 
@@ -322,6 +354,8 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
     from workbench.misclassification.files import load_audit
     from workbench.reports.inputs.judged import read_judged
 
+    if len(table.names(roles.PREDICTION)) > 1:
+        return
     file = table.file
     audit = table.options(truth=roles.TRUTH, prediction=roles.PREDICTION)
     weight = table.options(weight=roles.WEIGHT)
@@ -350,7 +384,7 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
         yield Use(PROPORTION, words, needs=needs)
 
 
-def _counts(table: Inspected) -> dict[str, str] | None:
+def _counts(table: Inspected) -> dict[str, Any] | None:
     """Return the options that read predictions or their counts, None where the columns hold none.
 
     Counts have a row per period, with a column per class or of the second class, or a row per
@@ -358,11 +392,9 @@ def _counts(table: Inspected) -> dict[str, str] | None:
     """
     period = table.first(roles.MONTH) or table.called(*NAMED_PERIOD)
     predicted = table.first(roles.PREDICTION)
-    if predicted and not table.has(roles.TRUTH, roles.SCORE):
-        options = {"predicted": predicted}
-        if period:
-            options = {"period": period} | options | _made_periods(table.data[period])
-        return options
+    if predicted and not table.has(roles.TRUTH) and (period or not table.has(roles.SCORE)):
+        options: dict[str, Any] = {"period": period, "predicted": predicted}
+        return options | (_made_periods(table.data[period]) if period else {})
     others = [name for name in table.data if name != period]
     counts = [name for name in others if _whole(table, name)]
     is_wide = period and len(counts) == len(others) > 1
@@ -374,7 +406,7 @@ def _counts(table: Inspected) -> dict[str, str] | None:
     return None
 
 
-def _made_periods(cells: Any) -> dict[str, str]:
+def _made_periods(cells: Any) -> dict[str, Any]:
     """Return the option that makes months of a column of days."""
     from workbench.misclassification import calendar
 
@@ -393,20 +425,23 @@ def of_folds(table: Inspected) -> Iterator[Use]:
     fold = model_columns.fold_column(names, "fold")
     options = table.options(repeat=roles.REPEAT, model=roles.MODEL, size=roles.SIZE)
     is_of_scikit = table.has(roles.SPLIT)
-    has_fold = fold in names and not model_columns.repeat_columns([fold])
+    is_repeat = bool(model_columns.repeat_columns([fold]))
+    has_fold = fold in names and not is_repeat
     if has_fold and (not is_of_scikit or table.has(roles.FOLD)):
         options = {"fold": fold} | options | table.options(item=roles.ID)
     elif not is_of_scikit:
+        if fold in names and len(table.names(roles.SCORE)) > 1 and not table.has(roles.ID):
+            needs = f"name the column of folds or splits with --fold; {fold!r} numbers repeats"
+            yield Use(BY_FOLDS, _report(MODELS, losses=table.file), needs=needs)
         return
     if options.get("size") in model_columns.size_columns(names).values():
         del options["size"]  # read by its name
     better = "higher" if _are_scores(table, options) else "lower"
     words = _report(MODELS, losses=table.file, **options, better=better)
-    question = "Which model is better, by a cross-validation?"
-    yield Use(question, words, lambda: CVLosses.read_csv(table.data, **options))
+    yield Use(BY_FOLDS, words, lambda: CVLosses.read_csv(table.data, **options))
 
 
-def _are_scores(table: Inspected, options: dict[str, str]) -> bool:
+def _are_scores(table: Inspected, options: dict[str, Any]) -> bool:
     """Return whether higher values of a cross-validation are better."""
     from workbench.cross_validation.losses import CVLosses
     from workbench.reports.inputs.cross_validation import SCORES

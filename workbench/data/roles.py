@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from workbench import checks
@@ -73,11 +74,11 @@ _NAMES = {
     REPEAT: r"repeat|repetition",
     MODEL: r"model|system|classifier|learner|algorithm",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
-    WEIGHT: r"p?w|p?wt|p?wgtp?|p?weights?|.*_?weight|.*_w(gh?)?t",
+    WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
     r"user|author|hospital|subject",
-    STRATUM: r"strat(um|a)|region|district|segment|domain|group",
+    STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
 }
 _TRAITS = {
     OTHER: set(),
@@ -135,7 +136,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
     >>> [(column.name, column.seems) for column in columns]
     [('item', 'identifier'), ('yhat', 'prediction')]
     """
-    of_class = set(shapes.probability_columns([*data]))
+    of_class = _probabilities(data)
     columns: list[Column] = []
     roles: set[str] = set()
     for name, cells in data.items():
@@ -146,7 +147,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         texts = numbers.as_text(cells[~missing])
         traits = _traits(texts, values)
         role = _role(name, texts, traits)
-        if name in of_class and values is not None:
+        if name in of_class:
             role = PROBABILITY
         if role in roles & _ONCE:
             role = OTHER
@@ -155,6 +156,19 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
     return columns
+
+
+def _probabilities(data: dict[str, ndarray]) -> list[str]:
+    """Return the columns of the probabilities of classes: they are called so, and sum to 1."""
+    names = shapes.probability_columns([*data])
+    gaps = [shapes.gaps(data[name], True) for name in names]
+    complete = ~np.any(gaps, 0)
+    columns = [_numbers(name, data[name][complete]) for name in names]
+    values = [column for column in columns if column is not None]
+    if not names or len(values) < len(names):
+        return []
+    total = np.sum(values, 0)
+    return names if (abs(total - 1) <= shapes.ROUNDED * len(names)).all() else []
 
 
 def _numbers(name: str, cells: ndarray) -> ndarray | None:

@@ -3,9 +3,11 @@
 import os
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
+from workbench import checks
 from workbench.commands.doctor import print_uses, printable, problem_of
 from workbench.commands.uses import Inspected, Use, options_as_words
 from workbench.data import files, roles
@@ -15,7 +17,9 @@ from workbench.extras.compare.sources import is_of_battles
 
 COMMAND = ["workbench", "compare"]
 OF_SEVERAL = "Which of several models is better on the same items, all scored?"
-OF_ONE = "What is the mean score of this model? With another file of the same items: which is better?"
+OF_ONE = (
+    "What is the mean score of this model? With another file of the same items: which is better?"
+)
 NO_MODELS = {roles.PREDICTION, roles.TRUTH, roles.FOLD, roles.SPLIT, roles.PROBABILITY}
 WIN_RATE = (
     "a file of battles has no score per item; write 1 where a model won, 0.5 for a tie and 0 "
@@ -29,11 +33,12 @@ def describe_logs(folder: str) -> bool:
         return False
     command = shlex.join([*COMMAND, folder])
     problem = problem_of(Use(OF_SEVERAL, [], lambda: read_item_scores(folder)))
-    click.echo(printable(f"{folder}: a folder"))
     if problem:
-        print_uses("One step away", [f"{OF_SEVERAL}\n    {problem}: {command}"])
-        return True
+        raise click.ClickException(problem)
     scores = read_item_scores(folder)
+    click.echo(
+        printable(f"{folder}: a folder with logs of {checks.counted(len(scores.models), 'model')}")
+    )
     question = OF_SEVERAL if len(scores.models) > 1 else OF_ONE
     print_uses("Ready", [f"{question}\n    {command}"])
     return True
@@ -51,28 +56,38 @@ def compare_use(table: Inspected) -> Iterator[Use]:
     if is_of_battles(list(table.data)):
         yield Use("Which of two models wins more often?", [*COMMAND, file], needs=WIN_RATE)
         return
-    item = item_column([*table.data], "") or table.first(roles.ID) or table.called("user_input")
+    item = item_column([*table.data], "") or table.first(roles.ID)
     is_of_one_model = table.has(*NO_MODELS) and not table.has(roles.MODEL)
-    if not item or is_of_one_model:
-        return
+    ragas = table.called("user_input")
+    if ragas and table.has(roles.SCORE):
+        for score in table.names(roles.SCORE):
+            question = f"What is the mean of {score}? With another file: which model is better?"
+            yield _of_columns(table, question, {"item": ragas, "score": score})
+    elif item and not is_of_one_model and not table.has(roles.WEIGHT, roles.POPULATION):
+        yield from _of_items(table, item)
+
+
+def _of_columns(table: Inspected, question: str, options: dict[str, Any]) -> Use:
+    words = [*COMMAND, table.file, *options_as_words(options)]
+    return Use(question, words, lambda: read_item_scores(table.data, **options))
+
+
+def _of_items(table: Inspected, item: str) -> Iterator[Use]:
+    """Yield the comparison of the models in columns or rows of a table of items."""
     options = {"item": item} | table.options(cluster=roles.CLUSTER)
     free = {name: cells for name, cells in table.data.items() if name not in options.values()}
     try:
         model, score = long_columns(free, "the table")
         scores = [score] if model else score_columns(free, "the table").models
-    except ValueError as error:
-        if not table.has(roles.STRATUM, roles.SIZE, roles.WEIGHT):
-            yield Use(OF_SEVERAL, [*COMMAND, file, "--item", item], needs=str(error))
+    except ValueError:  # the doctor prints it
+        yield _of_columns(table, OF_SEVERAL, options)
         return
-    if not scores or table.has(roles.WEIGHT, roles.POPULATION):
+    are_values = table.has(roles.STRATUM) and {*scores} & {*table.measurements()}
+    if not scores or are_values:
         return
-    question = OF_SEVERAL
     if model:
-        options |= {"model": model, "score": score}
+        yield _of_columns(table, OF_SEVERAL, options | {"model": model, "score": score})
     elif len(scores) > 1:
-        options["model"] = ",".join(scores)
+        yield _of_columns(table, OF_SEVERAL, options | {"model": ",".join(scores)})
     else:
-        question = OF_ONE
-        options["score"] = scores[0]
-    words = [*COMMAND, file, *options_as_words(options)]
-    yield Use(question, words, lambda: read_item_scores(table.data, **options))
+        yield _of_columns(table, OF_ONE, options | {"score": scores[0]})

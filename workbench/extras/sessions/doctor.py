@@ -7,13 +7,14 @@ import click
 
 from workbench import checks
 from workbench.commands.doctor import print_uses, printable
-from workbench.commands.uses import AGREEMENT, METRICS, Inspected, Use
-from workbench.data import frames, roles
-from workbench.extras.sessions.annotations import JSON_ENDINGS, read_annotations
+from workbench.commands.uses import AGREEMENT, Inspected, Use
+from workbench.data import files, roles
+from workbench.extras.sessions.annotations import read_annotations
 from workbench.labeling.annotators import read_annotators
 
 COMMAND = ["workbench", "audit", "agreement"]
 NO_LABELS = {roles.FOLD, roles.PROBABILITY, roles.SPLIT}
+NO_ANNOTATORS = {roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, roles.POPULATION}
 
 
 def describe_export(file: str) -> bool:
@@ -39,10 +40,14 @@ def describe_export(file: str) -> bool:
 
 def agreement_use(table: Inspected) -> Iterator[Use]:
     """Yield how far annotators agree, where a table seems to hold the labels of several."""
+    if files.is_evaluation_log(table.file) or files.comparison_table(table.file):
+        return
     if table.has(*NO_LABELS) or (table.has(roles.TRUTH) and table.has(roles.PREDICTION)):
         return
     try:
-        read_annotators(table.file)
+        people = read_annotators(table.file).cells
     except ValueError:
+        return
+    if any(column.name in people and column.seems in NO_ANNOTATORS for column in table.columns):
         return
     yield Use(AGREEMENT, [*COMMAND, table.file])
