@@ -57,7 +57,7 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
             "must name two columns with a comma between: the judge labels of A and those of B; for "
             "those of one model, run report misclassification-correction with {0} and {1}"
         )
-        raise checks.WrongValue("judge", rule, judge, others=("truth",))
+        raise checks.WrongValue("judge", rule, judge, others=("judge", "truth"))
     checks.instance("id", id, str)
     if not id and files.is_evaluation_log(source):
         id = LOG_ID
