@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from command import run
 
 from workbench.labeling.annotators import read_annotators
 
@@ -203,3 +204,21 @@ def test_several_choices_in_an_annotation_are_refused_with_the_record(tmp_path):
     several = [{"item": "d", "choice": ["cat", "dog"], "annotator": 1, "annotation_id": 1}]
     with pytest.raises(ValueError, match="record 1 has 2 labels, 'cat', 'dog': keep one"):
         read_annotators(saved(tmp_path, "x.json", several))
+
+
+def test_spellings_of_a_label_are_one_class(tmp_path):
+    rows = ["item,ann,ben"]
+    rows += [f"{k},{'Yes' if k % 3 else 'no'},{'yes ' if k % 3 else 'NO'}" for k in range(30)]
+    (tmp_path / "caps.csv").write_text("\n".join(rows))
+    done = run(tmp_path, "audit", "agreement", "caps.csv")
+    assert "agree in 100.0% of pairs of labels" in done.stdout
+    assert "Note: 'NO' in 10 cells is read as 'no'" in done.stdout
+
+
+def test_the_command_on_labels_that_are_all_alike(tmp_path):
+    rows = ["item,ann,ben", *(f"{k},yes,yes" for k in range(30))]
+    (tmp_path / "same.csv").write_text("\n".join(rows))
+    done = run(tmp_path, "audit", "agreement", "same.csv", "--annotators", "ann,ben")
+    assert done.returncode == 0
+    assert "  alpha              undefined  30 items\n" in done.stdout
+    assert "all labels are 'yes', so chance expects no difference" in done.stdout

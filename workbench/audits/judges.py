@@ -3,7 +3,7 @@
 A judge is whatever gives every item a verdict at next to no cost, such as a language model that grades answers.
 """
 
-from collections import Counter
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.data.classes import read_classes, verdict_of
+from workbench.data.classes import looks, read_classes, usual_spellings, verdict_of
 from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
@@ -288,7 +288,11 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
         raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
     found = read_classes({LABEL: said[known]})[0][LABEL]
-    judged, found, notes = _in_one_spelling(judged, found)
+    columns = [judged, found]
+    texts = [column for column in columns if column.dtype.kind == "U"]
+    spellings, notes = usual_spellings(itertools.chain(*(column.tolist() for column in texts)))
+    if notes:
+        judged, found = (_respelled(column, spellings) for column in columns)
     found, order = _in_words_of(judged, found, classes)
     truth = np.full(size, None, object)
     truth[known] = found
@@ -296,36 +300,10 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
     return judged[: cells.size], earlier_verdicts, truth, order, notes
 
 
-def _in_one_spelling(judged: np.ndarray, labels: np.ndarray) -> tuple:
-    """Return verdicts and labels with one spelling of words that differ in capitals or blanks only.
-
-    It is the most frequent one of the verdicts, or of the labels where no verdict is that word.
-    """
-    spelling: dict[str, str] = {}
-    others: Counter = Counter()
-    for column in (judged, labels):
-        if column.dtype.kind != "U":
-            continue
-        for text, count in Counter(column.tolist()).most_common():
-            usual = spelling.setdefault(_word(text), text)
-            if usual != text:
-                others[text, usual] += count
-    if not others:
-        return judged, labels, []
-    notes = []
-    for (text, usual), count in others.items():
-        cells = checks.counted(count, "cell")
-        notes.append(Note("data", f"{text!r} in {cells} is read as {usual!r}"))
-    columns = []
-    for column in (judged, labels):
-        if column.dtype.kind == "U":
-            column = np.array([spelling[_word(text)] for text in column.tolist()])
-        columns.append(column)
-    return *columns, notes
-
-
-def _word(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _respelled(column: np.ndarray, spellings: dict[str, str]) -> np.ndarray:
+    if column.dtype.kind != "U":
+        return column
+    return np.array([spellings[text] for text in column.tolist()])
 
 
 def _cells(name: str, values: ArrayLike) -> np.ndarray:
@@ -394,8 +372,8 @@ def _order_of_several(labels: list, named: tuple) -> tuple:
 
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
     """Return the classes that are named, as the columns have them."""
-    names = {_word(_plain(each)): each for each in (*labels, *verdicts)}
-    wanted = [_word(text) for text in classes.split(",")] if classes else []
+    names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
+    wanted = [looks(text) for text in classes.split(",")] if classes else []
     for text in wanted:
         if text not in names or len(wanted) not in (2, len(labels)):
             known = checks.listed(map(_plain, names.values()), quoted=True)

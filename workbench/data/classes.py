@@ -8,7 +8,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -176,6 +176,32 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     if others:
         text += f", class {checks.listed(others, SHOWN_CLASSES)} likewise"
     return [Note("data", text)]
+
+
+def usual_spellings(texts: Iterable[str]) -> tuple[dict[str, str], list[Note]]:
+    """Return the most frequent spelling of each text, and notes on the others.
+
+    Spellings of one class differ in capitals and blanks only.
+
+    Parameters
+    ----------
+    texts : iterable of str
+
+    Examples
+    --------
+    >>> spellings, notes = usual_spellings(["pass", "Pass", "pass", "fail"])
+    >>> spellings["Pass"], spellings["fail"], str(notes[0])
+    ('pass', 'fail', "'Pass' in 1 cell is read as 'pass'")
+    """
+    usual: dict[str, str] = {}
+    spellings = {}
+    notes = []
+    for text, count in Counter(texts).most_common():
+        spellings[text] = usual.setdefault(looks(text), text)
+        if spellings[text] != text:
+            cells = checks.counted(count, "cell")
+            notes.append(Note("data", f"{text!r} in {cells} is read as {spellings[text]!r}"))
+    return spellings, notes
 
 
 def verdict_of(text: str) -> int | None:

@@ -5,6 +5,7 @@ row for each label (item, annotator, label), a filled annotation sheet, or the e
 tool.
 """
 
+import itertools
 import math
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
+from workbench.data.classes import usual_spellings
 from workbench.data.columns import plain_name, spelled
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
 from workbench.labeling.tables import AnyPath
@@ -68,6 +70,15 @@ class AnnotatorLabels:
                 f"{source}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} "
                 "before; keep one of the two"
             )
+
+    def unify_spellings(self) -> None:
+        """Make labels that differ in capitals or blanks only one class, with a note."""
+        texts = itertools.chain(*(labels.values() for labels in self.cells.values()))
+        spellings, notes = usual_spellings(texts)
+        self.notes += notes
+        for labels in self.cells.values() if notes else ():
+            for item, label in labels.items():
+                labels[item] = spellings[label]
 
     def labels(self) -> dict[str, list]:
         """Return the label of each item by annotator, None for none.
@@ -137,6 +148,7 @@ def read_annotators(
                 rows = _of_wide_table(table, key, annotators)
         for row in rows:
             read.add(*row)
+    read.unify_spellings()
     people = [name for name, labels in read.cells.items() if labels]
     if len(people) < 2:
         files = listed(Path(path).name for path in paths)
@@ -296,7 +308,7 @@ def _annotator_columns(table: _Table, key: str) -> list:
     """Return the columns of a table that hold the same classes, or raise where they are unclear."""
     classes = {}
     for name, cells in table.cells.items():
-        labels = {cell for cell in cells if cell and cell.lower() not in GAPS}
+        labels = {cell.casefold() for cell in cells if cell and cell.lower() not in GAPS}
         if name != key and 0 < len(labels) <= MOST_CLASSES:
             classes[name] = set(as_labels([*labels]))
     groups: dict[tuple, None] = {}
