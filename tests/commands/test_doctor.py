@@ -520,6 +520,28 @@ def test_the_export_of_a_labeling_tool(tmp_path):
     assert "workbench audit agreement tasks.json" in done.stdout
 
 
+def test_predictions_beside_the_choices_of_label_studio(tmp_path):
+    choice = ["pos", "neg", "pos"]
+    cells = [f'"{{""choices"": [""{label}""]}}"' for label in choice]
+    content = table("id,pred,sentiment,annotator,annotation_id", IDS, choice[1:], cells, ["1"], IDS)
+    (tmp_path / "x.csv").write_text(content)
+    ready = run(tmp_path, "doctor", "x.csv").stdout.partition("Ready")[2]
+    assert "workbench audit import AUDIT.DB x.csv\n" in ready
+    assert "--items x.csv --truth sentiment --prediction pred\n" in ready
+
+
+def test_a_log_of_openai_evals_is_no_export(tmp_path):
+    event = {"run_id": "1", "type": "match", "created_by": "", "created_at": ""}
+    records = [{"spec": {"completion_fns": ["m"], "eval_name": "x"}, "run_id": "1"}]
+    for k in range(20):
+        data = {"correct": k % 3 > 0, "expected": "a", "picked": "b"}
+        records.append(event | {"event_id": k, "sample_id": f"x.{k}", "data": data})
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert doctor(tmp_path, "x.jsonl")[2].endswith("workbench compare x.jsonl\n")
+    done = run(tmp_path, "audit", "agreement", "x.jsonl")
+    assert done.returncode == 2 and "is neither a sheet" in done.stderr
+
+
 def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path):
     certain = CLUSTERED.assign(fpc=50)
     certain.loc[N - 5 :, ["region", "school", "fpc"]] = "r9", "s99", 1

@@ -7,9 +7,9 @@ import click
 
 from workbench import checks
 from workbench.commands.doctor import print_uses, printable
-from workbench.commands.uses import AGREEMENT, Inspected, Use
-from workbench.data import files, roles
-from workbench.extras.sessions.annotations import read_annotations
+from workbench.commands.uses import AGREEMENT, CLUSTERS, METRICS, Inspected, Use, options_as_words
+from workbench.data import files, frames, numbers, roles
+from workbench.extras.sessions.annotations import JSON_ENDINGS, read_annotations
 from workbench.labeling.annotators import read_annotators
 
 COMMAND = ["workbench", "audit", "agreement"]
@@ -33,9 +33,27 @@ def describe_export(file: str) -> bool:
     path = shlex.quote(file)
     uses = [f"Take the labels into an audit\n    workbench audit import AUDIT.DB {path}"]
     if len(people) > 1:
-        uses.append(f"{AGREEMENT}\n    workbench audit agreement {path}")
+        uses.append(f"{AGREEMENT}\n    {shlex.join([*COMMAND, file])}")
+    elif not file.lower().endswith(JSON_ENDINGS):
+        uses += _metrics(file, len({row.id for row in answered}))
     print_uses("Ready", uses)
     return True
+
+
+def _metrics(file: str, items: int) -> Iterator[str]:
+    """Yield how to compare the labels in a table with predictions that stand beside them."""
+    names = list(filter(None, frames.column_names(file)))
+    data, _ = frames.read_columns(file, names)
+    prediction = roles.first_of(roles.columns_of(data), roles.PREDICTION)
+    if not prediction or len(data[prediction]) != items:
+        return
+    predicted = {*numbers.as_text(data[prediction])}
+    for name in names:
+        if name != prediction and predicted & {*numbers.as_text(data[name])}:
+            options = {"items": file, "truth": name, "prediction": prediction}
+            words = ["workbench", "report", CLUSTERS, *options_as_words(options)]
+            yield f"{METRICS}\n    {shlex.join(words)}"
+            return
 
 
 def agreement_use(table: Inspected) -> Iterator[Use]:
