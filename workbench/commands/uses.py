@@ -377,9 +377,9 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
         needs = "add --counts and the file of all predictions, or of their counts"
         yield Use(PROPORTION, words, lambda: load_audit(table.data, **audit), needs)
         return
-    counts = _counts(table)
-    if counts is not None:
-        words = _report(SHARES, counts=file, **counts)
+    of_periods = _counts(table)
+    if of_periods is not None:
+        words = _report(SHARES, counts=file, **of_periods)
         needs = "add --audit and the file of items with true and predicted classes"
         yield Use(PROPORTION, words, needs=needs)
 

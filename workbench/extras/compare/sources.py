@@ -120,6 +120,7 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
     table = comparison_table(source)
     if table:
         epoch = "repeat" if len(set(table["repeat"])) > 1 else ""
+        asked = asked._replace(score=_score_of(table, asked.score, source))
         default = asked._replace(
             model=asked.model or "model",
             item=asked.item or "id",
@@ -136,6 +137,20 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
             "needs a score of each item by each model"
         )
     return _table_runs(source, names, name, asked, files)
+
+
+def _score_of(table: Mapping[str, list], name: str, source: Any) -> str:
+    """Return the column of a score of promptfoo that people named, "" for none, or raise."""
+    scores = [each for each in table if each in ("score", "passed") or each.startswith("scores.")]
+    column = next((each for each in scores if name in (each, each.removeprefix("scores."))), "")
+    if name and not column:
+        named = [each.removeprefix("scores.") for each in scores]
+        raise checks.WrongValue(
+            "score",
+            f"must name a score of {source!r}: {checks.listed(named, quoted=True)}",
+            name,
+        )
+    return column
 
 
 def is_of_battles(names: Sequence[str]) -> bool:
