@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from workbench import checks
 from workbench.checks import WrongValue, listed
-from workbench.data import columns, frames, numbers, shapes
+from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.designs import weights
 from workbench.replication.statistics import METRICS
@@ -219,13 +219,17 @@ def load_labeled(
     replicate_weights: str = "",
     classes: str = "auto",
     candidates: str = CANDIDATES,
+    rows: str = "auto",
 ) -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
     ----------
     items : str or data frame
-        As in `workbench.read_scores`.
+        As in `workbench.read_scores`. Or a confusion matrix, with the classes as names of its rows
+        and columns; every item that it counts is then one, and is taken for independent of the
+        others. So is every item of a file with a row per pair of classes and their number in a
+        column "n", "count" or "freq".
     truth, prediction, score, stratum, psu, weight, group : str
         Column names; "" for none. A prediction or a score is needed. Without strata, or without a
         column "stratum", all items lie in one stratum, and a note says so. Several columns with
@@ -249,6 +253,9 @@ def load_labeled(
         Pattern of the columns of classes that a recognizer names, the most similar first; without a
         prediction the first of them is it. By default those that are called so, where there are
         any.
+    rows : {"auto", "truth", "prediction"}
+        What the rows of a confusion matrix are. "auto": what the matrix says, in its first cell or
+        in the names of rows and columns; true classes if it does not say.
 
     Returns
     -------
@@ -263,6 +270,8 @@ def load_labeled(
     --------
     >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": list("aabb")})
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
+    >>> load_labeled({"": ["cat", "dog"], "cat": [41, 4], "dog": [6, 52]})
+    LabeledItems(103 labeled items, 2 classes)
     """
     roles = {
         "truth": truth,
@@ -278,6 +287,19 @@ def load_labeled(
     if weight and weight in (truth, prediction):
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
+    matrix_notes: list[Note] = []
+    if rows != "auto" or (prediction and not score):
+        matrix = confusion_matrices.read_matrix(
+            "items",
+            items,
+            truth=truth,
+            prediction=prediction,
+            rows=rows,
+        )
+        if matrix:
+            _refuse_design(roles | {"replicate_weights": replicate_weights}, stratum)
+            items, matrix_notes = matrix.items(truth, prediction, classes)
+            stratum = ""
     column_names = list(frames.column_names(items))
     repeated: list[str] = []
     if replicate_weights:
@@ -301,12 +323,18 @@ def load_labeled(
     }
     data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
+    if set(names) == {truth, prediction} and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, data[truth], data[prediction])
+        if pairs:
+            counts, matrix_notes = pairs
+            labeled = np.repeat(labeled, counts)
+            data = {name: cells[labeled] for name, cells in data.items()}
     unlike_others = None
     if unlabeled:
         predictions = data.get(roles["prediction"])
         unlike_others = _unlike_others(predictions, labeled, weight or psu)
         data = {name: cells[labeled] for name, cells in data.items()}
-    with shapes.in_rows(labeled if unlabeled else None):
+    with shapes.in_rows(labeled if unlabeled or matrix_notes else None):
         read, class_cells, more = _read(
             data,
             sources,
@@ -315,8 +343,8 @@ def load_labeled(
             repeated,
             classes,
         )
-    notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
-    if "stratum" not in read and not repeated:
+    notes = [*matrix_notes, *_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
+    if "stratum" not in read and not repeated and not matrix_notes:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
         notes.append(Note("assumption", text))
@@ -333,6 +361,18 @@ def load_labeled(
         named_positive=positive not in ("", None),
         notes=notes,
     )
+
+
+def _refuse_design(roles: dict[str, str], stratum: str) -> None:
+    """Raise if a column of the sample's design is named, which no confusion matrix has."""
+    if stratum != STRATUM:
+        roles = roles | {"stratum": stratum}
+    for role, name in roles.items():
+        if name and role not in ("truth", "prediction"):
+            rule = (
+                "needs {0} with a row per item; this is a confusion matrix, which has counts only"
+            )
+            raise WrongValue(role, rule, name, others=("items",))
 
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:

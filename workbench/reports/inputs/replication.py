@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import roles
+from workbench.data import confusion_matrices, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES
@@ -13,6 +13,7 @@ from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
+from workbench.results.limits import warn_of_limit
 
 SHOWN = 5
 OPTIONS = {
@@ -35,7 +36,7 @@ class ReplicationParameters(Parameters):
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive, classes, candidates
+    group, positive, classes, candidates, rows
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -61,6 +62,7 @@ class ReplicationParameters(Parameters):
     positive: str = ""
     classes: str = "auto"
     candidates: str = CANDIDATES
+    rows: str = "auto"
     metrics: str = ""
     method: str = "auto"
     collapse: str = ""
@@ -99,6 +101,7 @@ def read(**parameters: Any) -> LabeledItems:
             inputs.items,
             **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
             **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
+            rows=inputs.rows,
         )
         if inputs.items
         else digit_forms.digit_forms().labeled(inputs.positive or 9)
@@ -116,6 +119,10 @@ def read(**parameters: Any) -> LabeledItems:
     quick = [metric for metric in wanted if not METRICS[metric].values]
     if quick:
         clustered.estimate_metrics(labeled, quick, **settings)
+    for text in confusion_matrices.assumptions(labeled.notes):
+        warn_of_limit(text)
+    if confusion_matrices.is_matrix(labeled.notes):
+        return labeled
     if inputs.replicate_weights:  # they carry strata and clusters of the design
         return labeled
     return with_unused(
