@@ -336,6 +336,17 @@ COMMANDS = [
         "Ready\n  How far do annotators agree?\n    workbench audit agreement x.csv\n",
         "One step away",
     ),
+    (
+        ",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n",
+        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "    workbench report brr-orthogonal-arrays --items x.csv\n",
+        "agreement",
+    ),
+    (
+        ",cat,dog\ncat,.9,.1\ndog,.2,.8\n",
+        "a confusion matrix needs whole numbers of items",
+        "Ready",
+    ),
     (BATTLES, "takes its mean for the win rate", "Ready"),
     (
         table("q,score", IDS, NY),

@@ -28,6 +28,7 @@ METRICS = "Which metrics do the labeled items have, and how certain are they?"
 PROPORTION = "Which proportion of each class is there, corrected for misclassification?"
 JUDGED = "Which proportion is correct, by a judge's labels of all items and people's of some?"
 BY_FOLDS = "Which model is better, by a cross-validation?"
+NEEDS_COUNTS = "add --counts and the file of all predictions, or of their counts"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
 FEW_VALUES = 12  # groups of items, or days that need no months
@@ -125,7 +126,7 @@ def options_as_words(options: dict[str, Any]) -> list[str]:
 
 def uses_of(table: Inspected) -> Iterator[Use]:
     """Yield what a table is ready for, or is one step away from, in the order of the topics."""
-    questions = [of_accuracy, of_metrics, of_values, of_proportions, of_folds]
+    questions = [of_matrix, of_accuracy, of_metrics, of_values, of_proportions, of_folds]
     if files.comparison_table(table.file):
         questions = []
     elif files.is_evaluation_log(table.file):
@@ -154,6 +155,23 @@ def of_log(table: Inspected) -> Iterator[Use]:
     if _budget(table) >= FEWEST_LABELS:
         words = _report(ACCURACY, scores=table.file, budget=str(_budget(table)))
         yield Use(_plan(table), words, lambda: read_scores(table.file, score="score"))
+
+
+def of_matrix(table: Inspected) -> Iterator[Use]:
+    """Yield the metrics of a confusion matrix, and its use as an audit."""
+    from workbench.data.confusion_matrices import read_matrix
+
+    def read() -> Any:
+        return read_matrix("items", table.file)
+
+    try:
+        if read() is None:
+            return
+    except ValueError:  # the doctor prints it
+        yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
+        return
+    yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
+    yield Use(PROPORTION, _report(SHARES, audit=table.file), needs=NEEDS_COUNTS)
 
 
 def of_accuracy(table: Inspected) -> Iterator[Use]:
@@ -374,8 +392,7 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
     if has_audit:
         options = audit | weight | table.options(period_in_audit=roles.MONTH)
         words = _report(SHARES, audit=file, **options)
-        needs = "add --counts and the file of all predictions, or of their counts"
-        yield Use(PROPORTION, words, lambda: load_audit(table.data, **audit), needs)
+        yield Use(PROPORTION, words, lambda: load_audit(table.data, **audit), NEEDS_COUNTS)
         return
     of_periods = _counts(table)
     if of_periods is not None:
