@@ -114,13 +114,12 @@ def options_as_words(options: dict[str, Any]) -> list[str]:
 
     Examples
     --------
-    >>> options_as_words({"score_is": "margin", "truth": ""})
-    ['--score-is', 'margin']
+    >>> options_as_words({"score_is": "margin", "truth": "y"})
+    ['--score-is', 'margin', '--truth', 'y']
     """
     words = []
     for name, value in options.items():
-        if value:
-            words += [f"--{name.replace('_', '-')}", value]
+        words += [f"--{name.replace('_', '-')}", value]
     return words
 
 
@@ -257,7 +256,7 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     elif _is_complete(table, roles.POPULATION):
         options["fpc"] = table.first(roles.POPULATION)
     question = METRICS
-    if "prediction" not in options and "score" not in options:
+    if "prediction" not in options:
         question = f"Which mean does {options['truth']!r} have, and how certain is it?"
         distinct = {*numbers.as_text(table.data[options["truth"]])} - {""}
         options["metrics"] = "proportion" if len(distinct) <= 2 else "mean"
@@ -285,7 +284,7 @@ def _labeled(table: Inspected) -> dict[str, Any]:
             labeled["group"] = groups[0]
         return labeled | design
     if truth and scores:
-        return {"truth": truth, "score": ",".join(scores)} | design
+        return {"truth": truth, "prediction": "", "score": ",".join(scores)} | design
     values = table.measurements()
     if not truth and len(values) == 1:
         truth = values[0]
@@ -348,7 +347,7 @@ def of_values(table: Inspected) -> Iterator[Use]:
     elif stratum and values and not is_design:
         value = max(values, key=lambda name: int(shapes.gaps(table.data[name], True).sum()))
         options = {"stratum": stratum, "value": value}
-        words = _report(VALUES, strata=table.file, **options, id=table.first(roles.ID))
+        words = _report(VALUES, strata=table.file, **options, **table.options(id=roles.ID))
         yield Use(question, words, lambda: plans.labeled_values(table.data, stratum, value))
 
 
@@ -410,8 +409,10 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
     period = table.first(roles.MONTH) or table.called(*NAMED_PERIOD)
     predicted = table.first(roles.PREDICTION)
     if predicted and not table.has(roles.TRUTH) and (period or not table.has(roles.SCORE)):
-        options: dict[str, Any] = {"period": period, "predicted": predicted}
-        return options | (_made_periods(table.data[period]) if period else {})
+        options: dict[str, Any] = {"predicted": predicted}
+        if period:
+            options = {"period": period} | options | _made_periods(table.data[period])
+        return options
     others = [name for name in table.data if name != period]
     counts = [name for name in others if _whole(table, name)]
     is_wide = period and len(counts) == len(others) > 1
@@ -419,7 +420,7 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
     if is_wide:
         return {"period": period}
     if is_long and not table.has(roles.SCORE, roles.FOLD, roles.ID):
-        return {"period": period}
+        return {"period": period} if period else {}
     return None
 
 
