@@ -332,6 +332,17 @@ COMMANDS = [
         "One step away",
     ),
     (
+        table("id,prediction,expert", IDS, AB, BA),
+        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "    workbench report brr-orthogonal-arrays --items x.csv --truth expert",
+        "agreement",
+    ),
+    (
+        table("id,human,gpt", IDS, NY, ["1", "0"]),
+        "workbench compare x.csv --item id --model human,gpt\n",
+        "No command",
+    ),
+    (
         table("item,human,judge", IDS, list("12345"), list("1232")),
         "Ready\n  How far do annotators agree?\n    workbench audit agreement x.csv\n",
         "One step away",
@@ -347,7 +358,7 @@ COMMANDS = [
         "a confusion matrix needs whole numbers of items",
         "Ready",
     ),
-    (BATTLES, "takes its mean for the win rate", "Ready"),
+    (BATTLES, "For the win rate of one model, write 1 where it won", "Ready"),
     (
         table("q,score", IDS, NY),
         "workbench compare x.csv --item q --score score\n",

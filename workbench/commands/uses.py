@@ -72,8 +72,14 @@ class Inspected:
         return [column.name for column in self.columns if column.seems == role]
 
     def first(self, role: str) -> str:
-        """Return the first column that seems to have a role, "" for none."""
-        return roles.first_of(self.columns, role)
+        """Return the first column that seems to have a role, "" for none.
+
+        What people say is the truth where no other column is.
+        """
+        column = roles.first_of(self.columns, role)
+        if not column and role == roles.TRUTH:
+            return roles.first_of(self.columns, roles.HUMAN)
+        return column
 
     def has(self, *any_of: str) -> bool:
         """Return whether a column seems to have one of the roles."""

@@ -26,6 +26,7 @@ PREDICTION = "prediction"
 TRUTH = "truth"
 CORRECT = "right or wrong"
 JUDGE = "judge label"
+HUMAN = "human label"
 STRATUM = "stratum"
 CLUSTER = "cluster"
 WEIGHT = "weight"
@@ -45,6 +46,7 @@ LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 _ONCE = {
     ID,
     JUDGE,
+    HUMAN,
     TRUTH,
 }
 # the kind of the note on an unused column of a role, and the name of its content
@@ -65,8 +67,9 @@ _NAMES = {
     PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
     r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-]class)?",
     JUDGE: r"(.*[_ .-])?(judge|verdict)([_ .-](label|verdict))?",
+    HUMAN: r"(human|expert)s?([_ .-](label|verdict|grade|rating))?",
     TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y|"
-    r"(human|expert|reference|ref)([_ .-](label|class))?",
+    r"(reference|ref)([_ .-]class)?",
     CORRECT: r"(is_?)?(correct|right|hit|ok)",
     SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|"
     r"logit|logprob)|p",
@@ -88,6 +91,7 @@ _TRAITS = {
     POPULATION: {"positive", "whole"},
     PREDICTION: {"classes"},
     JUDGE: {"classes"},
+    HUMAN: {"classes"},
     TRUTH: {"classes"},
     CORRECT: {"binary"},
     SCORE: {"numeric", "graded"},

@@ -21,10 +21,6 @@ OF_ONE = (
     "What is the mean score of this model? With another file of the same items: which is better?"
 )
 NO_MODELS = {roles.PREDICTION, roles.TRUTH, roles.FOLD, roles.SPLIT, roles.PROBABILITY}
-WIN_RATE = (
-    "a file of battles has no score per item; write 1 where a model won, 0.5 for a tie and 0 "
-    "where it lost into a column score, and compare takes its mean for the win rate"
-)
 
 
 def describe_logs(folder: str) -> bool:
@@ -54,16 +50,20 @@ def compare_use(table: Inspected) -> Iterator[Use]:
         yield Use(OF_SEVERAL, [*COMMAND, file], lambda: read_item_scores(file))
         return
     if is_of_battles(list(table.data)):
-        yield Use("Which of two models wins more often?", [*COMMAND, file], needs=WIN_RATE)
+        question = "Which of two models wins more often?"
+        yield Use(question, [*COMMAND, file], lambda: read_item_scores(file))
         return
     item = item_column([*table.data], "") or table.first(roles.ID)
     is_of_one_model = table.has(*NO_MODELS) and not table.has(roles.MODEL)
+    is_judged = table.has(roles.HUMAN) and table.has(roles.JUDGE)
     ragas = table.called("user_input")
     if ragas and table.has(roles.SCORE):
         for score in table.names(roles.SCORE):
             question = f"What is the mean of {score}? With another file: which model is better?"
             yield _of_columns(table, question, {"item": ragas, "score": score})
-    elif item and not is_of_one_model and not table.has(roles.WEIGHT, roles.POPULATION):
+    elif is_judged or is_of_one_model or table.has(roles.WEIGHT, roles.POPULATION):
+        return
+    elif item:
         yield from _of_items(table, item)
 
 

@@ -133,8 +133,9 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
     names = frames.column_names(source)
     if is_of_battles(names):
         raise ValueError(
-            f"{_told(source)} holds battles of two models, which give no score per item: compare_items "
-            "needs a score of each item by each model"
+            f"{_told(source)} holds battles of two models, which give no score per item. For the win "
+            "rate of one model, write 1 where it won, 0.5 for a tie and 0 where it lost into a column "
+            "of scores, and take its mean"
         )
     return _table_runs(source, names, name, asked, files)
 

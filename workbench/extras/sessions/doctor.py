@@ -60,7 +60,7 @@ def agreement_use(table: Inspected) -> Iterator[Use]:
     """Yield how far annotators agree, where a table seems to hold the labels of several."""
     if files.is_evaluation_log(table.file) or files.comparison_table(table.file):
         return
-    if table.has(*NO_LABELS) or (table.has(roles.TRUTH) and table.has(roles.PREDICTION)):
+    if table.has(*NO_LABELS) or (table.first(roles.TRUTH) and table.has(roles.PREDICTION)):
         return
     try:
         people = read_annotators(table.file).cells
