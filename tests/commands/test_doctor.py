@@ -434,7 +434,13 @@ def test_columns_of_replicate_weights_take_one_line(tmp_path):
 def harness_log(folder, name, filters=("none",)):
     """Write 40 documents of lm-evaluation-harness, half of them correct."""
     records = [
-        {"doc_id": k, "doc": {"q": f"{k}?"}, "target": "a", "resps": [["a"]], "filter": name}
+        {
+            "doc_id": k,
+            "doc": {"q": f"{k}?", "passage": k // 4},
+            "target": "a",
+            "resps": [["a"]],
+            "filter": name,
+        }
         | {"filtered_resps": ["a"], "exact_match": k % 2}
         for name in filters
         for k in range(40)
@@ -447,7 +453,7 @@ def test_a_log_of_an_evaluation_and_a_folder_of_logs(tmp_path):
     harness_log(tmp_path, "log.jsonl")
     ready = doctor(tmp_path, "log.jsonl")[2]
     assert "workbench report stratified-accuracy --scores log.jsonl --budget 20\n" in ready
-    assert "workbench compare log.jsonl\n" in ready
+    assert "workbench compare log.jsonl --cluster doc.passage\n" in ready
     assert "annotators" not in ready
     harness_log(tmp_path, "two.jsonl", ("strict", "flexible"))
     assert (

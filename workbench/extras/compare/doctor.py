@@ -43,11 +43,12 @@ def describe_logs(folder: str) -> bool:
 def compare_use(table: Inspected) -> Iterator[Use]:
     """Yield the comparison that a table is ready for."""
     file = table.file
-    if files.is_evaluation_log(file):
-        yield Use(OF_ONE, [*COMMAND, file], lambda: read_item_scores(file))
-        return
-    if files.comparison_table(file):
-        yield Use(OF_SEVERAL, [*COMMAND, file], lambda: read_item_scores(file))
+    is_log = files.is_evaluation_log(file)
+    if is_log or files.comparison_table(file):
+        clusters = table.options(cluster=roles.CLUSTER)
+        words = [*COMMAND, file, *options_as_words(clusters)]
+        question = OF_ONE if is_log else OF_SEVERAL
+        yield Use(question, words, lambda: read_item_scores(file, **clusters))
         return
     if is_of_battles(list(table.data)):
         question = "Which of two models wins more often?"
