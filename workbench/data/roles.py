@@ -65,11 +65,11 @@ _NAMES = {
     SPLIT: r"split[0-9]+_test_.+|test_.+",
     ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
     PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
-    r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-]class)?",
-    JUDGE: r"(.*[_ .-])?(judge|verdict)([_ .-](label|verdict))?",
+    r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-](class|label|category))?",
+    JUDGE: r"(.*[_ .-])?(judge|judge?ment|verdict)([_ .-](label|verdict))?",
     HUMAN: r"(human|expert)s?([_ .-](label|verdict|grade|rating))?",
     TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y|"
-    r"(reference|ref)([_ .-]class)?",
+    r"(reference|ref)([_ .-](class|category))?",
     CORRECT: r"(is_?)?(correct|right|hit|ok)",
     SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|"
     r"logit|logprob)|p",
