@@ -222,3 +222,23 @@ def test_the_command_on_labels_that_are_all_alike(tmp_path):
     assert done.returncode == 0
     assert "  alpha              undefined  30 items\n" in done.stdout
     assert "all labels are 'yes', so chance expects no difference" in done.stdout
+
+
+def test_an_annotator_may_write_a_label_in_two_ways(tmp_path):
+    rows = ["item,annotator,label", "1,ann,yes", "1,ben,Yes", "2,ann,no", "2,ben,no", "2,ann,No"]
+    (tmp_path / "rows.csv").write_text("\n".join(rows))
+    read = read_annotators(tmp_path / "rows.csv")
+    assert read.labels() == {"ann": ["yes", "no"], "ben": ["yes", "no"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "item,ann,ben\n1,yes,yes\n2,no,yes\nTotal,2,2\n",
+        "item,annotator,label\n1,ann,1\n1,ben,1\nSum,ann,1\n",
+    ],
+)
+def test_a_row_of_totals_is_no_item(tmp_path, content):
+    (tmp_path / "sums.csv").write_text(content)
+    with pytest.raises(ValueError, match="sums.csv, row 4: column 'item' holds .* take it out"):
+        read_annotators(tmp_path / "sums.csv")

@@ -173,7 +173,8 @@ def of_matrix(table: Inspected) -> Iterator[Use]:
         if read() is None:
             return
     except ValueError:  # the doctor prints it
-        yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
+        if not table.has(roles.ID):
+            yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
         return
     yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
     yield Use(PROPORTION, _report(SHARES, audit=table.file), needs=NEEDS_COUNTS)

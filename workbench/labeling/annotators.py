@@ -17,7 +17,7 @@ from pathlib import Path
 from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
-from workbench.data.classes import usual_spellings
+from workbench.data.classes import looks, usual_spellings
 from workbench.data.columns import plain_name, spelled
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
 from workbench.labeling.tables import AnyPath
@@ -65,7 +65,7 @@ class AnnotatorLabels:
         """Add a label, or raise where the annotator gave the item another one."""
         self.items.setdefault(item)
         labels = self.cells.setdefault(annotator, {})
-        if label and labels.setdefault(item, label) != label:
+        if label and looks(labels.setdefault(item, label)) != looks(label):
             raise ValueError(
                 f"{source}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} "
                 "before; keep one of the two"
@@ -216,6 +216,15 @@ class _Table:
         """Add a note to those of the file."""
         self.notes.append(Note("data", text))
 
+    def refuse_totals(self, key: str, items: Sequence[str]) -> None:
+        """Raise where an item is called as a row of totals is."""
+        for row, item in zip(self.rows, items, strict=True):
+            if item.casefold() in numbers.TOTALS:
+                raise ValueError(
+                    f"{self.label}, row {row}: column {key!r} holds {item!r}, a row about the "
+                    "others; take it out"
+                )
+
     def without_gaps(self, name: str) -> list:
         """Return the cells of a column with "" for words that stand for a missing label."""
         cells = self.cells[name]
@@ -253,6 +262,7 @@ def _of_long_table(
     chosen = table.column("label", label) if label else _label_column(table, by, key)
     annotator = f"annotator {by!r}" if by else person
     table.note(f"{table.label}: column {chosen!r} has the label of {annotator} for item {key!r}")
+    table.refuse_totals(key, table.cells[key])
     people = table.cells[by] if by else [person] * len(table.rows)
     labels = table.without_gaps(chosen)
     for row, name, item, answer in zip(table.rows, people, table.cells[key], labels, strict=True):
@@ -289,6 +299,7 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         text += f"; not used: {listed(unused)} (you can name the columns of annotators)"
     table.note(text)
     items = table.cells[key] if key else [str(row) for row in table.rows]
+    table.refuse_totals(key, items)
     repeat = numbers.first_repeat(items)
     if repeat:
         second = repeat[1]
