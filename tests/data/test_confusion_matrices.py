@@ -219,6 +219,7 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,.9,.1\ndog,.2,.8\n", "column 'cat', data row 1: 0.9 is no count; a conf"),
         (",cat,dog\ncat,90%,10%\ndog,4%,96%\n", "column 'cat', data row 1: '90%' is no count"),
         (",cat,dog\ncat,1.0,0.0\ndog,0.0,1.0\n", "add up to 1, as proportions do"),
+        (",cat,dog\ncat,1,0\ndog,1,0\n", "add up to 1, as proportions do"),
         (",cat,dog\ncat,9,-1\ndog,2,8\n", "column 'dog', data row 1: -1 is no count"),
         (",cat,dog\ncat,9,1e20\ndog,2,8\n", "1e[+]20 is no count"),
         (",cat,dog\ncat,9,\ndog,2,8\n", "'dog', data row 1 is missing; write 0 if no item"),
@@ -227,6 +228,9 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n", "'41.000' has thousands or decimals"),
         (",cat,dog\ncat,0,0\ndog,0,0\n", "must count at least one item"),
         ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* rows are not named so"),
+        ("0,1\n0,50\n4,20\n", "must have a column 'truth', or be .* rows are not named so"),
+        (f",cat,dog\n{TWO}bird,1,2\ncow,2,1\n", "row 'bird' has no column of that name: add a"),
+        (f",cat,dog\n{TWO}Total,45.5,58\n", "column 'cat', data row 3: 45.5 is no count"),
         (",cat,dog\n0,41,6\n1,4,52\n", "must have a column 'truth', or be .* rows are not named"),
     ],
 )
@@ -273,6 +277,8 @@ def test_frames_and_files_of_pandas(tmp_path):
     for source in (frame, as_dict, tmp_path / "m.parquet", tmp_path / "m.json"):
         matrix = read_matrix("items", source)
         assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
+    floats = read_matrix("items", {"": np.array([0.0, 1.0]), "0": [50, 4], "1": [3, 20]})
+    assert floats.labels == ["0", "1"]
     numbered = read_matrix("items", pd.DataFrame(COUNTS))
     assert numbered.labels == ["0", "1", "2"] and numbered.table.tolist() == COUNTS
     with pytest.raises(ValueError, match="the rows are not named so"):

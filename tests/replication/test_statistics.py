@@ -195,8 +195,8 @@ def test_a_callable_gets_one_row_of_weights_and_the_columns():
 WRONG = [
     (
         lambda: totals_of("f2", (TRUTH, PREDICTION), 60),
-        "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', "
-        "'kappa', 'mcc', 'brier', 'log_loss', 'rmse', 'correlation', 'median', 'auc', 'identified', 'mean_rank', "
+        "statistic must be one of 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', 'kappa', 'mcc', 'brier', "
+        "'log_loss', 'rmse', 'correlation', 'median', 'mean', 'proportion', 'auc', 'identified', 'mean_rank', "
         "'quantile'; "
         "got 'f2'",
     ),

@@ -178,3 +178,45 @@ def test_lone_psu_and_its_remedy(tmp_path, labeled):
     costs_one_line(tmp_path, message, *TOPIC, *NAMES, runs=run_here)
     done = run_here(tmp_path, *TOPIC, *NAMES, "--collapse", "Nord=Ost", "--quiet")
     assert "8 PSUs in 2 strata" in page_of(done, tmp_path, "report.html")
+
+
+def test_a_mean_by_group_without_a_prediction(tmp_path):
+    rng = np.random.default_rng(6)
+    income, school = rng.normal(40, 9, 60).round(1), np.arange(60) // 5
+    (tmp_path / "m.csv").write_text(
+        "income,school,sex\n"
+        + "".join(
+            f"{value},{unit},{'fm'[k % 2]}\n"
+            for k, (value, unit) in enumerate(zip(income, school, strict=True))
+        )
+    )
+    given = ("--items", "m.csv", "--truth", "income", "--psu", "school", "--group", "sex")
+    page = page_of(
+        run_here(tmp_path, *TOPIC, *given, "--metrics", "mean", "-o", "r.html", "--quiet"), tmp_path
+    )
+    assert f"Mean of income {income.mean():.2f}, between " in page
+    assert page.count("<td>Mean of income</td>") == 3
+    assert "Mean of 12 PSUs, ordered by stratum" in page and "Traceback" not in page
+
+
+def test_a_proportion_by_successive_differences(tmp_path):
+    rng = np.random.default_rng(7)
+    y, weight = rng.random(40) < 0.3, rng.integers(20, 90, 40)
+    factors = rng.choice([0.3, 1, 1.7], (40, 80))
+    replicated = np.round(weight[:, None] * factors).astype(int)
+    header = ",".join(f"PWGTP{r}" for r in range(1, 81))
+    lines = [
+        f"{'yes' if true else 'no'},{w},{','.join(map(str, row))}"
+        for true, w, row in zip(y, weight, replicated, strict=True)
+    ]
+    (tmp_path / "acs.csv").write_text(f"owns,PWGTP,{header}\n" + "\n".join(lines) + "\n")
+    given = ("--items", "acs.csv", "--truth", "owns", "--positive", "yes", "--weight", "PWGTP")
+    how = ("--replicate-weights", "PWGTP*", "--method", "sdr", "--metrics", "proportion")
+    page = page_of(run_here(tmp_path, *TOPIC, *given, *how, "-o", "r.html", "--quiet"), tmp_path)
+    full = (weight @ y) / weight.sum()
+    replicates = (y @ replicated) / replicated.sum(0)
+    error = np.sqrt(4 / 80 * np.sum((replicates - full) ** 2))
+    assert f"Proportion of owns = yes: {full:.3f}, 95% interval " in page
+    assert f"<td>{100 * error:.0f}%</td>" in page
+    assert "80 replicates by successive differences (SDR)" in page
+    costs_one_line(tmp_path, "method must say how", *TOPIC, *given, *how[:2], runs=run_here)

@@ -5,9 +5,10 @@ row per pair of classes. The functions below them locate the names of the rows, 
 table says about its axes, take totals out and check counts.
 """
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from workbench import checks
 from workbench.checks import WrongValue, listed, suggestion
 from workbench.data import decimals, frames, numbers, shapes
 from workbench.data.classes import looks, read_classes
-from workbench.data.columns import plain_name, spelled
+from workbench.data.columns import crossed_names, plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
@@ -121,7 +122,7 @@ class ConfusionMatrix(NamedTuple):
         ([0, 1, 1, 1], [0, 0, 0, 1])
         """
         size = int(self.table.sum())
-        _refuse_many("items", size)
+        _check_size("items", size)
         labels, notes = read_classes({"names of rows": np.array(self.labels, object)}, classes)
         names = labels["names of rows"]
         true, predicted = np.indices(self.table.shape)
@@ -146,9 +147,9 @@ def count_column(names: Iterable[str]) -> str:
 
 
 def pair_counts(
-    argument: str, source: Any, truth: ndarray, prediction: ndarray
+    argument: str, source: Any, classes: Sequence[ndarray]
 ) -> tuple[ndarray, list[Note]] | None:
-    """Return the items that each row counts, and notes, if every row is another pair of classes.
+    """Return the items that each row counts, and notes, if every row has other classes.
 
     Parameters
     ----------
@@ -156,22 +157,23 @@ def pair_counts(
         Name of the argument `source`, for messages.
     source : str, path or data frame
         Its column of counts is called "n", "count" or "freq".
-    truth, prediction : (N,) ndarray
-        Cells of two of its columns.
+    classes : list of (N,) ndarray
+        Cells of the columns of true and predicted classes.
 
     Examples
     --------
     >>> source = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "n": [50, 3, 20]}
-    >>> counts, notes = pair_counts("items", source, *map(np.array, [*source.values()][:2]))
+    >>> classes = [np.array(source[name]) for name in ("truth", "prediction")]
+    >>> counts, notes = pair_counts("items", source, classes)
     >>> counts.tolist(), str(notes[0])
     ([50, 3, 20], "confusion matrix: column 'n' says how many items a row counts, 73 in all")
     """
     name = count_column(frames.column_names(source))
     if not name:
         return None
-    pairs = list(zip(numbers.as_text(truth), numbers.as_text(prediction), strict=True))
-    if numbers.first_repeat(pairs):
-        return None
+    pairs = list(zip(*map(numbers.as_text, classes), strict=True))
+    if numbers.first_repeat(pairs) or len({*itertools.chain(*pairs)}) > len(pairs):
+        return None  # items; numbers with decimals are all different
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= MOST_IN_CELL:
@@ -180,12 +182,14 @@ def pair_counts(
             )
             raise RowError(f"column {name!r}, ", row, problem + "this column counts its items")
     size = sum(cells)
-    _refuse_many(argument, size)
+    _check_size(argument, size)
     text = f"column {name!r} says how many items a row counts, {size:,} in all"
     return np.array(cells), [Note("data", text, PLACE), _independence(size)]
 
 
-def _refuse_many(argument: str, size: int) -> None:
+def _check_size(argument: str, size: int) -> None:
+    if not size:
+        raise WrongValue(argument, "must count at least one item; all counts are 0")
     if size > MOST_ITEMS:
         rule = f"must count at most {MOST_ITEMS:,} items, as each becomes a row"
         raise WrongValue(argument, rule, told=f"the confusion matrix counts {size:,}")
@@ -286,7 +290,7 @@ def read_matrix(
 def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid | None:
     """Return the table with the names of its rows, None if it is no confusion matrix."""
     names = frames.column_names(source)
-    present = [spelled(name, names) in names for name in (truth, prediction) if name]
+    present = [bool(name) and _has_columns(name, names) for name in (truth, prediction)]
     if all(present) or not 2 <= len(names) <= MOST_CLASSES + 3:
         return None
     title, index, source = _without_pandas(source)
@@ -294,7 +298,7 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if len({*names}) < len(names):
         _refuse_unnamed_columns(argument, names)
         return None
-    start, _ = frames.read_columns(source, names[:2])  # two, as one cell may equal its header
+    start, _ = frames.read_columns(source, names[:1])
     if len(start[names[0]]) > MOST_CLASSES + 3:
         return None
     data, notes = frames.read_columns(source, names)
@@ -318,6 +322,11 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if not any(present):
         _refuse_unnamed(argument, data, truth)
     return None
+
+
+def _has_columns(name: str, names: tuple[str, ...]) -> bool:
+    """Return whether a column, or every one of several that are named with commas, is there."""
+    return all(spelled(part, names) in names for part in crossed_names(name, names))
 
 
 def _shares_names(grid: _Grid, shared: int) -> bool:
@@ -461,7 +470,7 @@ def _axis(
     written, evidence = _written_axis(grid, empty_rows, truth, prediction)
     if written and rows not in ("auto", written):
         rule = f"contradicts the table: {evidence} says that its rows are {CLASSES_OF[written]}"
-        raise WrongValue("rows", f"{rule} classes", rows)
+        raise WrongValue("rows", f"{rule} classes; correct one of the two", rows)
     if written:
         text = f"rows are {CLASSES_OF[written]} classes: {evidence} says so"
         return written, [Note("data", text, PLACE)]
@@ -487,8 +496,9 @@ def _written_axis(
         axis = _axis_of_corner(name)
         if axis:
             return axis, f"the line {name!r}"
-    named = {truth: TRUTH, prediction: PREDICTION}
-    axis = named.get(corner) or _axis_of_corner(corner)
+    axis = _axis_of_corner(corner)
+    if corner:
+        axis = {truth: TRUTH, prediction: PREDICTION}.get(corner, axis)
     if axis:
         return axis, f"the first cell, {corner!r},"
     axis = _axis_of_corner(grid.title)
@@ -529,12 +539,17 @@ def _counts(
     Rows and columns of rates or text are no classes if only one axis has their names.
     """
     parsed = {name: numbers.to_cells(name, column, beside=cells) for name, column in cells.items()}
-    no_columns = [name for name in cells if name not in row_names and not _may_count(parsed[name])]
+    no_columns = [
+        name
+        for name in cells
+        if not (name in row_names or _is_sum(name) or _may_count(parsed[name]))
+    ]
     of_classes = {name: column for name, column in cells.items() if name not in no_columns}
     no_rows = [
         row
         for row, name in enumerate(row_names)
-        if name not in cells and any(_is_rate(parsed[column][row]) for column in of_classes)
+        if not (name in cells or _is_sum(name))
+        and any(_is_rate(parsed[column][row]) for column in of_classes)
     ]
     kept = np.delete(np.arange(len(row_names)), no_rows)
     of_classes = {name: column[kept] for name, column in of_classes.items()}

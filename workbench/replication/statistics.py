@@ -66,10 +66,11 @@ class Metric:
         `ends`.
     empty : str
         What a denominator of 0 means; "" where there is none.
-    about : {"", "items", "class", "classes", "rank", "ranks"}
+    about : {"", "items", "class", "classes", "label", "value", "rank", "ranks"}
         What of labeled items it is computed from: their labels; whether these are one class; every
-        class in turn, of which the mean is taken; whether the true class is among so many
-        candidates; its rank among all of them. "" for what is not asked of labeled items.
+        class in turn, of which the mean is taken; whether the true label alone is one class; the
+        true value alone, a number; whether the true class is among so many candidates; its rank
+        among all of them. "" for what is not asked of labeled items.
     of_each : str
         The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
@@ -86,6 +87,7 @@ class Metric:
     naive : callable or None
         (*columns) -> the metric and its standard error of independent items of equal weight; by
         default that of a ratio by the delta method.
+    lower_is_better : bool
     """
 
     name: str
@@ -102,6 +104,7 @@ class Metric:
     of_mean: Callable[[Any], Any] = np.asarray
     ends: Callable[..., Bounds] | None = None
     naive: Callable[..., EstimateAndError] | None = None
+    lower_is_better: bool = False
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
@@ -130,7 +133,14 @@ class Metric:
     @property
     def per_class(self) -> bool:
         """Whether it is defined for every class or rank; a score belongs to one class."""
-        return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
+        if self.about == "class":
+            return "prediction" in self.arguments
+        return self.about in ("label", "rank")
+
+    @property
+    def of_truth(self) -> bool:
+        """Whether it is of the true labels alone, without a prediction or a score."""
+        return self.about in ("label", "value") or self.arguments == ("truth",)
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
         """Return the two columns whose totals make the statistic, or None.
@@ -516,8 +526,6 @@ def _cut(mean: ndarray) -> ndarray:
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("proportion", ("y",), _proportion, kind="proportion"),
-        Metric("mean", ("y",), _mean),
         Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
         Metric(
@@ -588,13 +596,14 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", about="class"),
+        Metric("brier", _SCORES, _brier, kind="share", about="class", lower_is_better=True),
         Metric(
             "log_loss",
             _SCORES,
             _log_loss,
             kind="positive",
             about="class",
+            lower_is_better=True,
         ),
         Metric(
             "rmse",
@@ -602,6 +611,7 @@ METRICS = {
             moments=moments.rmse,
             kind="positive",
             about="items",
+            lower_is_better=True,
         ),
         Metric(
             "correlation",
@@ -619,6 +629,14 @@ METRICS = {
             parts=below_median,
             ends=lambda y: _ZERO_TO_ONE,
             naive=_naive_median,
+        ),
+        Metric("mean", ("y",), _mean, about="value"),
+        Metric(
+            "proportion",
+            ("y",),
+            _proportion,
+            kind="proportion",
+            about="label",
         ),
         Metric(
             "auc",
@@ -646,6 +664,7 @@ METRICS = {
             about="ranks",
             title="mean rank",
             ends=lambda y, most: (1.0, float(most)),
+            lower_is_better=True,
         ),
         Metric("quantile", ("y", "q"), values=_quantile, empty=""),
     )

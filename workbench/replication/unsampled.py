@@ -73,6 +73,8 @@ class SampledClasses:
         """Return whether the sample shows a metric, of a class where it is about one."""
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
+        if METRICS[metric].about in ("label", "value"):
+            return not self.by_prediction
         if self.by_prediction:
             return metric == "precision" and label in self.predicted
         return metric == "recall" and label in self.true

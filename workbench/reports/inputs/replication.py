@@ -1,14 +1,14 @@
 """Labeled items of a clustered sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import confusion_matrices, roles
+from workbench.data import columns, confusion_matrices, frames, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
-from workbench.replication.labeled import CANDIDATES
+from workbench.replication.labeled import CANDIDATES, matches
 from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
@@ -96,6 +96,8 @@ def read(**parameters: Any) -> LabeledItems:
     inputs = ReplicationParameters(**parameters)
     checks.level(inputs.level)
     checks.seed("seed", inputs.seed)
+    if inputs.items:
+        inputs = _without_needless_prediction(inputs)
     labeled = (
         clustered.load_labeled(
             inputs.items,
@@ -139,6 +141,40 @@ def read(**parameters: Any) -> LabeledItems:
             inputs.group,
         ],
         OPTIONS,
+    )
+
+
+def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
+    """Return the inputs without the usual column of predictions if the file has none and needs none.
+
+    It needs none if all metrics are of the truth alone, or if no metric is named and every other
+    column of the file has a role already.
+    """
+    if inputs.prediction != ReplicationParameters.prediction or inputs.score:
+        return inputs
+    frames.check_source("items", inputs.items)
+    names = frames.column_names(inputs.items)
+    plain = {columns.plain_name(name) for name in names}
+    has_candidates = any(matches(name, inputs.candidates) for name in names)
+    if inputs.prediction in plain or has_candidates:
+        return inputs
+    if confusion_matrices.read_matrix("items", inputs.items, **inputs.only("truth", "rows")):
+        return inputs
+    without = replace(inputs, prediction="")
+    metrics = inputs.metrics.replace(",", " ").split()
+    if metrics:
+        of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
+        return without if of_truth else inputs
+    texts = [inputs.truth, inputs.stratum, inputs.psu, inputs.weight, inputs.fpc, inputs.group]
+    with_role = {columns.plain_name(name) for text in texts for name in (text, *text.split(","))}
+    others = [name for name in names if columns.plain_name(name) not in with_role]
+    if all(matches(name, inputs.replicate_weights) for name in others):
+        return without
+    raise checks.WrongValue(
+        "prediction",
+        f"must name the column of predicted classes; the file has {checks.listed(names, quoted=True)}; "
+        f"for the mean or the proportions of {inputs.truth!r} alone say --metrics mean or "
+        "--metrics proportion",
     )
 
 
