@@ -385,6 +385,27 @@ COMMANDS = [
         "Ready",
     ),
     (
+        table("sid,growth,pw,fpc", IDS, PERCENT, ["30.5"], ["6194"]),
+        "Ready\n  Which mean does 'growth' have, and how certain is it?\n    workbench report "
+        "brr-orthogonal-arrays --items x.csv --truth growth --weight pw --fpc fpc --metrics mean\n",
+        "One step away",
+    ),
+    (
+        table("id,truth,pred_old,pred_new", IDS, AB, BA, AB[1:]),
+        "--items x.csv --truth truth --prediction pred_old,pred_new\n",
+        "misclassification-correction",
+    ),
+    (
+        table("id,y,s_score,t_score", IDS, NY, UNIT, UNIT[1:]),
+        "--items x.csv --truth y --prediction '' --score s_score,t_score\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("true_a,true_b,pred_a,pred_b", NY, NY[1:], NY[:2], NY),
+        "--items x.csv --truth 'true_*' --prediction 'pred_*'\n",
+        "misclassification-correction",
+    ),
+    (
         table("truth,prediction,cohort", AB, BA, ["north", "south", ""]),
         "--items x.csv --truth truth --prediction prediction --group cohort\n",
         "agreement",
