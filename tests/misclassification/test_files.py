@@ -274,6 +274,8 @@ def test_a_confusion_matrix_is_an_audit():
     assert wb.load_audit(predicted).table.tolist() == [[331, 7], [18, 44]]
     with pytest.raises(ValueError, match="labels must be the classes of the audit; .* 'no', 'yes'"):
         wb.load_audit(matrix, labels="no,maybe")
+    with pytest.raises(ValueError, match="truth must name a column"):
+        wb.load_audit(predicted, truth="")
     with pytest.raises(ValueError, match="weight belongs to a file with a row per item"):
         wb.load_audit(predicted, weight="no")
 

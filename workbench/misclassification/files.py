@@ -230,6 +230,8 @@ def _has_items(
 ) -> bool:
     """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
+    if not truth:
+        raise WrongValue("truth", "must name a column")
     if truth == prediction:
         both = f"both are {truth!r}"
         rule = "must be another column than {0}"
