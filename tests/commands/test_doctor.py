@@ -421,6 +421,11 @@ COMMANDS = [
         "--value invoice",
     ),
     (
+        table("region,height,width", AB, PERCENT, PERCENT[1:]),
+        "name the column of values with --value: 'height', 'width'",
+        "Ready",
+    ),
+    (
         table("name,text", IDS, IDS),
         "No command fits these columns.",
         "One step away",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numpy import ndarray
 
-from workbench import registry
+from workbench import checks, registry
 from workbench.data import files, numbers, roles, shapes
 from workbench.data.columns import plain_name
 
@@ -344,7 +344,7 @@ def of_values(table: Inspected) -> Iterator[Use]:
     size = table.first(roles.SIZE)
     values = table.measurements()
     names = [stratum] if stratum else _text_columns(table)
-    is_design = table.has(roles.WEIGHT, roles.POPULATION)
+    is_design = table.has(roles.WEIGHT, roles.POPULATION, roles.TRUTH, roles.PREDICTION)
     if size and names and not table.called(*NAMED_PERIOD, *COUNTED):
         strata = {*zip(*(table.data[name].tolist() for name in names), strict=True)}
         options = {"stratum": ",".join(names), "size": size}
@@ -352,10 +352,14 @@ def of_values(table: Inspected) -> Iterator[Use]:
             words = _report(VALUES, strata=table.file, **options)
             yield Use(question, words, lambda: plans.load_strata(table.data, **options))
     elif stratum and values and not is_design:
-        value = max(values, key=lambda name: int(shapes.gaps(table.data[name], True).sum()))
+        some = [name for name in values if table.has_gaps(name)] or values
+        value = max(some, key=lambda name: int(shapes.gaps(table.data[name], True).sum()))
         options = {"stratum": stratum, "value": value}
         words = _report(VALUES, strata=table.file, **options, **table.options(id=roles.ID))
-        yield Use(question, words, lambda: plans.labeled_values(table.data, stratum, value))
+        needs = ""
+        if len(some) > 1:
+            needs = f"name the column of values with --value: {checks.listed(some, quoted=True)}"
+        yield Use(question, words, lambda: plans.labeled_values(table.data, stratum, value), needs)
 
 
 def _text_columns(table: Inspected) -> list[str]:
