@@ -211,6 +211,7 @@ def _accuracy(
 
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     from workbench.data import roles, shapes
+    from workbench.replication.label_sets import patterns_of
     from workbench.reports.inputs.replication import read
 
     question = "Which metrics, how sure, for items labeled already (also in clusters or strata)?"
@@ -229,6 +230,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
             f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}"
             f"{alone if 'prediction' in lacking else ''}",
         )
+    options |= patterns_of(data, options["truth"], options["prediction"])
     repeated = [name for name in data if re.fullmatch(REPLICATES, name, re.IGNORECASE)]
     if len(repeated) > 1 and "weight" in options:
         options = {role: name for role, name in options.items() if role not in ("stratum", "psu")}
