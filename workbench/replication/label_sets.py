@@ -7,7 +7,7 @@ true and predicted labels of every item, and `refuse_metric` says which metrics 
 import os
 from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -17,7 +17,8 @@ from workbench.checks import WrongValue
 from workbench.data import combined, numbers, shapes
 from workbench.data.classes import class_notes, refuse_look_alikes, verdict_of
 from workbench.data.numbers import MissingError, RowError
-from workbench.results import Note
+from workbench.replication.statistics import METRICS
+from workbench.results import Note, rows_of
 
 SHOWN_LABELS = 8
 ROLES = ("truth", "prediction")
@@ -166,6 +167,9 @@ def read_label_sets(
     of_labels: Mapping[str, Mapping[str, str]],
     separator: str,
     classes: str,
+    *,
+    candidates: str,
+    models: Sequence[str],
 ) -> tuple[LabelSets | None, list[Note]]:
     """Return the labels of items, None where each has one class, and notes on one class.
 
@@ -180,6 +184,10 @@ def read_label_sets(
         As in `workbench.load_labeled`.
     classes : {"auto", "text", "numbers"}
         "text" without a separator: every cell is one class.
+    candidates : str
+        As in `workbench.load_labeled`; "" where there are none.
+    models : sequence of str
+        Columns of predictions, or scores, of several models, which are for items of one class.
 
     Raises
     ------
@@ -187,6 +195,12 @@ def read_label_sets(
         Where it is in doubt whether cells hold several labels, or whether an item has none; where a
         label is written in two ways; where a cell of a label's column is neither 0 nor 1.
     """
+    if candidates:
+        checks.not_both(separator=separator, candidates=candidates)
+        return None, []
+    if models:
+        _refuse_models(data, [truth, *models], separator, classes)
+        return None, []
     if of_labels:
         checks.not_both(truth=truth, separator=separator)
         return _of_columns(data, of_labels), []
@@ -446,19 +460,10 @@ def _zero_one(name: str, cells: ndarray) -> ndarray:
     return np.array([values[text] for text in texts], bool)
 
 
-def refuse_models(
+def _refuse_models(
     data: Mapping[str, ndarray], names: Sequence[str], separator: str, classes: str
 ) -> None:
-    """Raise where items have several labels, and several models are to be read at once.
-
-    Parameters
-    ----------
-    data : dict of (n,) ndarray
-    names : sequence of str
-        Columns of the truth and of predictions.
-    separator, classes : str
-        As in `workbench.load_labeled`.
-    """
+    """Raise where items seem to have several labels."""
     of_text = [name for name in names if data[name].dtype.kind not in "biuf"]
     texts = {name: numbers.as_text(data[name]) for name in of_text}
     seen = _recognized(texts, [], separator)
@@ -467,6 +472,41 @@ def refuse_models(
         if seen:
             rule += f", as in {seen.text!r} (if that is one class, say {{0}} 'text')"
         raise WrongValue("prediction", rule, others=("classes",))
+
+
+def label_rows(labels: Sequence, true: ndarray, predicted: ndarray | None) -> list[dict]:
+    """Return one row per label: items that have it, and items of which it was predicted."""
+    items = true.sum(0)
+    if predicted is None:
+        return rows_of(label=labels, items=items)
+    return rows_of(label=labels, items=items, predicted=predicted.sum(0))
+
+
+def columns_of_sets(items: Any, metric: str, label: Any) -> tuple[ndarray, ...]:
+    """Return the true and predicted labels of items, or whether an item has one of them.
+
+    Parameters
+    ----------
+    items : LabeledItems
+    metric : str
+    label : label or None
+    """
+    entry = METRICS[metric]
+    if "score" in entry.arguments:
+        score = required(metric, "score", items.score)
+        return items.true_labels[:, items.labels.index(label)], score
+    predicted = required(metric, "prediction", items.predicted_labels)
+    if entry.about != "class":
+        return items.true_labels, predicted
+    k = items.labels.index(label)
+    return items.true_labels[:, k], predicted[:, k]
+
+
+def required(metric: str, role: str, values: ndarray | None) -> ndarray:
+    """Return the values of a role, or raise where they are missing."""
+    if values is None:
+        raise ValueError(f"{metric} needs a {role}: name its column")
+    return values
 
 
 def refuse_metric(metric: str, about: str, has_labels: bool) -> None:

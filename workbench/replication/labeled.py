@@ -18,10 +18,12 @@ from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.designs import weights
 from workbench.replication.label_sets import (
+    columns_of_sets,
     label_columns,
+    label_rows,
     read_label_sets,
     refuse_metric,
-    refuse_models,
+    required,
 )
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.statistics import METRICS
@@ -233,11 +235,7 @@ class LabeledItems(Result):
             sd = self.truth.std(ddof=1) if self.truth.size > 1 else np.nan
             return [{"items": self.truth.size, "mean": float(self.truth.mean()), "sd": float(sd)}]
         if self.true_labels is not None:
-            items = self.true_labels.sum(0)
-            if self.predicted_labels is None:
-                return rows_of(label=self.labels, items=items)
-            predicted_items = self.predicted_labels.sum(0)
-            return rows_of(label=self.labels, items=items, predicted=predicted_items)
+            return label_rows(self.labels, self.true_labels, self.predicted_labels)
         names, counts = np.unique(self.truth, return_counts=True)
         if self.prediction is None:
             return rows_of(label=names, items=counts)
@@ -279,7 +277,7 @@ class LabeledItems(Result):
     def _counted_values(self) -> tuple[str, ndarray | None]:
         """Return a number per item of which PSUs have a mean, and the name of this mean."""
         if not self.truth_alone:
-            prediction = _given("accuracy", "prediction", self.prediction)
+            prediction = required("accuracy", "prediction", self.prediction)
             return "accuracy", self.truth == prediction
         if self.has_values and not self.named_positive:
             return "mean", self.truth
@@ -332,8 +330,8 @@ class LabeledItems(Result):
             names = self.labels or np.unique(self.truth)
             raise ValueError(f"{metric} needs the positive class; name one of {listed(names)}")
         if self.labels:
-            return self._of_label_sets(metric, label)
-        columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
+            return columns_of_sets(self, metric, label)
+        columns = [required(metric, role, getattr(self, role)) for role in entry.arguments]
         if entry.about != "class":
             return tuple(columns)
         truth, other = columns
@@ -355,22 +353,9 @@ class LabeledItems(Result):
             "takes text"
         )
 
-    def _of_label_sets(self, metric: str, label: Any) -> tuple[ndarray, ...]:
-        """Return the true and predicted labels, or whether an item has one of them."""
-        entry = METRICS[metric]
-        true = _given(metric, "truth", self.true_labels)
-        if "score" in entry.arguments:
-            score = _given(metric, "score", self.score)
-            return true[:, self.labels.index(label)], score
-        predicted = _given(metric, "prediction", self.predicted_labels)
-        if entry.about != "class":
-            return true, predicted
-        k = self.labels.index(label)
-        return true[:, k], predicted[:, k]
-
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among the first candidates, or its rank among all."""
-        ranks = _given(metric, "list of candidates", self.ranks)
+        ranks = required(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
         length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
@@ -522,20 +507,16 @@ def load_labeled(
     if of_labels:
         names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
-    sets, set_notes = None, list[Note]()
-    if named_first:
-        checks.not_both(separator=separator, candidates=candidates)
-    elif class_columns or compared["score"]:
-        refuse_models(data, [truth, *class_columns], separator, classes)
-    else:
-        sets, set_notes = read_label_sets(
-            data,
-            truth,
-            prediction,
-            of_labels,
-            separator,
-            classes,
-        )
+    sets, set_notes = read_label_sets(
+        data,
+        truth,
+        prediction,
+        of_labels,
+        separator,
+        classes,
+        candidates=candidates if named_first else "",
+        models=[*compared["prediction"], *compared["score"]],
+    )
     if sets is not None:
         data = data | sets.numbered([truth, prediction])
         classes = "auto"
@@ -789,12 +770,6 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
     raise WrongValue(
         "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
     )
-
-
-def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
-    if values is None:
-        raise ValueError(f"{metric} needs a {role}: name its column")
-    return values
 
 
 def _stratum_column(column_names: list[str], stratum: str) -> str:
