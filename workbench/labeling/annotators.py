@@ -19,6 +19,7 @@ from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
 from workbench.data.classes import looks, usual_spellings
 from workbench.data.columns import plain_name, spelled
+from workbench.data.combined import recognized
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
 from workbench.labeling.tables import AnyPath
 from workbench.results import Note
@@ -156,7 +157,21 @@ def read_annotators(
             f"agreement needs the labels of two or more annotators; {files} holds those of "
             f"{_quoted(people) or 'nobody'}"
         )
+    read.notes.extend(_notes_on_combined(read))
     return read
+
+
+def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:
+    """Yield a note on a label that seems to be several."""
+    texts = [label for labels in read.cells.values() for label in labels.values()]
+    combined = recognized(texts)
+    if combined is not None:
+        names = _quoted(combined.labels)
+        text = (
+            f"{combined.text!r} was taken for one class; if it is several labels, {names}, people "
+            "who share only one of them count as if they shared none"
+        )
+        yield Note("assumption", text)
 
 
 def _of_export(exported: Annotations, person: str) -> Rows:
