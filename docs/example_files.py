@@ -212,6 +212,20 @@ def images(path):
     )
 
 
+def topics(path):
+    """Write the true and the predicted topics of 200 messages."""
+    rng = np.random.default_rng(19)
+    names = np.array(["invoice", "refund", "delivery"])
+    true = rng.random((200, 3)) < [0.5, 0.3, 0.2]
+    predicted = true ^ (rng.random((200, 3)) < 0.1)
+    rows = zip(true, predicted, strict=True)
+    table(
+        path,
+        ["id", "topics", "predicted"],
+        [(k, ";".join(names[t]), ";".join(names[p])) for k, (t, p) in enumerate(rows, 1)],
+    )
+
+
 def losses(path):
     """Write the 0/1 losses of two models and a third for 400 items in ten folds."""
     rng = np.random.default_rng(15)
@@ -293,6 +307,7 @@ FILES = {
     "months.csv": months,
     "labeled.csv": labeled,
     "images.csv": images,
+    "topics.csv": topics,
     "losses.csv": losses,
     "answers.csv": answers,
     "ids.csv": ids,

@@ -142,6 +142,8 @@ def simulate(cell, runs):
     result = {}
     for metric, rows_of_metric in counts.items():
         covered, rejected, width, by_t, t_width = np.mean(rows_of_metric, 0)
+        *_, widths, _, t_widths = np.array(rows_of_metric, float).T
+        ratios = widths[t_widths > 0] / t_widths[t_widths > 0]
         result[metric] = {
             "runs": len(rows_of_metric),
             "coverage": round(float(covered), 4),
@@ -149,6 +151,7 @@ def simulate(cell, runs):
             "width": round(float(width), 4),
             "t_coverage": round(float(by_t), 4),
             "t_width": round(float(t_width), 4),
+            "median_ratio": round(float(np.median(ratios)), 3),
         }
     return result
 
@@ -166,8 +169,7 @@ def main():
             continue
         record[cell.name] = simulate(cell, arguments.runs)
         texts = [
-            f"{metric} {row['coverage']:.3f}/{row['zero_excluded']:.3f}"
-            f"/{row['width'] / max(row['t_width'], 1e-9):.2f}"
+            f"{metric} {row['coverage']:.3f}/{row['zero_excluded']:.3f}/{row['median_ratio']:.2f}"
             for metric, row in record[cell.name].items()
         ]
         print(cell.name, *texts, sep="  ", flush=True)

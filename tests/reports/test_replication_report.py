@@ -148,6 +148,32 @@ def test_published_replicate_weights(tmp_path):
     assert "imported jk1, 20 replicates" in page and f"<td>{100 * error:.1f}%</td>" in page
 
 
+def test_items_with_several_labels(tmp_path):
+    """Their intervals take items, and a cell is told from a class."""
+    cells = [("a", "a"), ("b", "b"), ("a|b", "b"), ("b", "a|b"), ("a|b", "a|b")] * 12
+    header = "id,true_a,true_b,pred_a,pred_b,topics,read\n"
+    rows = []
+    for k, pair in enumerate(cells):
+        ones = [int(label in cell) for cell in pair for label in "ab"]
+        rows.append(",".join(map(str, [k, *ones, *pair])) + "\n")
+    (tmp_path / "t.csv").write_text(header + "".join(rows))
+    both = {}
+    for truth, prediction in (("topics", "read"), ("true_*", "pred_*")):
+        given = ("--items", "t.csv", "--truth", truth, "--prediction", prediction)
+        done = run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet")
+        both[truth] = page_of(done, tmp_path)
+    micro_f1 = 2 * 6 / (7 + 7)  # of five items: hits, true and predicted labels
+    for page in both.values():
+        assert f"{micro_f1:.1%}" in page and "of all pairs of an item and a label" in page
+        assert "60 items, 60 PSUs in 1 stratum" in page and "Precision of b" in page
+    given = ("--items", "t.csv", "--truth", "topics", "--prediction", "read")
+    message = "--metrics must suit the items: kappa is for items of one class"
+    costs_one_line(tmp_path, message, *TOPIC, *given, "--metrics", "kappa", runs=run_here)
+    given = ("--items", "t.csv", "--truth", "true_*", "--prediction", "read")
+    message = "--prediction must be a pattern as --truth is"
+    costs_one_line(tmp_path, message, *TOPIC, *given, runs=run_here)
+
+
 def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
     costs_one_line(tmp_path, "has no column 'Kreis'", *TOPIC, *NAMES, "--stratum", "Kreis")
 

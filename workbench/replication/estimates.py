@@ -433,11 +433,13 @@ def replicate_estimate(
         "accuracy", "precision", "recall" and "f1"(truth, prediction), "auc"(truth, score),
         "quantile"(y, q), "kappa" and "mcc"(truth, prediction), "brier" and "log_loss"(truth,
         score), "rmse" and "correlation"(truth, prediction), "median"(y), "identified"(y) of 0 and
-        1, "mean_rank"(y, most), y from 1 to most; or a function `(weight, *columns)` -> number.
+        1, "mean_rank"(y, most), y from 1 to most; "micro_f1", "micro_precision", "micro_recall",
+        "exact_match" and "hamming_loss"(true_labels, predicted_labels); or a function `(weight,
+        *columns)` -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy,
         kappa and mcc, numbers for rmse and correlation), numbers for y, x and score, for brier and
-        log_loss probabilities; q in [0, 1] is one number.
+        log_loss probabilities; for labels 0/1 or booleans, (n, L); q in [0, 1] is one number.
     domain : (n,) array_like of bool, optional
         The items that count; the design stays that of all.
     center : {"full", "mean"}

@@ -17,6 +17,14 @@ from workbench.checks import WrongValue, listed
 from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.designs import weights
+from workbench.replication.label_sets import (
+    columns_of_sets,
+    label_columns,
+    label_rows,
+    read_label_sets,
+    refuse_metric,
+    required,
+)
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.statistics import METRICS
 from workbench.replication.unsampled import SampledClasses, differs_from_rest
@@ -46,6 +54,7 @@ class LabeledItems(Result):
     Attributes
     ----------
     truth : (n,) array
+        True class; of items with several labels their list as text.
     prediction, score : (n,) array or None
         Predicted class; for AUC a number that is larger the likelier the positive class.
     positive : label or None
@@ -71,6 +80,10 @@ class LabeledItems(Result):
         Of several models, a column each.
     truth_name : str
         Column of the truth, for the titles of its mean and of its proportions.
+    labels : tuple
+        The L labels of items that can have several, () for items of one class.
+    true_labels, predicted_labels : (n, L) array of bool, or None
+        Which of them an item has, and which were predicted.
     """
 
     holds_items = True
@@ -94,6 +107,9 @@ class LabeledItems(Result):
     predictions: ndarray | None = None
     scores: ndarray | None = None
     truth_name: str = "truth"
+    labels: tuple = ()
+    true_labels: ndarray | None = None
+    predicted_labels: ndarray | None = None
 
     def model(self, name: str) -> "LabeledItems":
         """Return the items with the prediction and the score of one of several models.
@@ -158,6 +174,7 @@ class LabeledItems(Result):
             self.prediction[counts],
             several=self.named_positive,
             unlike_others=self.unlike_others,
+            are_sets=bool(self.labels),
         )
 
     @property
@@ -176,7 +193,9 @@ class LabeledItems(Result):
 
     @property
     def classes(self) -> list:
-        """Classes that are true or predicted, sorted."""
+        """Classes that are true or predicted, sorted; the labels where items have several."""
+        if self.labels:
+            return [*self.labels]
         columns = [self.truth]
         if self.prediction is not None:
             columns.append(self.prediction)
@@ -193,24 +212,30 @@ class LabeledItems(Result):
             low, high = self.truth.min(), self.truth.max()
             return f"{items}, {self.truth_name} from {low:,.6g} to {high:,.6g}"
         classes = checks.counted(np.unique(self.truth).size, "class", "classes")
+        if self.labels:
+            classes = checks.counted(len(self.labels), "label")
         text = checks.counted(self.truth.size, "labeled item")
         if self.unlabeled:
             text += f" of {self.truth.size + self.unlabeled:,} rows"
         if self.models:
             text += f", predictions of {checks.listed(self.models)}"
+        if self.true_labels is not None:
+            return f"{text}, {classes}, {self.true_labels.sum() / self.truth.size:.3g} per item"
         if self.positive is None:
             return f"{text}, {classes}"
         proportion = np.mean(self.truth == self.positive)
         return f"{text}, {classes}, {proportion:.1%} of class {self.positive}"
 
     def rows(self) -> list[dict]:
-        """Return one row per true class: items, and how many were predicted so.
+        """Return one row per true class or label: items, and how many were predicted so.
 
         Values without a prediction have one row: items, mean and standard deviation.
         """
         if self.has_values and not self.named_positive:
             sd = self.truth.std(ddof=1) if self.truth.size > 1 else np.nan
             return [{"items": self.truth.size, "mean": float(self.truth.mean()), "sd": float(sd)}]
+        if self.true_labels is not None:
+            return label_rows(self.labels, self.true_labels, self.predicted_labels)
         names, counts = np.unique(self.truth, return_counts=True)
         if self.prediction is None:
             return rows_of(label=names, items=counts)
@@ -252,13 +277,19 @@ class LabeledItems(Result):
     def _counted_values(self) -> tuple[str, ndarray | None]:
         """Return a number per item of which PSUs have a mean, and the name of this mean."""
         if not self.truth_alone:
-            prediction = _given("accuracy", "prediction", self.prediction)
+            prediction = required("accuracy", "prediction", self.prediction)
             return "accuracy", self.truth == prediction
         if self.has_values and not self.named_positive:
             return "mean", self.truth
         if self.counted_class is None:
             return "share", None
-        return "share", self.truth == self.counted_class
+        return "share", self._has(self.counted_class)
+
+    def _has(self, label: Any) -> ndarray:
+        """Return whether the true class of an item is a class, or its labels hold a label."""
+        if self.true_labels is None:
+            return self.truth == label
+        return self.true_labels[:, self.labels.index(label)]
 
     def title_label(self, metric: str, label: Any) -> Any:
         """Return what a title names after a metric: the class, or of the truth alone its column.
@@ -287,18 +318,20 @@ class LabeledItems(Result):
             identifies.
         """
         entry = METRICS[metric]
+        refuse_metric(metric, entry.about, bool(self.labels))
         if entry.about in ("rank", "ranks"):
             return self._ranked(metric, label)
         if entry.about == "value":
             return (self._numbers(metric),)
         if entry.about == "label":
-            return (self.truth == label,)
+            return (self._has(label),)
         label = self.positive if label is None else label
         if entry.about == "class" and label is None:
-            raise ValueError(
-                f"{metric} needs the positive class; name one of {listed(np.unique(self.truth))}"
-            )
-        columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
+            names = self.labels or np.unique(self.truth)
+            raise ValueError(f"{metric} needs the positive class; name one of {listed(names)}")
+        if self.labels:
+            return columns_of_sets(self, metric, label)
+        columns = [required(metric, role, getattr(self, role)) for role in entry.arguments]
         if entry.about != "class":
             return tuple(columns)
         truth, other = columns
@@ -322,7 +355,7 @@ class LabeledItems(Result):
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among the first candidates, or its rank among all."""
-        ranks = _given(metric, "list of candidates", self.ranks)
+        ranks = required(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
         length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
@@ -351,6 +384,7 @@ def load_labeled(
     classes: str = "auto",
     candidates: str = CANDIDATES,
     rows: str = "auto",
+    separator: str = "",
 ) -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
@@ -392,6 +426,12 @@ def load_labeled(
     rows : {"auto", "truth", "prediction"}
         What the rows of a confusion matrix are. "auto": what the matrix says, in its first cell or
         in the names of rows and columns; true classes if it does not say.
+    separator : str
+        What stands between the labels of an item in a cell, as ";"; an empty cell is then no label.
+        By default ";", "|", a comma or a list is recognized if the labels also stand alone or in
+        other combinations. An error asks where this is in doubt; `classes` "text" says that every
+        cell is one class. Patterns such as `truth` "true_*" and `prediction` "pred_*" name a column
+        of 0 and 1 for each label instead.
 
     Returns
     -------
@@ -408,6 +448,8 @@ def load_labeled(
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
     >>> load_labeled({"": ["cat", "dog"], "cat": [41, 4], "dog": [6, 52]})
     LabeledItems(103 labeled items, 2 classes)
+    >>> load_labeled({"truth": ["a", "b", "a;b"], "prediction": ["a", "a;b", "b"]}, separator=";")
+    LabeledItems(3 labeled items, 2 labels, 1.33 per item)
     """
     roles = {
         "truth": truth,
@@ -441,6 +483,7 @@ def load_labeled(
     if replicate_weights:
         repeated = _replicate_columns(column_names, replicate_weights, roles | {"nest": nest})
     roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
+    of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
     compared = _compared_columns(column_names, roles)
     if named_first and prediction not in column_names and not compared["prediction"]:
@@ -461,7 +504,22 @@ def load_labeled(
         *class_columns,
         *number_columns,
     }
+    if of_labels:
+        names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
+    sets, set_notes = read_label_sets(
+        data,
+        truth,
+        prediction,
+        of_labels,
+        separator,
+        classes,
+        candidates=candidates if named_first else "",
+        models=[*compared["prediction"], *compared["score"]],
+    )
+    if sets is not None:
+        data = data | sets.numbered([truth, prediction])
+        classes = "auto"
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     of_classes = {truth, roles["prediction"], *compared["prediction"]}
     if names == of_classes and not unlabeled and not matrix_notes:
@@ -487,7 +545,18 @@ def load_labeled(
             number_columns,
             classes,
         )
-    notes = [*matrix_notes, *_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
+    notes = [
+        *matrix_notes,
+        *_row_notes(unlabeled, labeled.size, read, sources),
+        *file_notes,
+        *more,
+        *set_notes,
+    ]
+    class_names = read["truth"]
+    if sets is not None:
+        read |= sets.fields(labeled)
+        notes.extend(sets.notes)
+        class_names = np.array(sets.labels)
     if "stratum" not in read and not repeated and not matrix_notes:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
@@ -498,11 +567,15 @@ def load_labeled(
     weight_cells, score_cells = np.split(number_cells, [len(repeated)], 1)
     if models:
         read["prediction"] = read["score"] = None
-    elif "prediction" in read:
+    elif "prediction" in read and sets is None:
         notes.extend(class_notes(read["truth"], read["prediction"]))
+    named_positive = positive not in ("", None)
+    positive_name = None
+    if named_positive or sets is None:
+        positive_name = positive_class(positive, class_names)
     return LabeledItems(
         **{**dict.fromkeys(OPTIONAL), **read},
-        positive=positive_class(positive, read["truth"]),
+        positive=positive_name,
         nest=bool(nest),
         replicate_weights=weight_cells if repeated else None,
         candidates=candidate_cells if named_first else None,
@@ -511,7 +584,7 @@ def load_labeled(
         scores=score_cells if compared["score"] else None,
         unlabeled=unlabeled,
         unlike_others=unlike_others,
-        named_positive=positive not in ("", None),
+        named_positive=named_positive,
         truth_name=truth,
         notes=notes,
     )
@@ -698,12 +771,6 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
     raise WrongValue(
         "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
     )
-
-
-def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
-    if values is None:
-        raise ValueError(f"{metric} needs a {role}: name its column")
-    return values
 
 
 def _stratum_column(column_names: list[str], stratum: str) -> str:

@@ -27,6 +27,7 @@ from workbench.replication.estimates import (
     estimate_statistic,
 )
 from workbench.replication.galois import as_prime_power
+from workbench.replication.label_sets import ABOUT_LABELS
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
 from workbench.replication.moments import MOST_CLASSES, refuse_many_classes
@@ -67,6 +68,17 @@ USUAL = (
     "recall",
     "f1",
 )  # where there is a positive class
+OF_LABELS = (
+    "micro_f1",
+    "micro_precision",
+    "micro_recall",
+    "macro_f1",
+    "exact_match",
+    "f1",
+    "precision",
+    "recall",
+    "hamming_loss",
+)  # where items have several labels
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -126,7 +138,8 @@ class MetricEstimates(Result):
         interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
-            worth = f"; {self.estimates[0].items:,} labels are worth {row['worth']:,.0f}"
+            noun = "items" if METRICS[row["metric"]].about == "sets" else "labels"
+            worth = f"; {self.estimates[0].items:,} {noun} are worth {row['worth']:,.0f}"
         lead = _heading(row) + _colon(row)
         return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
@@ -136,6 +149,8 @@ class MetricEstimates(Result):
         name = _heading(row)
         estimate, low, high = _texts(row, *NUMBERS[:3])
         finding = f"{name}{_colon(row)} {estimate}, between {low} and {high}"
+        if METRICS[row["metric"]].meaning:
+            finding += f" ({METRICS[row['metric']].meaning})"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
                 f"No result: {name} may be anything between {low} and {high}, as the sample says "
@@ -301,16 +316,19 @@ def estimate_metrics(
     items : LabeledItems
     metrics : str or sequence of str, optional
         Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa",
-        "mcc", "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc",
-        "identified" and "mean_rank"; the first one makes the headline. Brier score and log loss
-        take scores that are probabilities of the positive class; RMSE, correlation, median and mean
-        take numbers for classes. Median, mean and proportion are of the truth alone, and need no
-        prediction. With candidates an item is identified by rank 1, 2 and so on if its true class
-        is among so many; a mean rank needs every true class among all. Precision, recall, F1 and
-        the proportion are of the positive class, without one of every class. By default accuracy,
-        precision, recall and F1; without a positive class accuracy, macro F1 and every
-        F1; without predictions AUC; with candidates accuracy and what is identified; without
-        predictions and scores the mean of numbers and the proportion of other classes, 0 and 1 too.
+        "mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss",
+        "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc",
+        "identified" and "mean_rank"; the first one makes the headline. Micro metrics, exact match
+        and Hamming loss are for items with several labels, whose accuracy is the exact match. Brier
+        score and log loss take scores that are probabilities of the positive class; RMSE,
+        correlation, median and mean take numbers for classes. Median, mean and proportion are of
+        the truth alone, and need no prediction. With candidates an item is identified by rank 1, 2
+        and so on if its true class is among so many; a mean rank needs every true class among all.
+        Precision, recall, F1 and the proportion are of the positive class, without one of every
+        class or label. By default accuracy, precision, recall and F1; without a positive class
+        accuracy, macro F1 and every F1; of items with several labels all of theirs; without
+        predictions AUC; with candidates accuracy and what is identified; without predictions and
+        scores the mean of numbers and the proportion of other classes, 0 and 1 too.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power
         of PSUs up to 9, "generalized" elsewhere; both keep half of every weight, so that no
@@ -351,6 +369,8 @@ def estimate_metrics(
     notes = [*items.notes, *_design_notes(design, drawn, fewer, metrics)]
     if asked is None and items.truth_alone and items.candidates is None:
         notes.append(_usual_note(items, metrics[0]))
+    if items.labels and not items.truth_alone:
+        notes += ABOUT_LABELS
     results = []
     estimate: ReplicateEstimate | MacroEstimate
     about: Iterable[Note]
@@ -370,7 +390,13 @@ def estimate_metrics(
                     about = [*estimate_notes(estimate, brief=True), *_t_note(estimate, level)]
                     _refuse_alike(estimate, drawn)
                 else:
-                    estimate = estimate_mean_of_classes(drawn, metric, *columns, domain=rows)
+                    estimate = estimate_mean_of_classes(
+                        drawn,
+                        metric,
+                        *columns,
+                        domain=rows,
+                        labels=items.labels,
+                    )
                     about = estimate.notes
             except (UndefinedError, UnstableError) as error:
                 kind = "undefined" if isinstance(error, UndefinedError) else "refused"
@@ -440,6 +466,8 @@ def check_settings(
     if isinstance(metrics, str):
         metrics = metrics.replace(",", " ").split()
     metrics = checks.each("metrics", metrics)
+    if items.labels:
+        metrics = tuple("exact_match" if name == "accuracy" else name for name in metrics)
     names = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
         raise WrongValue("metrics", f"must name at least one of {', '.join(names)}")
@@ -489,12 +517,12 @@ def naive(
     Parameters
     ----------
     metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", \
-"mcc", "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc", \
-"identified", "mean_rank"}
+"mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss", "brier", \
+"log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc", "identified", "mean_rank"}
     truth, other : (n,) array_like
         Truth, and prediction or (for AUC, Brier score and log loss) score; for a median, a mean and
         a proportion (of 0 and 1) nothing else; for a mean rank the ranks and the largest possible
-        one.
+        one; for items with several labels true and predicted ones, (n, L).
     rows : (n,) array_like of bool, optional
         The items that count.
 
@@ -537,6 +565,8 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
     if unknown:
         text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
         notes.append(Note("undefined", text))
+    if not (sampled.by_prediction or sampled.by_truth):
+        notes += _always_predicted(items)
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
         notes.append(
             Note(
@@ -547,6 +577,27 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
             )
         )
     return shown_pairs, notes
+
+
+def _always_predicted(items: LabeledItems) -> Iterator[Note]:
+    """Yield a note on labels that were predicted for all items, or that all have."""
+    if not items.labels:
+        return
+    rows = rows_of_group(items, None)
+    for sets, verb in ((items.predicted_labels, "predicted"), (items.true_labels, "truly")):
+        if sets is None:
+            continue
+        of_population = sets if rows is None else sets[rows]
+        always = [
+            label for label, held in zip(items.labels, of_population.T, strict=True) if held.all()
+        ]
+        if always:
+            names = checks.listed(always, quoted=True)
+            yield Note(
+                "assumption",
+                f"every labeled item is {verb} {names}: the items were taken for a random sample "
+                "of all; if they were chosen for this, the metrics do not hold for other items",
+            )
 
 
 def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
@@ -576,6 +627,8 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
         return ("auc",)
     if items.positive is not None:
         return USUAL
+    if items.labels:
+        return _usual_of_labels(items)
     of_all = ("accuracy", "macro_f1", "f1")
     if items.sampled.by_prediction:
         return "precision", *of_all
@@ -617,10 +670,17 @@ def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
         )
 
 
+def _usual_of_labels(items: LabeledItems) -> tuple[str, ...]:
+    """Return the metrics of all labels, and of each where they are not too many."""
+    if len(items.labels) > MOST_CLASSES:
+        return tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
+    return OF_LABELS
+
+
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     entry = METRICS[metric]
     if entry.about == "label":
-        classes = np.unique(items.truth).size
+        classes = len(items.labels) or np.unique(items.truth).size
         if items.counted_class is None and classes > MOST_CLASSES:
             raise ValueError(
                 f"{metric} takes at most {MOST_CLASSES} classes, and column {items.truth_name!r} "
@@ -645,7 +705,7 @@ def metrics_and_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tup
             elif METRICS[metric].about == "label":
                 labels = [items.counted_class]
                 if items.counted_class is None:
-                    labels = np.unique(items.truth).tolist()
+                    labels = items.labels or np.unique(items.truth).tolist()
         pairs += [(metric, label) for label in labels]
     return pairs
 

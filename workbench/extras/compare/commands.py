@@ -36,7 +36,7 @@ SHOWN = 40
     "--score",
     default="",
     metavar="NAME",
-    help="Column of scores; of logs the scorer, filter or metric.",
+    help="Column of scores; of logs the scorer, filter or metric; of promptfoo a named score.",
 )
 @click.option(
     "--cluster", default="", metavar="COLUMN", help="The document, person or site of an item."

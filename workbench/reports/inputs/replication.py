@@ -37,7 +37,7 @@ class ReplicationParameters(Parameters):
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive, classes, candidates, rows
+    group, positive, classes, separator, candidates, rows
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -62,6 +62,7 @@ class ReplicationParameters(Parameters):
     group: str = ""
     positive: str = ""
     classes: str = "auto"
+    separator: str = ""
     candidates: str = CANDIDATES
     rows: str = "auto"
     metrics: str = ""
@@ -104,7 +105,7 @@ def read(**parameters: Any) -> LabeledItems:
             inputs.items,
             **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
             **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
-            rows=inputs.rows,
+            **inputs.only("separator", "rows"),
         )
         if inputs.items
         else digit_forms.digit_forms().labeled(inputs.positive or 9)
