@@ -273,16 +273,18 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
 
 def _labeled(table: Inspected) -> dict[str, Any]:
     """Return the options that read labeled items, or a column of a sample, {} for neither."""
+    from workbench.replication.label_sets import patterns_of
+
     design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
     truth = table.first(roles.TRUTH)
     predictions = table.names(roles.PREDICTION)
     scores = table.names(roles.SCORE)
     if truth and any(plain_name(name).startswith("map") for name in predictions):
         return {}  # points of a map are sampled by its classes
-    patterns = _label_patterns(table)
-    if patterns:
-        return patterns | design
     if truth and predictions:
+        patterns = patterns_of(table.data, truth, predictions[0])
+        if patterns:
+            return patterns | design
         labeled = {"truth": truth, "prediction": ",".join(predictions)}
         if len(predictions) == len(scores) > 1:
             labeled["score"] = ",".join(scores)
@@ -298,22 +300,6 @@ def _labeled(table: Inspected) -> dict[str, Any]:
     is_sample = "weight" in design or _is_complete(table, roles.POPULATION)
     if truth and is_sample and not table.has_gaps(truth):
         return {"truth": truth} | design
-    return {}
-
-
-def _label_patterns(table: Inspected) -> dict[str, Any]:
-    """Return the patterns of columns of several labels, such as true_cat, true_dog and pred_cat."""
-    truth = table.first(roles.TRUTH)
-    predictions = table.names(roles.PREDICTION)
-    prefix = os.path.commonprefix(predictions)
-    labels = [name.removeprefix(prefix) for name in predictions]
-    if len(predictions) < 2 or not all(labels):
-        return {}
-    for label in labels:
-        start = truth.removesuffix(label)
-        truths = {start + other for other in labels}
-        if start not in ("", truth) and truths <= {*table.data}:
-            return {"truth": f"{start}*", "prediction": f"{prefix}*"}
     return {}
 
 

@@ -214,8 +214,8 @@ class MetricComparison(Result):
                 clusters = None if root is None else math.ceil(estimate.psus / root**2)
                 size |= {"clusters": clusters}
             keys = [key for key in ("metric", "label", "first", "second") if key in row]
-            entry = {key: row[key] for key in keys}
-            table.append(entry | {"standard_error": estimate.standard_error} | size)
+            entry = {key: row[key] for key in (*keys, "standard_error")}
+            table.append(entry | size)
         return table
 
     def _root_of_sizes(self, place: int, difference: float, power: float) -> float | None:
