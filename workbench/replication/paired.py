@@ -454,8 +454,9 @@ def compare_metrics(
     Each metric is linearized: it is a weighted mean of values of the items, one plus the influence
     of each. The interval of a difference is that of the mean of the differences of these values:
     `workbench.value_interval` for independent items, and for clusters that of
-    `workbench.replication.bounded_intervals`. In simulations with at least 60 items or 12 clusters
-    the 95% interval covered the true difference in at least 93% of samples.
+    `workbench.replication.bounded_intervals`. In 24 simulated settings with at least 60 items or 12
+    clusters, the 95% interval covered the true difference in at least 95.6% of samples for metrics
+    of classes and AUC, in 93.3% for log loss and in 92.3% for the Brier score.
 
     References
     ----------
