@@ -94,6 +94,17 @@ def test_of_three_models_each_is_compared_with_the_best():
     assert comparisons.differences_words(comparison)[0] == "No metric shows which model is best"
     winner, _ = compared(alt=np.repeat([1, 0, 1, 0], COUNTS))
     assert comparisons.differences_words(winner)[0] == "new is best by all 2 metrics"
+    [panel] = comparisons.differences_data(winner)
+    [row] = [
+        row for row in panel["differences"] if (row["name"], row["model"]) == ("accuracy", "alt")
+    ]
+    [pair] = [
+        row
+        for row in winner.rows()
+        if (row["metric"], row["first"], row["second"]) == ("accuracy", "new", "alt")
+    ]
+    limits = (row["low"], row["difference"], row["high"])
+    assert limits == pytest.approx((-100 * pair["high"], -30, -100 * pair["low"]))
 
 
 def test_metrics_of_other_scales_have_panels_of_their_own():
