@@ -486,7 +486,7 @@ def load_labeled(
     of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
     compared = _compared_columns(column_names, roles)
-    if named_first and prediction not in column_names and not compared["prediction"]:
+    if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
     roles |= {role: names[0] for role, names in compared.items() if names}
     sources = {role: name for role, name in roles.items() if name}
