@@ -35,6 +35,7 @@ PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
 Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
+SMALLEST_ROUND, MANY = 5, 4  # so many classes are multiples of 5 by chance in 1 of 600 audits
 ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
 # p-values. `tests/misclassification/test_designs.py` simulates them.
@@ -109,6 +110,30 @@ def read_design(
         check_frame(frame, audit)
     check_audit(audit, frame, chosen)
     return Design(design, chosen, frame, notes)
+
+
+def read_sampling(audit: ConfusionCounts, counts: ndarray, sampled_by: str) -> tuple[str, Notes]:
+    """Return how the items of an audit of the counted items were sampled, and notes on it.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+    counts : (K,) array of int
+    sampled_by : {"auto", "truth", "prediction", "random"}
+
+    Raises
+    ------
+    ValueError
+        If the margins of the audit do not show the design, or the audited items cannot be among the
+        counted ones.
+    """
+    choice("sampled_by", sampled_by, DESIGNS)
+    notes: Notes = ()
+    if sampled_by == AUTO:
+        sampled_by, notes = _design_of_margins(audit, counts, AUTO)
+    if sampled_by != TRUTH:
+        check_frame(counts, audit)
+    return sampled_by, notes
 
 
 def check_choices(method: str, rates: str, sampled_by: str) -> None:
@@ -229,7 +254,10 @@ def _neatness(audit: ConfusionCounts, design: str) -> int:
         return 0
     if (margins == margins[0]).all():
         return EQUAL
-    return ROUND if any((margins % number == 0).all() for number in ROUND_NUMBERS) else 0
+    numbers = [*ROUND_NUMBERS]
+    if len(margins) >= MANY:
+        numbers.append(SMALLEST_ROUND)
+    return ROUND if any((margins % number == 0).all() for number in numbers) else 0
 
 
 def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
