@@ -174,11 +174,8 @@ def read(
         months, corrected = _of_the_course(audited, inputs.audit_period, settings)
     else:
         period, said = several.period_column(inputs.counts, period)
-        counted_items, whole = several.without_periods(
-            inputs.counts, period, inputs.predicted or inputs.prediction
-        )
         months, told = files.read_periods(
-            counted_items,
+            inputs.counts,
             labels=audited.labels,
             period=period,
             total=inputs.total,
@@ -209,7 +206,6 @@ def read(
         corrected = several.with_notes(
             corrected,
             *said,
-            *whole,
             *told,
             *audits.notes,
             *several.unused(inputs.audit, inputs.counts, used, counted_by),
