@@ -66,8 +66,9 @@ def build_report(
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
-    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. The output appears
-    only when everything went well; an older report stays as it is otherwise.
+    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not; NAME may also be the
+    class of what the notebook's reading function returns. The output appears only when everything went
+    well; an older report stays as it is otherwise.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def build_files(
             declared, given or {}, targets, bool(parameters.reading_function(path))
         )
         named = _paths(declared, values, "file", "output")
-        _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
+        kind = _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
         inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
         promised = _paths(declared, values, "output")
@@ -148,11 +149,11 @@ def build_files(
             undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
         notebook, records = _execute(
-            path, absolute, progress, limit, bool(targets.json or targets.tables)
+            path, absolute, progress, limit, bool(targets.json or targets.tables), kind
         )
         used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
-        page, messages = _page(path, notebook, about)
+        page, messages = _page(path, notebook, about, kind)
         written = write_targets(
             targets, page, records, undo, _about(about | {"path": path, "messages": messages})
         )
@@ -256,11 +257,14 @@ def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
-def _check_by_reading(path: Path, values: dict) -> None:
-    """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
+def _check_by_reading(path: Path, values: dict) -> str:
+    """Call the function that the notebook's metadata names, and return the kind of its result.
+
+    What it refuses is printed before a kernel starts.
+    """
     named = parameters.reading_function(path)
     if not named:
-        return
+        return ""
     module, _, function = named.rpartition(".")
     with warnings.catch_warnings(), _importable(os.getcwd()), printed_limits():
         warnings.simplefilter("ignore")
@@ -274,7 +278,7 @@ def _check_by_reading(path: Path, values: dict) -> None:
             }
             if "write" in taken:
                 arguments["write"] = False
-            read(**arguments)
+            return type(read(**arguments)).__name__
         except checks.WrongArgument as error:
             raise WrongParameter.of(error) from error
         except Exception as error:
@@ -330,13 +334,15 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: bool) -> tuple:
+def _execute(
+    path: Path, values: dict, progress: bool, limit: int, recorded: bool, kind: str
+) -> tuple:
     with imports.without_grammars():
         import nbformat
     environment = {RECORDING: "1"} if recorded else {}
     with _quiet():
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
+        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values, kind)]
         if recorded:
             add_recording(notebook)
         with _progress(progress, len(notebook.cells) + 1) as started:
@@ -349,14 +355,18 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
     return done, take_records(done) if recorded else []
 
 
-def _belongs(tagged: set | set[str], values: dict) -> bool:
-    """Return whether a cell with these tags stands in a report with these parameters."""
+def _belongs(tagged: set | set[str], values: dict, kind: str) -> bool:
+    """Return whether a cell with these tags stands in a report with these parameters.
+
+    A tag names a parameter, or the kind of what the reading function returned.
+    """
     wanted = [
         (tag.removeprefix(mark), mark == IF)
         for mark in (IF, UNLESS)
         for tag in tagged
         if tag.startswith(mark)
     ]
+    values = {name: name == kind for name, _ in wanted if name[:1].isupper()} | values
     unknown = [name for name, _ in wanted if name not in values]
     if unknown:
         raise ReportError(
@@ -551,10 +561,9 @@ def _command(topic: Path | str, given: dict, targets: Targets) -> str:
     return shlex.join(map(str, words))
 
 
-def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    own = parameters.own_title(
-        path, [each["name"] for each in provenance["parameters"] if each["value"]]
-    )
+def _page(path: Path, notebook: Any, provenance: dict, kind: str) -> tuple:
+    given = [each["name"] for each in provenance["parameters"] if each["value"]]
+    own = parameters.own_title(path, [*given, kind])
     titled, parts = (
         any(level == 1 for level, _ in headings(notebook.cells)),
         body(notebook, path.parent, own),
