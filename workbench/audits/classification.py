@@ -46,6 +46,7 @@ from workbench.stratified.class_metrics import METRICS, class_metrics
 PROPORTION = "proportion"
 QUANTITIES = (PROPORTION, *METRICS)
 FIGURES = ("", "_standard_error", "_low", "_high")  # ends of the keys of a quantity
+UNBROKEN_TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"  # limits stay on one line of a narrow column
 MOST_NAMED = 6  # classes of a finding; its table has all
 DRAWS = 2000
 ALL_CHOICES = 3  # classes up to which every combination of unseen items is drawn
@@ -255,12 +256,11 @@ class ClassificationTable(Result):
         for k, label in enumerate(self.labels):
             row: dict[str, Any] = {
                 "label": label,
-                "items": int(self.counts[k]),
-                "labeled": int(self.labeled[k]),
                 "predicted": digits.percents(self.counted[k])[0],
             }
             for quantity in QUANTITIES:
-                row[metric_words(quantity)] = self._in_words(quantity, k)
+                text = self._in_words(quantity, k)
+                row[metric_words(quantity)] = text.replace("% to ", UNBROKEN_TO)
             rows.append(row)
         caption = f"Every class, with {percent(self.level)} intervals"
         notes = note_list(self.notes) if self.notes else ""

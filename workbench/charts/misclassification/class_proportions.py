@@ -9,6 +9,7 @@ from workbench.results import digits, percent
 
 PREDICTED, CORRECTED = "predicted", "corrected"
 KINDS = {PREDICTED: theme.GRAY, CORRECTED: theme.ESTIMATE}
+BELOW = 5  # pixels between the marks and the middle of the line of a class
 MOST_CLASSES = 12  # drawn, the largest; the table has all
 
 
@@ -50,20 +51,18 @@ def class_proportions(table: ClassificationTable) -> alt.TopLevelMixin:
     """
     rows = class_proportions_data(table)
     order = [row["class"] for row in rows]
-    points = [{**row, "kind": PREDICTED, "share": row["predicted"]} for row in rows]
-    points += [{**row, "kind": CORRECTED, "share": row["estimate"]} for row in rows]
     up = alt.Y("class:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
-    x = alt.X("low:Q", title="proportion of all items", axis=theme.percents(tickCount=6))
+    x = alt.X("low:Q", title="proportion of all items", axis=theme.percents(tickCount=5))
     lines = theme.Chart(theme.rows("classes", rows)).encode(y=up)
-    bars = lines.mark_rule(strokeWidth=5, color=theme.ESTIMATE).encode(x=x, x2="high:Q")
+    bars = lines.mark_rule(strokeWidth=5, color=theme.ESTIMATE, yOffset=BELOW)
     texts = lines.mark_text(align="left", x="width", dx=12, color=theme.GRAY).encode(text="text:N")
-    marks = theme.Chart(theme.rows("points", points)).mark_point(filled=True, size=90)
-    marks = marks.encode(
-        y=up,
-        x="share:Q",
-        color=theme.color("kind", KINDS),
-        shape=theme.shape("kind", KINDS, ["diamond", "circle"]),
-    )
-    drawn = alt.layer(bars, marks, texts)
+    layers = [bars.encode(x=x, x2="high:Q"), texts]
+    for kind, column, offset in ((PREDICTED, "predicted", -BELOW), (CORRECTED, "estimate", BELOW)):
+        points = [{"class": row["class"], "share": row[column], "kind": kind} for row in rows]
+        marks = theme.Chart(theme.rows(kind, points))
+        marks = marks.mark_point(filled=True, size=80, yOffset=offset)
+        color = theme.color("kind", KINDS)
+        shape = theme.shape("kind", KINDS, ["diamond", "circle"])
+        layers.append(marks.encode(y=up, x="share:Q", color=color, shape=shape))
     words = class_proportions_words(table)
-    return theme.finish(drawn, *words, width=theme.WIDTH - 240, height=34 * len(rows))
+    return theme.finish(alt.layer(*layers), *words, width=theme.WIDTH - 240, height=36 * len(rows))
