@@ -49,6 +49,7 @@ FIGURES = ("", "_standard_error", "_low", "_high")  # ends of the keys of a quan
 UNBROKEN_TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"  # limits stay on one line of a narrow column
 MOST_NAMED = 6  # classes of a finding; its table has all
 DRAWS = 2000
+LEAST_FITTING = 40  # draws: with fewer the counts contradict the rates
 ALL_CHOICES = 3  # classes up to which every combination of unseen items is drawn
 LEAST = 2  # labels of a predicted class, without which its variance is not known
 NEXT_TO_NONE = 1e-9  # of an item, so that the parameters of a Dirichlet distribution are above 0
@@ -59,6 +60,11 @@ TWO_OF_EACH = (
 ALL_AGREE = (
     "all labels agree, so the estimated standard error of its precision is 0. Use the confidence "
     "interval, which accounts for this"
+)
+MISFIT = Note(
+    "undefined",
+    "no accuracy, precision and F1: the predicted counts do not fit the rates P(prediction | truth) "
+    "of the audit. Check that both are of the same classifier, and how the items were sampled",
 )
 # `tests/peers/classification_coverage.py` made the search
 DRAWN = Note(
@@ -182,7 +188,9 @@ class ClassificationTable(Result):
         largest = np.argsort(-shares, kind="stable")[:MOST_NAMED]
         texts = []
         for k in sorted(largest):
-            texts.append(f"{self.labels[k]} {self._in_words(PROPORTION, k)}")
+            name = str(self.labels[k])
+            name = name if name[:1].isalpha() else f"class {name}"
+            texts.append(f"{name} {self._in_words(PROPORTION, k)}")
         rest = len(self.labels) - len(texts)
         if rest:
             texts.append(f"{checks.counted(rest, 'smaller class', 'smaller classes')} in the table")
@@ -460,9 +468,12 @@ def _by_truth(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
         rates = methods.by_row(audit.table)
         estimates = _derived(rates, shares, counts / counts.sum())
         drawn = _drawn_limits(audit.table, counts, level)
-        low = np.fmin(drawn[0], estimates)
-        high = np.fmax(drawn[1], estimates)
-        figures = np.column_stack([estimates, drawn[2], low, high])
+        if drawn is None:
+            notes.append(MISFIT)
+        else:
+            low = np.fmin(drawn[0], estimates)
+            high = np.fmax(drawn[1], estimates)
+            figures = np.column_stack([estimates, drawn[2], low, high])
     quantities[1] = figures[:classes]
     quantities[3] = figures[classes:-1]
     for k in np.flatnonzero(counts == 0):
@@ -523,40 +534,55 @@ def _with_accuracy(precision: ndarray, shares: ndarray, counted: ndarray) -> nda
     return np.concatenate([precision, f1, correct.sum(-1, keepdims=True)], -1)
 
 
-def _drawn_limits(table: ndarray, counts: ndarray, level: float) -> tuple:
-    """Return lower and upper limits, and standard errors, of the figures of `_derived`.
+def _drawn_limits(table: ndarray, counts: ndarray, level: float) -> tuple | None:
+    """Return lower and upper limits, and standard errors, of the figures of `_derived`, or None.
 
     The rates of each true class are drawn from the audit's items of it and one more, which is put
-    where it is correct, or where it is incorrect: the limits are the hull of all these intervals.
+    where it is correct, or where it is incorrect: the limits are the hull of all these intervals,
+    and of those from draws whose rates fit the counts. Where next to no draw fits there are none.
     """
     rng = np.random.default_rng(0)
     pairs = []
+    fitting = 0
     for unseen in _unseen_items(len(counts)):
-        draws = _draws(table + unseen + NEXT_TO_NONE, counts, rng)
+        draws, fits = _draws(table + unseen + NEXT_TO_NONE, counts, rng)
         pairs.append(percentiles(draws, level, 0.0))
+        fitting = max(fitting, fits.sum())
+        if fits.sum() >= LEAST_FITTING:
+            pairs.append(percentiles(draws[fits], level, 0.0))
+    if fitting < LEAST_FITTING:
+        return None
     low, high = hull(pairs)
-    return low, high, _draws(table + methods.HALF, counts, rng).std(0)
+    return low, high, _draws(table + methods.HALF, counts, rng)[0].std(0)
 
 
-def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> ndarray:
-    """Return draws (DRAWS, 2 K + 1) of the figures of `_derived` for the counted items."""
+def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> tuple[ndarray, ndarray]:
+    """Return draws (DRAWS, 2 K + 1) of the figures of `_derived` for the counted items.
+
+    The second array, (DRAWS,) of bool, tells whether the drawn rates fit the counts.
+    """
     size = counts.sum()
     counted = counts / size
     rates = np.stack([rng.dirichlet(row, DRAWS) for row in table], 1)
     mean_rates = methods.by_row(table)
-    parts = _shares(mean_rates, counted)
+    parts = _possible(_shares(mean_rates, counted))
     spread = methods.mixture_covariance(mean_rates, parts) / size
     noise = methods.normal_draws(spread, DRAWS, rng=rng)
-    shares = _shares(rates, counted + noise)
+    raw_shares = _shares(rates, counted + noise)
+    shares = _possible(raw_shares)
     figures = _derived(rates, shares, counted)
     precision = rng.binomial(counts, figures[:, : len(counts)]) / np.maximum(counts, 1)
-    return _with_accuracy(precision, shares, counted)
+    return _with_accuracy(precision, shares, counted), (raw_shares >= 0).all(-1)
 
 
 def _shares(rates: ndarray, counted: ndarray) -> ndarray:
-    """Return the possible true proportions (..., K) nearest to those that the rates give."""
+    """Return the true proportions (..., K) that the rates give, all equal where they give none."""
     shares = methods.apply(methods.transposed_inverse(rates), counted)
-    shares = np.where(np.isfinite(shares), shares, 1 / shares.shape[-1])
+    return np.where(np.isfinite(shares), shares, 1 / shares.shape[-1])
+
+
+def _possible(shares: ndarray) -> ndarray:
+    """Return the nearest proportions (..., K) of at least 0."""
     return restricted(shares, np.zeros(shares.shape[-1]))
 
 

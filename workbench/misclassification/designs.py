@@ -191,7 +191,7 @@ def _design_of_margins(
     The page on the method of shares has the table of decisions.
     """
     truth = _neatness(audit, TRUTH)
-    prediction = _neatness(audit, PREDICTION)
+    prediction = _neatness(audit, PREDICTION, frame)
     if frame is None:
         return _design_without_counts(audit, truth, prediction, method)
     contained = (audit.table.sum(0) <= frame).all()
@@ -247,9 +247,14 @@ def _margins(audit: ConfusionCounts, design: str) -> ndarray:
     return audit.table.sum(1 if design == TRUTH else 0)
 
 
-def _neatness(audit: ConfusionCounts, design: str) -> int:
-    """Return whether the margins look chosen: EQUAL, ROUND or 0."""
+def _neatness(audit: ConfusionCounts, design: str, frame: ndarray | None = None) -> int:
+    """Return whether the margins look chosen: EQUAL, ROUND or 0.
+
+    Classes that are never predicted do not count.
+    """
     margins = _margins(audit, design)
+    if design == PREDICTION and frame is not None and (frame > 0).sum() > 1:
+        margins = margins[frame > 0]
     if margins.min() == 0:
         return 0
     if (margins == margins[0]).all():
@@ -264,7 +269,7 @@ def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
     """Return the note on the design that is assumed, why, and how to say otherwise."""
     basis = TRUTH if design == RANDOM else design
     why = ""
-    if _neatness(audit, basis):
+    if _neatness(audit, basis, frame):
         pairs = zip(_margins(audit, basis), audit.labels, strict=True)
         numbers = listed(f"{items:,} {label}" for items, label in pairs)
         why = f", as its {ADJECTIVES[basis]} classes have {numbers} items"

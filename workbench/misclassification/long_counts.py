@@ -175,12 +175,11 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
     pairs = _pairs(data, [spelled(period, data), predicted])
     numeric = {name: _numbers(data[name]) for name in others}
     columns = [name for name, cells in numeric.items() if _are_counts(cells)]
-    named = [name for name in columns if plain_name(name) in COUNT_NAMES]
     if len({*pairs}) < len(pairs):
         _refuse_a_grid(data, others, columns, predicted)
         return ""
     if len(columns) > 1:
-        columns = named or columns
+        columns = [name for name in columns if plain_name(name) in COUNT_NAMES] or columns
     if len(columns) == 1 or len(pairs) < 2:
         return "".join(columns[:1])
     if columns:
@@ -201,7 +200,15 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
 
 
 def _refuse_a_grid(data: Columns, others: list[str], columns: list[str], predicted: str) -> None:
-    """Raise where another column tells rows of a class apart, as a column of periods does."""
+    """Raise where rows with counts repeat a class, and where another column tells them apart."""
+    texts = numbers.as_text(data[predicted])
+    (repeated, rows), *_ = Counter(texts).most_common(1)
+    if len(data) == 2 and columns and len(texts) <= 2 * len({*texts}):
+        raise WrongValue(
+            "counts",
+            f"must have one row per class; {repeated!r} has {rows} in column {predicted!r}: add up "
+            "their items",
+        )
     classes = {*numbers.as_text(data[predicted])}
     for name in others:
         counts = [column for column in columns if column != name]
@@ -222,17 +229,19 @@ def _pairs(data: Columns, names: list[str]) -> list[tuple]:
 
 
 def _numbers(cells: ndarray) -> list:
-    """Return the cells of a column as numbers, [] where one is no number."""
+    """Return the numbers among the cells of a column, [] where most cells are none."""
     try:
         values = numbers.to_cells("", cells)
     except ValueError:
         return []
-    values = [value for value in values if not is_missing(value)]
-    return values if all(isinstance(value, (int, float)) for value in values) else []
+    filled = [value for value in values if not is_missing(value)]
+    values = [value for value in filled if isinstance(value, (int, float))]
+    return values if 2 * len(values) > len(filled) else []
 
 
 def _are_counts(cells: list) -> bool:
-    return bool(cells) and all(isinstance(cell, int) and cell >= 0 for cell in cells)
+    """Return whether a column counts items; a cell that is none is refused where it is read."""
+    return bool(cells) and all(isinstance(cell, int) for cell in cells)
 
 
 def _all_columns(source: Any, names: tuple[str, ...]) -> Columns:
