@@ -1,6 +1,6 @@
 """Charts of misclassification correction for reports; those of the lesson are in `lines` and `scenes`."""
 
-from workbench.charts.misclassification.class_proportions import class_proportions
 from workbench.charts.misclassification.estimators import audit_matrix, estimators
 from workbench.charts.misclassification.judged import judged
 from workbench.charts.misclassification.periods import changes, series
+from workbench.charts.misclassification.proportions import class_proportions

@@ -3,6 +3,7 @@
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.audits.classification import ClassificationTable
 from workbench.charts import theme
 from workbench.results import digits, percent
@@ -36,7 +37,9 @@ def class_proportions_words(table: ClassificationTable) -> tuple[str, str]:
         predicted = digits.percents(row["predicted"])[0]
         classes.append(f"{row['class']} {row['text']}, predicted {predicted}")
     left_out = len(table.labels) - len(rows)
-    rest = f" {left_out} smaller classes are not drawn." if left_out else ""
+    verb = "is" if left_out == 1 else "are"
+    smaller = checks.counted(left_out, "smaller class", "smaller classes")
+    rest = f" {smaller} {verb} not drawn." if left_out else ""
     level = percent(table.level)
     text = f"Class proportions with {level} intervals: {'; '.join(classes)}.{rest}"
     return f"Class proportions, with {level} intervals", text
