@@ -268,9 +268,10 @@ class ClassificationTable(Result):
             }
             for quantity in QUANTITIES:
                 text = self._in_words(quantity, k)
-                row[metric_words(quantity)] = text.replace("% to ", UNBROKEN_TO)
+                text = text.replace("% to ", UNBROKEN_TO).replace("%)", ")")
+                row[metric_words(quantity)] = text.replace("> ", ">\N{NO-BREAK SPACE}")
             rows.append(row)
-        caption = f"Every class, with {percent(self.level)} intervals"
+        caption = f"Every class, in percent, with {percent(self.level)} intervals"
         notes = note_list(self.notes) if self.notes else ""
         return html_table(rows, caption, shown=len(rows)) + notes
 

@@ -8,7 +8,7 @@ from workbench.audits.classification import ClassificationTable, classification_
 from workbench.misclassification import designs
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts
 from workbench.reports.inputs.audited_periods import labeled_rows_note
-from workbench.results import Note
+from workbench.results import Note, Table
 from workbench.results.limits import warn_of_limit
 
 
@@ -64,3 +64,16 @@ def read_one_period(
     rows = labeled_rows_note(audit, table.sampled_by)
     table = replace(table, notes=(*table.notes, *notes, *rows))
     return OnePeriod(audit, comparison, months, None, table), notes
+
+
+def labeled_items(audit: ConfusionCounts) -> Table:
+    """Return the numbers of labeled items, without rates, which would need weights.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+    """
+    rows = []
+    for row in audit.rows():
+        rows.append({name.replace("_", " ", 1): cell for name, cell in row.items()})
+    return Table(rows, "Labeled items by true and predicted class")
