@@ -479,6 +479,8 @@ def _by_truth(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
     quantities[3] = figures[classes:-1]
     for k in np.flatnonzero(counts == 0):
         quantities[1, k] = np.nan, np.nan, 0.0, 1.0
+        if shares[k] == 0:
+            quantities[3, k] = quantities[1, k]
         text = "no item was predicted to be of it, so it has no precision"
         notes.append(Note("undefined", text, ("class", str(audit.labels[k]))))
     estimate, error, low, high = figures[-1].tolist()
@@ -531,7 +533,7 @@ def _derived(rates: ndarray, shares: ndarray, counted: ndarray) -> ndarray:
 def _with_accuracy(precision: ndarray, shares: ndarray, counted: ndarray) -> ndarray:
     correct = precision * counted
     total = counted + shares
-    f1 = np.where(total > 0, 2 * correct / np.maximum(total, NEXT_TO_NONE), np.nan)
+    f1 = 2 * correct / np.maximum(total, NEXT_TO_NONE)
     return np.concatenate([precision, f1, correct.sum(-1, keepdims=True)], -1)
 
 
@@ -573,7 +575,8 @@ def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> tuple[n
     shares = _possible(raw_shares)
     figures = _derived(rates, shares, counted)
     precision = rng.binomial(counts, figures[:, : len(counts)]) / np.maximum(counts, 1)
-    return _with_accuracy(precision, shares, counted), (raw_shares >= 0).all(-1)
+    fits = np.all(raw_shares >= 0, axis=-1)
+    return _with_accuracy(precision, shares, counted), np.asarray(fits)
 
 
 def _shares(rates: ndarray, counted: ndarray) -> ndarray:

@@ -105,8 +105,8 @@ def _with_period(
         return CountedFile(source, total, predicted, notes)
     cells = frames.read_columns(source, [predicted])[0][predicted]
     text = (
-        f"no column 'period': all {cells.size:,} items of the counts are one period; name a column "
-        "of periods with --period"
+        f"no column 'period': all {cells.size:,} items of the counts are one period; if there are "
+        "several, name their column as period"
     )
     items = {period: np.full(cells.size, ALL_ITEMS, object), predicted: cells}
     return CountedFile(items, total, predicted, (*notes, Note("data", text)))
