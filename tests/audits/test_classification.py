@@ -209,6 +209,15 @@ def test_a_class_that_is_never_predicted():
     assert "class c: precision is 0/0 in these labels" in map(str, table.notes)
 
 
+def test_counts_of_pandas_are_taken_by_their_labels():
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series(["pass"] * 700 + ["fail"] * 300)
+    table = wb.classification_table(JUDGE, column.value_counts(), sampled_by="prediction")
+    assert table.counts.tolist() == [300, 700]
+    plain = wb.classification_table(JUDGE, pandas.Series([300, 700]), sampled_by="prediction")
+    assert plain.counts.tolist() == [300, 700]
+
+
 def test_labels_that_all_agree_get_a_note():
     audit = wb.ConfusionCounts([[30, 0], [0, 30]], ["a", "b"])
     table = wb.classification_table(audit, [500, 500])

@@ -292,7 +292,7 @@ def classification_table(
     ----------
     audit : ConfusionCounts
         The labeled items, without sampling weights.
-    counts : (K,) array_like of int, or mapping of label to int
+    counts : (K,) array_like of int, or mapping or pandas series of label to int
         Items of the population by predicted class, in the order of `audit.labels`; labeled items
         are among them, unless they were sampled by the truth. A class that the mapping lacks is
         never predicted.
@@ -357,10 +357,13 @@ def classification_table(
 
 def _read_counts(counts: ArrayLike | Mapping, labels: tuple) -> ndarray:
     """Return the counts in the order of the labels, or raise."""
+    names = [str(label) for label in labels]
+    if hasattr(counts, "index") and hasattr(counts, "to_dict"):  # a series of pandas
+        of_class = counts.to_dict()
+        counts = of_class if any(str(label) in names for label in of_class) else counts
     if not isinstance(counts, Mapping):
         return check_counts("counts", counts, labels)
     of_class = {str(label): items for label, items in counts.items()}
-    names = [str(label) for label in labels]
     for name in of_class:
         if name not in names:
             classes = checks.listed(names, quoted=True)
