@@ -200,6 +200,30 @@ def test_a_sample_by_truth_that_says_next_to_nothing():
     )
 
 
+def test_counts_at_the_edge_of_what_the_rates_allow():
+    """4 of 150 are positive, where 10% of negatives are: some positives may exist all the same."""
+    audit = wb.ConfusionCounts([[90, 10], [5, 95]], ["neg", "pos"])
+    table = wb.classification_table(audit, [146, 4], sampled_by="truth")
+    assert table.proportion[1, 0] == 0 and table.accuracy.estimate == pytest.approx(146 / 150)
+    low, high = table.accuracy.interval()
+    assert low < 145.5 / 150 and high > 147.5 / 150
+    assert table.precision[1, 2:].tolist() == pytest.approx([0, 0.75])
+
+
+def test_counts_that_contradict_the_rates_give_no_accuracy():
+    table = wb.classification_table(LAND, PIXELS, sampled_by="truth")
+    assert np.isnan(table.accuracy.estimate) and tuple(table.accuracy.interval()) == (0, 1)
+    assert np.isnan(table.f1[:, :2]).all() and np.isfinite(table.recall).all()
+    assert any("the predicted counts do not fit the rates" in note.text for note in table.notes)
+
+
+def test_a_class_that_is_never_predicted_of_a_sample_by_truth():
+    audit = wb.ConfusionCounts([[45, 5, 0], [5, 45, 0], [2, 3, 45]], ["a", "b", "c"])
+    table = wb.classification_table(audit, [500, 500, 0], sampled_by="truth")
+    assert np.isnan(table.precision[2, 0]) and table.precision[2, 2:].tolist() == [0, 1]
+    assert any(str(note).startswith("class c: no item was predicted") for note in table.notes)
+
+
 def test_a_class_that_is_never_predicted():
     audit = wb.ConfusionCounts([[40, 5, 0], [5, 40, 0], [5, 5, 0]], ["a", "b", "c"])
     table = wb.classification_table(audit, {"b": 5000, "a": 5000}, sampled_by="prediction")

@@ -27,6 +27,13 @@ def test_columns_may_have_any_names(counts):
     assert wb.load_periods(counts, labels=CLASSES) == WHOLE
 
 
+def test_a_column_of_totals_is_no_class():
+    counts = {"period": ["May", "June"], "a": [5, 6], "b": [7, 8], "Total": [12, 14]}
+    assert wb.load_periods(counts, labels=("a", "b")) == {"May": (5, 7), "June": (6, 8)}
+    with pytest.raises(ValueError, match="column 'Total' says 15 in period 'June', and the class"):
+        wb.load_periods(counts | {"Total": [12, 15]}, labels=("a", "b"))
+
+
 def test_a_class_that_is_never_predicted_needs_no_row():
     counts = {"class": CLASSES[:3], "pixels": PIXELS[:3]}
     assert wb.load_periods(counts, labels=CLASSES) == {"all items": (*PIXELS[:3], 0)}
@@ -41,6 +48,11 @@ def test_periods_of_rows_per_class():
 def test_a_file_of_items_without_periods_is_one_period():
     counts = {"prediction": ["a", "b", "a", "a", "b"]}
     assert wb.load_periods(counts, labels=("a", "b")) == {"all items": (3, 2)}
+
+
+def test_items_that_are_all_predicted_alike_are_no_grid_of_periods():
+    counts = {"name": ["u", "v", "w"], "age": [31, 44, 27], "prediction": ["a"] * 3}
+    assert wb.load_periods(counts, labels=("a", "b")) == {"all items": (3, 0)}
 
 
 def test_a_file_and_a_billion_pixels(tmp_path):

@@ -530,6 +530,9 @@ def _read_rows(
     columns = classes
     by_class = all(spelled(name, names) in names for name in classes)
     if by_class:
+        sums = [name for name in names if name.strip().casefold() in numbers.TOTALS]
+        if total not in names and len(sums) == 1 and sums[0] not in classes:
+            total = sums[0]
         expected = {spelled(name, names) for name in (*classes, period, total)}
         _refuse_unaudited("counts", counts, [name for name in names if name not in expected])
         if total in names and total not in classes:

@@ -215,7 +215,7 @@ def _refuse_a_grid(data: Columns, others: list[str], columns: list[str], predict
         groups = {*numbers.as_text(data[name])}
         pairs = _pairs(data, [name, predicted])
         full = len({*pairs}) == len(pairs) == len(groups) * len(classes)
-        if counts and full and len(groups) > 1:
+        if counts and full and min(len(groups), len(classes)) > 1:
             raise WrongValue(
                 "period",
                 f"must name the column that tells the rows of a class apart, such as {name!r}: "
