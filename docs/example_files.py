@@ -208,6 +208,20 @@ def labeled(path):
     )
 
 
+def topics(path):
+    """Write the true and the predicted topics of 200 messages."""
+    rng = np.random.default_rng(19)
+    names = np.array(["invoice", "refund", "delivery"])
+    true = rng.random((200, 3)) < [0.5, 0.3, 0.2]
+    predicted = true ^ (rng.random((200, 3)) < 0.1)
+    rows = zip(true, predicted, strict=True)
+    table(
+        path,
+        ["id", "topics", "predicted"],
+        [(k, ";".join(names[t]), ";".join(names[p])) for k, (t, p) in enumerate(rows, 1)],
+    )
+
+
 def losses(path):
     """Write the 0/1 losses of two models and a third for 400 items in ten folds."""
     rng = np.random.default_rng(15)
@@ -275,6 +289,12 @@ def ids(path):
     table(path, ["id"], [(f"student-{k:02}",) for k in range(1, 61)])
 
 
+def matrix(path):
+    """Write a confusion matrix as pandas does: the first cell is empty, rows are true classes."""
+    counts = {"cat": (41, 6, 3), "dog": (4, 52, 4), "bird": (1, 2, 27)}
+    table(path, ["", *counts], [(name, *row) for name, row in counts.items()])
+
+
 FILES = {
     "my.csv": my,
     "samples_qa.jsonl": samples_qa,
@@ -282,6 +302,7 @@ FILES = {
     "audit.csv": audit,
     "months.csv": months,
     "labeled.csv": labeled,
+    "topics.csv": topics,
     "losses.csv": losses,
     "answers.csv": answers,
     "ids.csv": ids,
@@ -294,6 +315,7 @@ FILES = {
     "herd.csv": herd,
     "points.csv": points,
     "areas.csv": areas,
+    "matrix.csv": matrix,
 }
 
 

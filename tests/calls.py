@@ -65,6 +65,12 @@ CALLS = [
     (wb.plan_labels, (STRATA, 50), {}, ["method"]),
     (wb.simulate_stream, (["a", "b"] * 50, list(range(100)), 20), STREAM, ["methods", "order"]),
     (wb.estimate_metrics, (wb.load_labeled(TABLE), "accuracy"), {}, ["method", "metrics"]),
+    (
+        wb.compare_metrics,
+        (wb.load_labeled(TABLE | {"other": TABLE["truth"]}, prediction="prediction,other"), "f1"),
+        {},
+        ["method", "metrics", "adjust"],
+    ),
     (wb.imported_replicates, ([1.0, 1.0], [[2.0, 0.0], [0.0, 2.0]]), {"method": "brr"}, ["method"]),
     (wb.orthogonal_array, (3, 4), {}, ["method"]),
     (wb.replicates, (DESIGN,), {}, ["method"]),

@@ -7,9 +7,10 @@ import measure
 import numpy as np
 import page
 import pytest
+import r_calls
 import run
 import speed
-from questions import QUESTIONS, fold_differences, nearest_mean, said
+from questions import AUC, BY, QUESTIONS, fold_differences, nearest_mean, said
 
 RECORD = json.loads(run.RECORD.read_text(encoding="utf-8"))
 CELLS = [cell for rows in RECORD["rows"].values() for row in rows for cell in row["cells"].values()]
@@ -90,6 +91,42 @@ def test_the_true_auc_is_that_of_normal_scores():
     d = samples("Q5", {"n": 20_000, "share": 0.3, "distance": 1.5}, 1)[0]
     up, down = d.score[d.t == 1], np.sort(d.score[d.t == 0])
     assert np.searchsorted(down, up).mean() / down.size == pytest.approx(d.truth, abs=0.01)
+
+
+@pytest.mark.parametrize("metric", BY)
+def test_true_metrics_of_two_models_are_those_of_very_many_items(metric):
+    items = {"n": 40_000, "share": 0.3, "distance": 1.0, "shared": 0.8}
+    patients = {"C": 8_000, "m": 4, "share": 0.3, "distance": 1.0, "icc": 0.3}
+    for name, setting in (("Q6d", items), ("Q6p", patients)):
+        d = samples(name, {"metric": metric} | setting, 1)[0]
+        models = zip((d.a, d.b), (d.predicted_a, d.predicted_b), strict=True)
+        if d.metric == AUC:
+            first, second = (auc_of(d.t, score) for score, _ in models)
+        else:
+            first, second = (2 * (d.t @ y) / (d.t + y).sum() for _, y in models)
+        assert first - second == pytest.approx(d.truth, abs=0.012)
+        assert (d.truth == 0) == metric.endswith("equal")
+        assert d.t.mean() == pytest.approx(0.3, abs=0.02)
+
+
+def auc_of(members, score):
+    """Return the share of pairs of a member and another item in which the member scores above."""
+    others = np.sort(score[members == 0])
+    return np.searchsorted(others, score[members == 1]).mean() / others.size
+
+
+def test_scores_of_two_models_share_what_is_hard():
+    setting = {"metric": BY[0], "n": 20_000, "share": 0.5, "distance": 2.0}
+    for shared in (0.3, 0.8):
+        d = samples("Q6d", setting | {"shared": shared}, 1)[0]
+        others = np.corrcoef(d.a[d.t == 0], d.b[d.t == 0])[0, 1]
+        assert others == pytest.approx(shared, abs=0.03)
+    patients = {"metric": BY[0], "C": 5_000, "m": 4, "share": 0.5, "distance": 2.0, "icc": 0.3}
+    d = samples("Q6p", patients, 1)[0]
+    rest = d.a - 2 * d.t
+    first = np.flatnonzero(np.diff(d.cluster) == 0)  # an item and the next of the same patient
+    assert np.corrcoef(rest[first], rest[first + 1])[0, 1] == pytest.approx(0.3, abs=0.05)
+    assert rest.var() == pytest.approx(1, abs=0.05)
 
 
 def test_accuracies_of_eight_models_are_those_that_are_said():
@@ -189,6 +226,53 @@ def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses
         ("one", "width", 2),
         ("two", "coverage", 0.91),
     ]
+
+
+def test_false_alarms_are_those_of_equal_models():
+    def row(**cell):
+        cells = {
+            "metric AUC, models equal, n 60": {"of_answered": 0.95, "width": None} | cell,
+            "metric AUC, A better, n 60": {"of_answered": 0.5, "width": 0.4, "below": 0.5},
+        }
+        return {"cells": cells}
+
+    assert page.false_alarms(row(width=0.4, below=0.02, above=0.013)) == "3.3%"
+    assert page.false_alarms(row(width=0.4)) == "0.0%"
+    assert page.false_alarms(row(of_answered=0.96)) == "4.0%"
+    assert page.false_alarms(row(of_answered=None)) == ""
+
+
+def test_a_call_is_measured_on_its_metric():
+    @measure.of_metric("AUC")
+    @measure.test_of_zero
+    def call(d):
+        return 1.0
+
+    question = QUESTIONS["Q6d"]
+    asked = [
+        setting["metric"]
+        for setting in question.settings("Q6d")
+        if measure.asked(call, question, setting, 1)
+    ]
+    assert set(asked) == {"AUC, models equal"}
+
+
+def test_time_of_another_process_is_that_of_its_clock():
+    def answer(d):
+        return 0.2, 0.4
+
+    ticks = iter([10.0, 13.0])
+    answer.clock = lambda: next(ticks)
+    sums = dict(measure.ZERO)
+    measure.run(sums, answer, type("Sample", (), {"truth": 0.3}), None)
+    assert sums["seconds"] == 3
+
+
+def test_packages_of_r_are_missing_without_r(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert r_calls.installed("pROC") == ""
+    assert run.python_of("pROC") == (None, "needs R with pROC 1.18.0")
+    assert run.pinned("pROC") == "1.18.0" and run.pinned("MLstatkit") == "0.1.91"
 
 
 def test_the_second_width_is_over_the_shortest_that_covers_in_that_setting():
@@ -321,3 +405,40 @@ def test_the_page_says_what_the_record_holds(tmp_path):
         and "/tmp/" not in written
         and str(run.ROOT) not in written
     )
+
+
+@pytest.mark.parametrize("name", ["Q6d", "Q6p"])
+def test_the_page_of_two_models_by_auc_or_f1_is_that_of_the_record(name):
+    said_of = (run.ROOT / "docs" / "evidence" / "scoreboard.md").read_text(encoding="utf-8")
+    part = said_of.partition(f"\n## {name} ")[2].partition("\n## ")[0]
+    assert QUESTIONS[name].note in part and "| false alarms |" in part
+    for row in RECORD["rows"][name]:
+        assert page.line(row, equal=True) in part
+
+
+def test_delong_of_r_and_the_textbook_are_the_same():
+    rows = {(row["tool"], row["row"]): row["cells"] for row in RECORD["rows"]["Q6d"]}
+    theirs, ours = rows["pROC", "roc.test delong, paired"], rows["textbook", "DeLong, z"]
+    assert len(theirs) >= 2
+    for setting, cell in theirs.items():
+        if cell["runs"] == ours[setting]["runs"]:
+            assert cell["coverage"] == ours[setting]["coverage"]
+            assert cell["width"] == pytest.approx(ours[setting]["width"], abs=2e-5)
+
+
+def test_the_page_of_comparisons_says_how_wide_and_how_wrong_metrics_are():
+    text = (run.ROOT / "docs" / "methods" / "comparisons.md").read_text(encoding="utf-8")
+    text = " ".join(text.split())
+    for name in ("Q6d", "Q6p"):
+        (ours,) = (row for row in RECORD["rows"][name] if row["tool"] == run.OURS)
+        ratios = page.ratios(ours)
+        assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide" in text
+    alarms = {"ours": 0.0, "heed": 0.0, "ignore": 0.0}
+    for row in RECORD["rows"]["Q6p"]:
+        group = "ignore" if "patients ignored" in row["row"] else "heed"
+        group = "ours" if row["tool"] == run.OURS else group
+        share = page.false_alarms(row).removesuffix("%")
+        alarms[group] = max(alarms[group], float(share or 0))
+    assert f"at most {alarms['ours']}% of the samples of patients" in text
+    assert f"as clusters do so in up to {alarms['heed']}%" in text
+    assert f"ignore patients in up to {alarms['ignore']}%" in text

@@ -149,6 +149,8 @@ from .replication.metrics import LabeledItems as LabeledItems
 from .replication.metrics import MetricEstimates as MetricEstimates
 from .replication.metrics import estimate_metrics as estimate_metrics
 from .replication.metrics import load_labeled as load_labeled
+from .replication.paired import MetricComparison as MetricComparison
+from .replication.paired import compare_metrics as compare_metrics
 from .replication.replicates import Replicates as Replicates
 from .replication.replicates import replicates as replicates
 from .results import Interval as Interval

@@ -23,8 +23,14 @@ COMMANDS = (
 )
 # what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can
 # do with its table
-DESCRIBED = ("workbench.extras.sessions.doctor.describe_export",)
-USES = ("workbench.extras.compare.doctor.compare_use",)
+DESCRIBED = (
+    "workbench.extras.compare.doctor.describe_logs",
+    "workbench.extras.sessions.doctor.describe_export",
+)
+USES = (
+    "workbench.extras.compare.doctor.compare_use",
+    "workbench.extras.sessions.doctor.agreement_use",
+)
 # logs of evaluations: the endings that are theirs alone, and the functions that know and open them
 LOG_ENDINGS = (".eval",)
 LOG_COLUMNS = ("input", "choices", "answer", "target")  # that annotators see by default

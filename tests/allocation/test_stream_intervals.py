@@ -7,8 +7,9 @@ from oracles import value_interval as oracle
 from scipy import optimize, stats
 
 import workbench as wb
-from workbench.allocation.streams.estimates import UNBOUNDED, _unskewed
+from workbench.allocation.streams.estimates import UNBOUNDED
 from workbench.allocation.streams.sampler import StreamSampler
+from workbench.intervals.limits import unskewed
 
 
 def sampler_of(stratum, value, budget, seed, parts=1, minimum=2):
@@ -206,7 +207,7 @@ def test_without_bounds_it_is_the_union_of_two_intervals(kind, budget):
 @pytest.mark.parametrize("x", [-4, -1, 0.01, 1, 4])
 @pytest.mark.parametrize("skewness", [-2, -0.1, 0.1, 2])
 def test_halls_transformation_of_its_inverse_is_what_it_was(x, skewness):
-    t = _unskewed(x, skewness)
+    t = unskewed(x, skewness)
     back = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
     assert back == pytest.approx(x, abs=1e-12)
 

@@ -201,6 +201,12 @@ def test_verdicts_that_are_none(judge, cell, message, tmp_path):
         wb.judged_items(path, judge)
 
 
+def test_pass_and_fail_in_any_capitals_are_judge_labels(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("on_a,on_b\nPass,PASSED\npass ,FAIL\nfailed,fail\n")
+    assert wb.judged_items(path, "on_a,on_b").by.tolist() == ["both", "A", "neither"]
+
+
 def test_a_report_from_plan_to_finding(verdicts, tmp_path):
     data, truth = verdicts
     with open(tmp_path / "v.csv", "w", newline="") as file:

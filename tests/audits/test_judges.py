@@ -225,6 +225,73 @@ def test_three_verdicts_and_people_who_say_two():
     assert len(audit.rows()) == 3
 
 
+WORDS = {"P": "pass", "F": "fail", "I": "unclear"}
+# (words of the judge, words of people), of which people's I is a fail
+WORDINGS = [
+    (["pass", "fail", "unclear"], ["pass", "fail"]),
+    (["Pass ", "FAIL", "unclear"], ["pass", "fail"]),
+    (["pass", "fail", "unclear"], ["PASS", "Fail"]),
+    (["pass", "fail", "unclear"], [1, 0]),
+    (["pass", "fail", "unclear"], ["yes", "no"]),
+]
+
+
+@pytest.mark.parametrize(("judged", "labeled"), WORDINGS)
+def test_a_judge_with_three_verdicts_where_people_say_two(judged, labeled):
+    """The verdicts are strata: .535 x 1, .3475 x 7/31 and .1175 x 3/7 of the items pass."""
+    verdict, label = three_verdicts()
+    words = dict(zip("PFI", judged, strict=True))
+    meaning = {"P": labeled[0], "F": labeled[1], "I": labeled[1]}
+    audit = judge_audit([words[text] for text in verdict], [meaning.get(text) for text in label])
+    corrected, people, judge = audit.rows()
+    assert corrected["estimate"] == pytest.approx((214 + 139 * 7 / 31 + 47 * 3 / 7) / 400)
+    assert people["estimate"] == pytest.approx(74 / 102)
+    assert judge["estimate"] == pytest.approx(214 / 400)
+    assert str(audit.positive).casefold() == "pass"
+
+
+def test_spellings_of_a_verdict_are_one_class():
+    verdict, label = three_verdicts()
+    spellings = ["Pass", "pass ", "pass"]
+    words = {"P": "pass", "F": "Fail", "I": "unclear"}
+    mixed = [spellings[k % 3] if text == "P" else WORDS[text] for k, text in enumerate(verdict)]
+    audit = judge_audit(mixed, [words.get(text) for text in label])
+    plain = judge_audit(verdict, label)
+    values = [row["estimate"] for row in audit.rows()]
+    by_label = {row["label"]: row for row in audit.stratum_rows()}
+    assert sorted(by_label) == ["fail", "pass", "unclear"]
+    assert values == pytest.approx([row["estimate"] for row in plain.rows()], nan_ok=True)
+    assert "'Pass' in 72 cells is read as 'pass'" in notes(audit)
+    assert judge_audit(mixed, [words.get(text) for text in label], classes="Fail,Unclear,PASS")
+
+
+def test_people_who_say_a_class_that_the_judge_never_says():
+    """The judge's I became F: strata of 214 and 186 items, of which people call 4 of 38 I."""
+    verdict, label = three_verdicts()
+    two = ["P" if text == "P" else "F" for text in verdict]
+    rows = [row for row in judge_audit(two, label).rows() if row["label"] == "I"]
+    assert rows[0]["estimate"] == pytest.approx(186 / 400 * 4 / 38)
+    assert rows[2]["estimate"] == 0
+
+
+def test_grades_of_a_judge_say_no_share_of_two_classes():
+    verdict, label = three_verdicts()
+    grade = {"P": 2, "I": 1, "F": 0}
+    right = {"P": 1, "I": 0, "F": 0}
+    audit = judge_audit([grade[text] for text in verdict], [right.get(text) for text in label])
+    assert math.isnan(audit.rows()[2]["estimate"])
+
+
+def test_people_who_all_say_the_same_of_three_verdicts():
+    verdict, label = three_verdicts()
+    label = ["P" if text else None for text in label]
+    with pytest.raises(
+        ValueError, match="classes must name two classes, such as fail,pass: people"
+    ):
+        judge_audit(verdict, label)
+    assert judge_audit(verdict, label, classes="F,P").rows()[0]["estimate"] == 1
+
+
 def test_of_three_classes_all_are_named_or_none():
     verdict, label = three_verdicts()
     with pytest.raises(

@@ -309,7 +309,7 @@ def test_metrics_that_are_surer_than_naive_say_so():
     title, _ = intervals.metrics_words(
         Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)])
     )
-    assert title == "No interval is wider than the naive one, that of AUC 0.80 times as wide"
+    assert title == "No interval is wider than the naive one; that of AUC is 0.80 times as wide"
     title, _ = intervals.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
     assert title == "No naive interval has a width to compare with"
 

@@ -1,7 +1,8 @@
-"""The doctor of files: what columns seem to be, what a file is ready for, and what would unblock the rest."""
+"""The doctor of files: roles of columns, commands that a file is ready for, and missing steps."""
 
 import gzip
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -46,7 +47,7 @@ SPLITS = pd.DataFrame(
 )
 PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
 DRAWN, MODELS, ITEMS = (
-    "Which metrics, how sure",
+    "Which metrics do the labeled items have",
     "Which model is better",
     "Which of several models is better",
 )
@@ -225,7 +226,7 @@ def doctor(folder, name):
     done = run(folder, "doctor", name)
     assert done.returncode == 0, done.stderr
     columns, _, told = done.stdout.partition("\n\n")
-    ready = told.partition("Blocked")[0] if "Ready" in told else ""
+    ready = told.partition("One step away")[0] if "Ready" in told else ""
     return done.stdout, columns, ready
 
 
@@ -262,11 +263,13 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
     MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
     MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
     assert (
-        "can be the audit (--audit audit.csv --truth truth --prediction predicted "
-        "--period-in-audit month)" in doctor(tmp_path, "audit.csv")[0]
+        "add --counts and the file of all predictions, or of their counts: workbench report "
+        "misclassification-correction --audit audit.csv --truth truth --prediction predicted "
+        "--period-in-audit month\n" in doctor(tmp_path, "audit.csv")[0]
     )
     assert (
-        "can be the counts (--counts counts.csv --period month --predicted predicted)"
+        "add --audit and the file of items with true and predicted classes: workbench report "
+        "misclassification-correction --counts counts.csv --period month --predicted predicted\n"
         in doctor(tmp_path, "counts.csv")[0]
     )
 
@@ -274,26 +277,219 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
 def test_weights_of_an_audit_dates_and_counts_of_months_are_seen(tmp_path):
     weighted = MONTHLY.drop(columns="month").assign(weight=[1, 20] * (len(MONTHLY) // 2))
     weighted.to_csv(tmp_path / "weighted.csv", index=False)
-    assert "--prediction predicted --weight weight)" in doctor(tmp_path, "weighted.csv")[0]
+    assert "--prediction predicted --weight weight\n" in doctor(tmp_path, "weighted.csv")[0]
     dates = pd.date_range("2026-01-01", periods=len(MONTHLY)).strftime("%d.%m.%Y")
     pd.DataFrame({"date": dates, "predicted": MONTHLY["predicted"]}).to_csv(
         tmp_path / "days.csv", index=False
     )
     (tmp_path / "months.csv").write_text("month,n,counted\n2026-01,500,100\n2026-02,500,120\n")
-    assert (
-        "can be the counts (--counts months.csv --period month)"
-        in doctor(tmp_path, "months.csv")[0]
-    )
+    assert "--counts months.csv --period month\n" in doctor(tmp_path, "months.csv")[0]
+    assert "--predicted predicted --every month\n" in doctor(tmp_path, "days.csv")[0]
 
 
-def test_a_log_of_an_evaluation():
-    assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
-        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc"
-    )[2].replace("'", "")
+def table(header, *cells):
+    """Return a table of 60 rows, whose cells repeat the texts of each column."""
+    rows = [",".join(column[k % len(column)] for column in cells) for k in range(60)]
+    return "\n".join([header, *rows])
+
+
+IDS = [f"i{k}" for k in range(60)]
+AB, BA, NY, UNIT, PERCENT = (
+    ["a", "b", "a"],
+    ["b", "a", "a", "b"],
+    ["0", "1", "1"],
+    [f"{k / 7:.3f}" for k in range(1, 7)],
+    [f"{k * 1.5:.1f}" for k in range(60)],
+)
+BATTLES = table("id,model_a,model_b,winner", IDS, ["m1"], ["m2"], ["model_a", "tie"])
+REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
+# (content, what is printed, what is not)
+COMMANDS = [
+    (
+        table("id,Map,Reference", IDS, AB, BA),
+        "add --counts and the file of all predictions, or of their counts: workbench report "
+        "misclassification-correction --audit x.csv --truth Reference --prediction Map\n",
+        "brr-orthogonal-arrays",
+    ),
+    (
+        "map,pixels\nforest,200\nwater,300\nurban,90\n",
+        "workbench report misclassification-correction --counts x.csv\n",
+        "Ready",
+    ),
+    (
+        "period,forest,water\n2010-2020,200,300\n",
+        "workbench report misclassification-correction --counts x.csv --period period\n",
+        "Ready",
+    ),
+    (
+        "period,n,counted\nherd,150,4\n",
+        "workbench report misclassification-correction --counts x.csv --period period\n",
+        "voila-vs-neyman",
+    ),
+    (
+        table("case,verdict,human", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
+        "--counts x.csv --judge verdict --truth human\n",
+        "One step away",
+    ),
+    (
+        table("id,prediction,expert", IDS, AB, BA),
+        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "    workbench report brr-orthogonal-arrays --items x.csv --truth expert",
+        "agreement",
+    ),
+    (
+        table("id,human,gpt", IDS, NY, ["1", "0"]),
+        "workbench compare x.csv --item id --model human,gpt\n",
+        "No command",
+    ),
+    (
+        table("item,human,judge", IDS, list("12345"), list("1232")),
+        "Ready\n  How far do annotators agree?\n    workbench audit agreement x.csv\n",
+        "One step away",
+    ),
+    (
+        ",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n",
+        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "    workbench report brr-orthogonal-arrays --items x.csv\n",
+        "agreement",
+    ),
+    (
+        ",cat,dog\ncat,.9,.1\ndog,.2,.8\n",
+        "a confusion matrix needs whole numbers of items",
+        "Ready",
+    ),
+    (BATTLES, "For the win rate of one model, write 1 where it won", "Ready"),
+    (
+        table("q,score", IDS, NY),
+        "workbench compare x.csv --item q --score score\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("user_input,response,faithfulness,relevancy", IDS, ["r"], UNIT, UNIT[::-1]),
+        "workbench compare x.csv --item user_input --score relevancy\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("fold,old,new", [str(k) for k in range(60)], UNIT, UNIT[::-1]),
+        "--splits must be 'random' or 'folds'",
+        "stratified-accuracy",
+    ),
+    (
+        table(f"pred,PWGTP,{REPLICATES},label", AB, ["5"], ["4"], ["6"], ["5"], ["3"], BA),
+        "--replicate-weights 'PWGTP*' --method sdr\n",
+        "agreement",
+    ),
+    (
+        table("pred,weight,repwt1,repwt2,label", AB, ["5"], ["4"], ["6"], BA),
+        "say how the 2 replicate weights were made, with --method",
+        "Ready",
+    ),
+    (
+        table("sid,growth,pw,fpc", IDS, PERCENT, ["30.5"], ["6194"]),
+        "Ready\n  Which mean does 'growth' have, and how certain is it?\n    workbench report "
+        "brr-orthogonal-arrays --items x.csv --truth growth --weight pw --fpc fpc --metrics mean\n",
+        "One step away",
+    ),
+    (
+        table("id,truth,pred_old,pred_new", IDS, AB, BA, AB[1:]),
+        "--items x.csv --truth truth --prediction pred_old,pred_new\n",
+        "misclassification-correction",
+    ),
+    (
+        table("id,y,s_score,t_score", IDS, NY, UNIT, UNIT[1:]),
+        "--items x.csv --truth y --prediction '' --score s_score,t_score\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("true_a,true_b,pred_a,pred_b", NY, NY[1:], NY[:2], NY),
+        "--items x.csv --truth 'true_*' --prediction 'pred_*'\n",
+        "misclassification-correction",
+    ),
+    (
+        table("truth,prediction,cohort", AB, BA, ["north", "south", ""]),
+        "--items x.csv --truth truth --prediction prediction --group cohort\n",
+        "agreement",
+    ),
+    (
+        table("score_a,score_b,id", UNIT, UNIT[1:], IDS),
+        "workbench compare x.csv --item id --model score_a,score_b\n",
+        "probability of a class",
+    ),
+    (
+        table("invoice,region,amount", [str(k) for k in range(60)], AB, PERCENT),
+        "--stratum region --value amount\n",
+        "--value invoice",
+    ),
+    (
+        table("region,height,width", AB, PERCENT, PERCENT[1:]),
+        "name the column of values with --value: 'height', 'width'",
+        "Ready",
+    ),
+    (
+        table("name,text", IDS, IDS),
+        "No command fits these columns.",
+        "One step away",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "printed", "unprinted"),
+    COMMANDS,
+    ids=[content.split("\n")[0] for content, *_ in COMMANDS],
+)
+def test_the_command_that_answers_a_file(content, printed, unprinted, tmp_path):
+    (tmp_path / "x.csv").write_text(content)
+    text = run(tmp_path, "doctor", "x.csv").stdout
+    assert printed in text and unprinted not in text
+
+
+def test_columns_of_replicate_weights_take_one_line(tmp_path):
+    (tmp_path / "x.csv").write_text(table("y,pw,rw1,repwt1,repwt2,fpc", NY, *[["5"]] * 5))
+    columns = doctor(tmp_path, "x.csv")[1].splitlines()[1:]
+    roles = [re.split("  +", line.strip())[:2] for line in columns]
+    assert roles == [
+        ["y", "truth"],
+        ["pw", "weight"],
+        ["rw1", "something else"],
+        ["repwt1 to repwt2", "replicate weight"],
+        ["fpc", "population size"],
+    ]
+
+
+def harness_log(folder, name, filters=("none",)):
+    """Write 40 documents of lm-evaluation-harness, half of them correct."""
+    records = [
+        {
+            "doc_id": k,
+            "doc": {"q": f"{k}?", "passage": k // 4},
+            "target": "a",
+            "resps": [["a"]],
+            "filter": name,
+        }
+        | {"filtered_resps": ["a"], "exact_match": k % 2}
+        for name in filters
+        for k in range(40)
+    ]
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("\n".join(map(json.dumps, records)))
+
+
+def test_a_log_of_an_evaluation_and_a_folder_of_logs(tmp_path):
+    harness_log(tmp_path, "log.jsonl")
+    ready = doctor(tmp_path, "log.jsonl")[2]
+    assert "workbench report stratified-accuracy --scores log.jsonl --budget 20\n" in ready
+    assert "workbench compare log.jsonl --cluster doc.passage\n" in ready
+    assert "annotators" not in ready
+    harness_log(tmp_path, "two.jsonl", ("strict", "flexible"))
     assert (
-        "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc'"
-        in doctor(LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
+        "name one filter: 'two.jsonl#filter=strict'" in run(tmp_path, "doctor", "two.jsonl").stderr
     )
+    for model in ("a", "b"):
+        harness_log(tmp_path, f"runs/{model}.jsonl")
+    assert doctor(tmp_path, "runs")[2].endswith("workbench compare runs\n")
+    (tmp_path / "nothing").mkdir()
+    assert "no log of an evaluation" in run(tmp_path, "doctor", "nothing").stderr
 
 
 @pytest.mark.parametrize(
@@ -378,6 +574,28 @@ def test_the_export_of_a_labeling_tool(tmp_path):
     assert "workbench audit agreement tasks.json" in done.stdout
 
 
+def test_predictions_beside_the_choices_of_label_studio(tmp_path):
+    choice = ["pos", "neg", "pos"]
+    cells = [f'"{{""choices"": [""{label}""]}}"' for label in choice]
+    content = table("id,pred,sentiment,annotator,annotation_id", IDS, choice[1:], cells, ["1"], IDS)
+    (tmp_path / "x.csv").write_text(content)
+    ready = run(tmp_path, "doctor", "x.csv").stdout.partition("Ready")[2]
+    assert "workbench audit import AUDIT.DB x.csv\n" in ready
+    assert "--items x.csv --truth sentiment --prediction pred\n" in ready
+
+
+def test_a_log_of_openai_evals_is_no_export(tmp_path):
+    event = {"run_id": "1", "type": "match", "created_by": "", "created_at": ""}
+    records = [{"spec": {"completion_fns": ["m"], "eval_name": "x"}, "run_id": "1"}]
+    for k in range(20):
+        data = {"correct": k % 3 > 0, "expected": "a", "picked": "b"}
+        records.append(event | {"event_id": k, "sample_id": f"x.{k}", "data": data})
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert doctor(tmp_path, "x.jsonl")[2].endswith("workbench compare x.jsonl\n")
+    done = run(tmp_path, "audit", "agreement", "x.jsonl")
+    assert done.returncode == 2 and "is neither a sheet" in done.stderr
+
+
 def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path):
     certain = CLUSTERED.assign(fpc=50)
     certain.loc[N - 5 :, ["region", "school", "fpc"]] = "r9", "s99", 1
@@ -455,7 +673,7 @@ SCORES_OF_FOLDS = pd.DataFrame(
         ),
         (
             {"run": [k % 5 for k in range(50)]},
-            "a column that says the fold or split of each row is needed",
+            "name the column of folds or splits with --fold",
         ),
     ],
 )

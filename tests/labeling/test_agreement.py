@@ -168,12 +168,51 @@ def test_all_alike_has_a_width_and_one_class_has_no_kappa():
     assert any(note.kind == "undefined" for note in found.notes)
 
 
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+def test_labels_that_are_all_alike_have_raw_agreement_alone(scale):
+    """z^2 / 3 items that agree and as many that differ are added to 40 that agree."""
+    result = wb.agreement([[3, 3]] * 40, scale=scale)
+    k = 1.959964**2 / 3
+    center = (40 + k) / (40 + 2 * k)
+    slopes = np.array([1 - center, -center]) / (40 + 2 * k)
+    error = np.sqrt((np.array([40 + k, k]) * slopes**2).sum())
+    raw = result.entry("raw")
+    assert raw["estimate"] == raw["high"] == 1
+    assert raw["low"] == pytest.approx(center - stats.t.ppf(0.975, 39) * error)
+    others = [row for row in result.rows() if row["metric"] != "raw"]
+    assert {row["metric"] for row in others} >= {"fleiss", "ac1", "alpha", "kappa"}
+    assert all(np.isnan(row["estimate"]) for row in others)
+    assert {(row["low"], row["high"]) for row in others} == {(-1, 1)}
+    assert "alpha is undefined; 40 items" in result.headline()
+    undefined = [note.text for note in result.notes if note.kind == "undefined"]
+    assert len(undefined) == 1 and undefined[0].startswith("all labels are 3, so chance expects")
+
+
+def test_of_a_class_that_nobody_used_ac1_is_known():
+    """A second class is named: AC1 takes the agreement expected by chance for zero."""
+    result = wb.agreement([["a", "a"]] * 40, scale="ordinal", order=["a", "b"])
+    assert result.entry("ac1")["estimate"] == 1
+    assert np.isnan(result.entry("alpha_ordinal")["estimate"])
+
+
+def test_two_spellings_of_a_class_have_a_note():
+    notes = map(str, wb.agreement([["Yes", "yes"], ["no", "no"]]).notes)
+    assert "'Yes' and 'yes' are two classes here: write them alike if they are one" in notes
+
+
+def test_of_one_item_every_interval_is_the_whole_range():
+    for labels in (["a", "b"], ["a", "a"]):
+        rows = wb.agreement([labels]).rows()
+        limits = {(row["metric"] == "raw", row["low"], row["high"]) for row in rows}
+        assert limits == {(True, 0, 1), (False, -1, 1)}
+
+
 @pytest.mark.parametrize(
     ("labels", "told"),
     [
         ([["a"], ["b"]], "two or more people"),
         ([1, 2, 3], "two or more people"),
-        ([["a", "a"]], "at least two classes"),
+        ([[None, None]], "labels of two people"),
         ([["a", None], [None, "b"]], "labels of two people"),
         ([["1", 1], [2, 2]], "all text or all numbers"),
     ],

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from command import run
 
 from workbench.labeling.annotators import read_annotators
 
@@ -203,3 +204,41 @@ def test_several_choices_in_an_annotation_are_refused_with_the_record(tmp_path):
     several = [{"item": "d", "choice": ["cat", "dog"], "annotator": 1, "annotation_id": 1}]
     with pytest.raises(ValueError, match="record 1 has 2 labels, 'cat', 'dog': keep one"):
         read_annotators(saved(tmp_path, "x.json", several))
+
+
+def test_spellings_of_a_label_are_one_class(tmp_path):
+    rows = ["item,ann,ben"]
+    rows += [f"{k},{'Yes' if k % 3 else 'no'},{'yes ' if k % 3 else 'NO'}" for k in range(30)]
+    (tmp_path / "caps.csv").write_text("\n".join(rows))
+    done = run(tmp_path, "audit", "agreement", "caps.csv")
+    assert "agree in 100.0% of pairs of labels" in done.stdout
+    assert "Note: 'NO' in 10 cells is read as 'no'" in done.stdout
+
+
+def test_the_command_on_labels_that_are_all_alike(tmp_path):
+    rows = ["item,ann,ben", *(f"{k},yes,yes" for k in range(30))]
+    (tmp_path / "same.csv").write_text("\n".join(rows))
+    done = run(tmp_path, "audit", "agreement", "same.csv", "--annotators", "ann,ben")
+    assert done.returncode == 0
+    assert "  alpha              undefined  30 items\n" in done.stdout
+    assert "all labels are 'yes', so chance expects no difference" in done.stdout
+
+
+def test_an_annotator_may_write_a_label_in_two_ways(tmp_path):
+    rows = ["item,annotator,label", "1,ann,yes", "1,ben,Yes", "2,ann,no", "2,ben,no", "2,ann,No"]
+    (tmp_path / "rows.csv").write_text("\n".join(rows))
+    read = read_annotators(tmp_path / "rows.csv")
+    assert read.labels() == {"ann": ["yes", "no"], "ben": ["yes", "no"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "item,ann,ben\n1,yes,yes\n2,no,yes\nTotal,2,2\n",
+        "item,annotator,label\n1,ann,1\n1,ben,1\nSum,ann,1\n",
+    ],
+)
+def test_a_row_of_totals_is_no_item(tmp_path, content):
+    (tmp_path / "sums.csv").write_text(content)
+    with pytest.raises(ValueError, match="sums.csv, row 4: column 'item' holds .* take it out"):
+        read_annotators(tmp_path / "sums.csv")

@@ -277,3 +277,11 @@ def test_the_advice_is_what_was_measured():
         ) in page
     assert min(each["same items"]["coverage"] for each in steady) >= 0.95
     assert "| the same items (**advised**)" in page
+
+
+def test_words_for_a_missing_label_are_no_class(files):
+    rows = [f"{v},{t or 'NA'}" for v, t in zip(VERDICT, LABEL, strict=True)]
+    Path("words.csv").write_text("\n".join(["verdict,truth", *rows]))
+    found = read_judged("words.csv", judge="verdict")
+    assert str(found.rows()) == str(EXPECTED.rows())
+    assert "'NA' in column 'truth' is read as a missing label" in map(str, found.notes)

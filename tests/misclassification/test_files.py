@@ -244,9 +244,7 @@ def test_a_total_that_holds_more_items_than_the_classes():
 
 def test_a_predicted_class_without_a_row_of_the_confusion_table():
     table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "c": [0, 3]}
-    with pytest.raises(
-        ValueError, match="no class of the audit, as 'c' is: its items would be left out"
-    ):
+    with pytest.raises(ValueError, match="column 'c' holds counts, and the rows are 'a', 'b'"):
         files.load_audit(table)
     assert (
         files.load_audit({**table, "c": [0, 0]}).n
@@ -262,3 +260,28 @@ def test_a_predicted_class_without_a_row_of_the_confusion_table():
 def test_items_of_a_class_that_was_not_audited():
     with pytest.raises(ValueError, match="'c' is no class of the audit"):
         files.load_periods({"period": ["m1", "m2"], "prediction": ["a", "c"]}, labels=("a", "b"))
+
+
+def test_a_confusion_matrix_is_an_audit():
+    matrix = {"": ["no", "yes", "All"], "yes": [18, 44, 62], "no": [331, 7, 338]}
+    matrix["All"] = [349, 51, 400]
+    audit = wb.load_audit(matrix)
+    assert audit.labels == ("no", "yes") and audit.table.tolist() == [[331, 18], [7, 44]]
+    assert "rows were taken for true classes" in str(audit.notes[0])
+    turned = wb.load_audit(matrix, rows="prediction", labels="yes,no")
+    assert turned.labels == ("yes", "no") and turned.table.tolist() == [[44, 18], [7, 331]]
+    predicted = {"prediction": ["no", "yes"], "no": [331, 7], "yes": [18, 44]}
+    assert wb.load_audit(predicted).table.tolist() == [[331, 7], [18, 44]]
+    with pytest.raises(ValueError, match="labels must be the classes of the audit; .* 'no', 'yes'"):
+        wb.load_audit(matrix, labels="no,maybe")
+    with pytest.raises(ValueError, match="truth must name a column"):
+        wb.load_audit(predicted, truth="")
+    with pytest.raises(ValueError, match="weight belongs to a file with a row per item"):
+        wb.load_audit(predicted, weight="no")
+
+
+def test_the_number_of_items_of_a_pair_as_other_programs_call_it():
+    pairs = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "Freq": [40, 5, 35]}
+    assert wb.load_audit(pairs).table.tolist() == [[40, 5], [0, 35]]
+    with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is no number of items"):
+        wb.load_audit({**pairs, "Freq": [40, "x", 35]})

@@ -60,8 +60,8 @@ def test_degrees_of_freedom_can_be_given():
     [
         ({"method": "jkn"}, "coefficients must be given for method 'jkn'"),
         (
-            {"method": "sdr"},
-            "method must be one of 'brr', 'fay', 'jk1', 'jk2', 'jkn', 'bootstrap'; got 'sdr'",
+            {"method": "halves"},
+            "method must be one of 'brr', 'fay', 'jk1', 'jk2', 'jkn', 'bootstrap', 'sdr'; got 'halves'",
         ),
         ({"weight": [1, -1, 1, 1]}, "weight must be at least 0; item 1 is -1"),
         ({"replicate_weights": [[1, 2], [2, 1]]}, "a row for each of 4 items"),

@@ -275,7 +275,7 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
             {"replicate_weights": "r?"},
             {},
             "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
-            "'jk2', 'jkn', 'bootstrap'; got 'auto'",
+            "'jk2', 'jkn', 'bootstrap', 'sdr'; got 'auto'",
         ),
         ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
         (
@@ -338,3 +338,100 @@ def test_items_and_metrics_saved_before_they_had_all_fields_load():
         data = result.to_dict()
         values = {name: value for name, value in data["values"].items() if name not in later}
         assert repr(wb.Result.from_dict(data | {"values": values})) == repr(result)
+
+
+CONFUSED = {"": ["cat", "dog", "bird"], "cat": [41, 4, 1], "dog": [6, 52, 2], "bird": [3, 4, 27]}
+PAIRS = [
+    (true, name, CONFUSED[name][k])
+    for k, true in enumerate(CONFUSED[""])
+    for name in CONFUSED
+    if name
+]
+
+
+def items_of_pairs():
+    true, predicted, counts = zip(*PAIRS, strict=True)
+    return np.repeat(true, counts), np.repeat(predicted, counts)
+
+
+def test_a_confusion_matrix_is_its_items(tmp_path):
+    """120 of 140 items are correct; the other metrics are those of scikit-learn for the items."""
+    truth, prediction = items_of_pairs()
+    text = "\n".join([",cat,dog,bird", "cat,41,6,3", "dog,4,52,4", "bird,1,2,27"])
+    (tmp_path / "matrix.csv").write_text(text)
+    for source in (CONFUSED, str(tmp_path / "matrix.csv")):
+        items = wb.load_labeled(source)
+        assert sorted(zip(items.truth, items.prediction, strict=True)) == sorted(
+            zip(truth, prediction, strict=True)
+        )
+        assert [note.kind for note in items.notes] == ["assumption", "assumption"]
+    metrics = wb.estimate_metrics(items, ["accuracy", "macro_f1"])
+    accuracy, macro_f1 = (row["estimate"] for row in metrics.rows())
+    assert accuracy == pytest.approx(120 / 140)
+    assert macro_f1 == pytest.approx(f1_score(truth, prediction, average="macro"))
+
+
+def test_a_turned_matrix_swaps_precision_and_recall():
+    rows_are_true = wb.load_labeled(CONFUSED, positive="cat")
+    rows_are_predicted = wb.load_labeled(CONFUSED, positive="cat", rows="prediction")
+    for items, precision, recall in (
+        (rows_are_true, 41 / 46, 41 / 50),
+        (rows_are_predicted, 41 / 50, 41 / 46),
+    ):
+        rows = wb.estimate_metrics(items, ["precision", "recall"]).rows()
+        assert [row["estimate"] for row in rows] == pytest.approx([precision, recall])
+
+
+def test_a_matrix_of_numbers_has_a_positive_class():
+    items = wb.load_labeled({"": ["0", "1"], "0": [50, 4], "1": [3, 20]})
+    assert items.positive == 1 and items.truth.sum() == 24 and items.prediction.sum() == 23
+
+
+def test_the_truth_of_a_matrix_alone():
+    for corner in ("", "truth"):
+        matrix = {corner: CONFUSED[""], **{name: CONFUSED[name] for name in CONFUSED[""]}}
+        items = wb.load_labeled(matrix, prediction="")
+        assert items.prediction is None and np.sum(items.truth == "cat") == 50
+        assert items.truth.size == 140
+
+
+def test_a_matrix_has_no_design():
+    for role in ("psu", "weight", "group", "fpc", "stratum"):
+        with pytest.raises(ValueError, match=f"{role} needs items with a row per item; this is a"):
+            wb.load_labeled(CONFUSED, **{role: "site"})
+    with pytest.raises(ValueError, match="rows .* and items holds no such table"):
+        wb.load_labeled({"truth": [1, 0], "prediction": [1, 1]}, rows="truth")
+
+
+def test_rows_of_a_matrix_file_are_those_of_the_spreadsheet(tmp_path):
+    (tmp_path / "matrix.csv").write_text(",cat,dog\ncat,41,6\ndog,.4,52\n")
+    with pytest.raises(ValueError, match="column 'cat', row 3: 0.4 is no count"):
+        wb.load_labeled(str(tmp_path / "matrix.csv"))
+
+
+def test_rows_of_pairs_count_their_items():
+    true, predicted, counts = (list(column) for column in zip(*PAIRS, strict=True))
+    items = wb.load_labeled({"truth": true, "prediction": predicted, "n": counts})
+    truth, prediction = items_of_pairs()
+    assert items.truth.tolist() == truth.tolist()
+    assert items.prediction.tolist() == prediction.tolist()
+    assert "column 'n' says how many items a row counts, 140 in all" in " ".join(
+        map(str, items.notes)
+    )
+    of_r = {"Reference": true, "Prediction": predicted, "Freq": counts}
+    named = wb.load_labeled(of_r, truth="Reference", prediction="Prediction")
+    assert named.truth.size == 140
+    both = {
+        "truth": ["a", "a", "b"],
+        "old": ["a", "a", "b"],
+        "new": ["a", "b", "b"],
+        "n": [5, 2, 3],
+    }
+    assert wb.load_labeled(both, prediction="old,new").truth.tolist() == ["a"] * 7 + ["b"] * 3
+    measured = {"truth": [1.5, 2.5, 3.5], "prediction": [1.4, 2.6, 3.3], "count": [7, 8, 9]}
+    assert wb.load_labeled(measured).truth.size == 3
+    again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
+    assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
+    for count, message in (("x", "'x' is no number of items"), (3_000_000, "at most 2,000,000")):
+        with pytest.raises(ValueError, match=message):
+            wb.load_labeled({"truth": true, "prediction": predicted, "n": [count, *counts[1:]]})

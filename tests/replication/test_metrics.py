@@ -305,7 +305,11 @@ def test_clusters_are_accuracies_per_psu(data):
         ({"positive": ""}, "auc", "auc needs the positive class; name one of no, yes"),
         ({"prediction": ""}, "accuracy", "accuracy needs a prediction: name its column"),
         ({"score": ""}, "auc", "auc needs a score: name its column"),
-        ({}, "accuracy g1", "'correlation', 'median', 'auc', 'identified', 'mean_rank'; got 'g1'"),
+        (
+            {},
+            "accuracy g1",
+            "'median', 'mean', 'proportion', 'auc', 'identified', 'mean_rank'; got 'g1'",
+        ),
         ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, macro_f1, "),
         (
             {"prediction": "p"},

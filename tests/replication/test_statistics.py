@@ -81,6 +81,8 @@ def test_every_ratio_says_when_it_is_undefined():
     zero = np.zeros(60)
     for name, metric in METRICS.items():
         other = {"quantile": (Y, 0.5), "mean_rank": (zero + 1, 5)}
+        if metric.about == "sets":
+            other[name] = (np.zeros((60, 3)), np.zeros((60, 3)))
         totals = metric.totals_of(other.get(name, (zero,) * len(metric.arguments)), 60)
         assert bool(metric.empty) == (
             name in ("auc", "median")
@@ -195,8 +197,9 @@ def test_a_callable_gets_one_row_of_weights_and_the_columns():
 WRONG = [
     (
         lambda: totals_of("f2", (TRUTH, PREDICTION), 60),
-        "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', "
-        "'kappa', 'mcc', 'brier', 'log_loss', 'rmse', 'correlation', 'median', 'auc', 'identified', 'mean_rank', "
+        "statistic must be one of 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', 'kappa', 'mcc', "
+        "'micro_f1', 'micro_precision', 'micro_recall', 'exact_match', 'hamming_loss', 'brier', "
+        "'log_loss', 'rmse', 'correlation', 'median', 'mean', 'proportion', 'auc', 'identified', 'mean_rank', "
         "'quantile'; "
         "got 'f2'",
     ),

@@ -148,6 +148,32 @@ def test_published_replicate_weights(tmp_path):
     assert "imported jk1, 20 replicates" in page and f"<td>{100 * error:.1f}%</td>" in page
 
 
+def test_items_with_several_labels(tmp_path):
+    """Their intervals take items, and a cell is told from a class."""
+    cells = [("a", "a"), ("b", "b"), ("a|b", "b"), ("b", "a|b"), ("a|b", "a|b")] * 12
+    header = "id,true_a,true_b,pred_a,pred_b,topics,read\n"
+    rows = []
+    for k, pair in enumerate(cells):
+        ones = [int(label in cell) for cell in pair for label in "ab"]
+        rows.append(",".join(map(str, [k, *ones, *pair])) + "\n")
+    (tmp_path / "t.csv").write_text(header + "".join(rows))
+    both = {}
+    for truth, prediction in (("topics", "read"), ("true_*", "pred_*")):
+        given = ("--items", "t.csv", "--truth", truth, "--prediction", prediction)
+        done = run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet")
+        both[truth] = page_of(done, tmp_path)
+    micro_f1 = 2 * 6 / (7 + 7)  # of five items: hits, true and predicted labels
+    for page in both.values():
+        assert f"{micro_f1:.1%}" in page and "of all pairs of an item and a label" in page
+        assert "60 items, 60 PSUs in 1 stratum" in page and "Precision of b" in page
+    given = ("--items", "t.csv", "--truth", "topics", "--prediction", "read")
+    message = "--metrics must suit the items: kappa is for items of one class"
+    costs_one_line(tmp_path, message, *TOPIC, *given, "--metrics", "kappa", runs=run_here)
+    given = ("--items", "t.csv", "--truth", "true_*", "--prediction", "read")
+    message = "--prediction must be a pattern as --truth is"
+    costs_one_line(tmp_path, message, *TOPIC, *given, runs=run_here)
+
+
 def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
     costs_one_line(tmp_path, "has no column 'Kreis'", *TOPIC, *NAMES, "--stratum", "Kreis")
 
@@ -178,3 +204,45 @@ def test_lone_psu_and_its_remedy(tmp_path, labeled):
     costs_one_line(tmp_path, message, *TOPIC, *NAMES, runs=run_here)
     done = run_here(tmp_path, *TOPIC, *NAMES, "--collapse", "Nord=Ost", "--quiet")
     assert "8 PSUs in 2 strata" in page_of(done, tmp_path, "report.html")
+
+
+def test_a_mean_by_group_without_a_prediction(tmp_path):
+    rng = np.random.default_rng(6)
+    income, school = rng.normal(40, 9, 60).round(1), np.arange(60) // 5
+    (tmp_path / "m.csv").write_text(
+        "income,school,sex\n"
+        + "".join(
+            f"{value},{unit},{'fm'[k % 2]}\n"
+            for k, (value, unit) in enumerate(zip(income, school, strict=True))
+        )
+    )
+    given = ("--items", "m.csv", "--truth", "income", "--psu", "school", "--group", "sex")
+    page = page_of(
+        run_here(tmp_path, *TOPIC, *given, "--metrics", "mean", "-o", "r.html", "--quiet"), tmp_path
+    )
+    assert f"Mean of income {income.mean():.2f}, between " in page
+    assert page.count("<td>Mean of income</td>") == 3
+    assert "Mean of 12 PSUs, ordered by stratum" in page and "Traceback" not in page
+
+
+def test_a_proportion_by_successive_differences(tmp_path):
+    rng = np.random.default_rng(7)
+    y, weight = rng.random(40) < 0.3, rng.integers(20, 90, 40)
+    factors = rng.choice([0.3, 1, 1.7], (40, 80))
+    replicated = np.round(weight[:, None] * factors).astype(int)
+    header = ",".join(f"PWGTP{r}" for r in range(1, 81))
+    lines = [
+        f"{'yes' if true else 'no'},{w},{','.join(map(str, row))}"
+        for true, w, row in zip(y, weight, replicated, strict=True)
+    ]
+    (tmp_path / "acs.csv").write_text(f"owns,PWGTP,{header}\n" + "\n".join(lines) + "\n")
+    given = ("--items", "acs.csv", "--truth", "owns", "--positive", "yes", "--weight", "PWGTP")
+    how = ("--replicate-weights", "PWGTP*", "--method", "sdr", "--metrics", "proportion")
+    page = page_of(run_here(tmp_path, *TOPIC, *given, *how, "-o", "r.html", "--quiet"), tmp_path)
+    full = (weight @ y) / weight.sum()
+    replicates = (y @ replicated) / replicated.sum(0)
+    error = np.sqrt(4 / 80 * np.sum((replicates - full) ** 2))
+    assert f"Proportion of owns = yes: {full:.3f}, 95% interval " in page
+    assert f"<td>{100 * error:.0f}%</td>" in page
+    assert "80 replicates by successive differences (SDR)" in page
+    costs_one_line(tmp_path, "method must say how", *TOPIC, *given, *how[:2], runs=run_here)

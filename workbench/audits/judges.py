@@ -3,6 +3,7 @@
 A judge is whatever gives every item a verdict at next to no cost, such as a language model that grades answers.
 """
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.data.classes import read_classes, verdict_of
+from workbench.data.classes import looks, read_classes, usual_spellings, verdict_of
 from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
@@ -214,8 +215,9 @@ def judge_audit(
         The judge's verdict on each item, two classes or more or grades that are numbers; none missing.
     label : (N,) array_like
         What people say of each item, None or "" where nobody was asked: one of two classes, those of the verdicts
-        where these are two; one of three or more that are verdicts, too; or grades. With `earlier` (M,), of the items
-        of the earlier batch.
+        where these are two; one of three or more, which hold all verdicts or are verdicts themselves; or grades. With
+        `earlier` (M,), of the items of the earlier batch. Words that differ in capitals or blanks only are one class,
+        as a note says.
     earlier : (M,) array_like, optional
         The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
         as `verdict`.
@@ -260,16 +262,22 @@ def judge_audit(
     """
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
-    judged, before, truth, order = _read(verdict, label, earlier, classes)
-    if before is None and len(order) > 2:
-        return _of_several(judged, truth, order, checks.level(level))
-    if before is None:
-        return _of_the_same(judged, truth, order, checks.level(level))
-    return _of_an_earlier(judged, before, truth, order, rates, checks.level(level))
+    checks.level(level)
+    judged, before, truth, order, notes = _read(verdict, label, earlier, classes)
+    if before is not None:
+        audit = _of_an_earlier(judged, before, truth, order, rates, float(level))
+    elif len(order) > 2:
+        audit = _of_several(judged, truth, order, float(level))
+    else:
+        audit = _of_the_same(judged, truth, order, float(level))
+    return replace(audit, notes=(*notes, *audit.notes)) if notes else audit
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
-    """Return verdicts, those of an earlier batch or None, labels with None, and the two classes in order or ()."""
+    """Return verdicts, those of an earlier batch or None, labels with None, classes, and notes.
+
+    The classes are in order, and () for grades.
+    """
     cells, said = _cells(VERDICT, verdict), _cells(LABEL, label)
     before = cells[:0] if earlier is None else _cells("earlier", earlier)
     size = cells.size if earlier is None else before.size
@@ -280,10 +288,22 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
         raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
     found = read_classes({LABEL: said[known]})[0][LABEL]
+    columns = [judged, found]
+    texts = [column for column in columns if column.dtype.kind == "U"]
+    spellings, notes = usual_spellings(itertools.chain(*(column.tolist() for column in texts)))
+    if notes:
+        judged, found = (_respelled(column, spellings) for column in columns)
     found, order = _in_words_of(judged, found, classes)
     truth = np.full(size, None, object)
     truth[known] = found
-    return judged[: cells.size], None if earlier is None else judged[cells.size :], truth, order
+    earlier_verdicts = None if earlier is None else judged[cells.size :]
+    return judged[: cells.size], earlier_verdicts, truth, order, notes
+
+
+def _respelled(column: np.ndarray, spellings: dict[str, str]) -> np.ndarray:
+    if column.dtype.kind != "U":
+        return column
+    return np.array([spellings[text] for text in column.tolist()])
 
 
 def _cells(name: str, values: ArrayLike) -> np.ndarray:
@@ -305,23 +325,28 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
             f"must tell items apart; it is {verdicts[0]!r} for all "
             f"{judged.size:,}: take people's labels alone, or check the column",
         )
-    numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
-    if len(labels) > 2 and numbers:
+    are_numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
+    if len(labels) > 2 and are_numbers:
         return found, ()
     named = _named(classes, verdicts, labels)
-    if len(labels) > 2 and {*labels} <= {*verdicts}:
+    if len(labels) > 2 and ({*labels} <= {*verdicts} or {*verdicts} <= {*labels}):
         return found, _order_of_several(labels, named)
+    meant = {label: _meaning(label) for label in labels}
+    right_and_wrong = _right_and_wrong(verdicts)
+    translates = not {*labels} <= {*verdicts} and None not in meant.values()
+    if translates and {*named} <= {*verdicts} and (named or right_and_wrong):
+        order = named or right_and_wrong
+        return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
     own = verdicts if len(verdicts) == 2 else labels
     order = named or _ordered(own)
-    meant = {label: _meaning(label) for label in labels}
-    if (
-        len(verdicts) == 2
-        and not {*labels} <= {*verdicts}
-        and None not in meant.values()
-        and (named or _tells(verdicts))
-    ):
-        return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
     strange = [label for label in labels if label not in order]
+    if len(order) == 1:
+        raise checks.WrongValue(
+            "classes",
+            f"must name two classes, such as fail,pass: people say {labels[0]!r} of every item, "
+            f"and the verdicts are {checks.listed(verdicts, quoted=True)}",
+            told="none are named",
+        )
     if strange or len(order) != 2:
         raise checks.WrongValue(
             LABEL,
@@ -347,11 +372,11 @@ def _order_of_several(labels: list, named: tuple) -> tuple:
 
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
     """Return the classes that are named, as the columns have them."""
-    names = {_plain(each): each for each in (*labels, *verdicts)}
-    wanted = [text.strip() for text in classes.split(",")] if classes else []
+    names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
+    wanted = [looks(text) for text in classes.split(",")] if classes else []
     for text in wanted:
         if text not in names or len(wanted) not in (2, len(labels)):
-            known = checks.listed([*names], quoted=True)
+            known = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
                 "classes", f"must be two classes, or all that people say, of {known}", classes
             )
@@ -368,13 +393,23 @@ def _meaning(label: Any) -> Any:
     return {"pass": 1, "fail": 0}.get(word, verdict_of(word))
 
 
-def _tells(labels: list) -> bool:
-    return sorted(map(str, map(_meaning, labels))) == ["0", "1"]
+def _right_and_wrong(classes: list) -> tuple:
+    """Return the class that means wrong and the one that means right, () where not one each does.
+
+    Of numbers only 0 and 1 alone mean this; a judge may also use words that mean neither.
+    """
+    if len(classes) > 2 and not isinstance(classes[0], str):
+        return ()
+    wrong = [label for label in classes if _meaning(label) == 0]
+    right = [label for label in classes if _meaning(label) == 1]
+    return (*wrong, *right) if len(wrong) == len(right) == 1 else ()
 
 
 def _ordered(labels: list) -> tuple:
     """Return the classes, that which means right last where one does."""
-    return tuple(sorted(labels, key=_meaning) if _tells(labels) else labels)
+    return (
+        _right_and_wrong(labels) if len(labels) == 2 and _right_and_wrong(labels) else tuple(labels)
+    )
 
 
 def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
@@ -397,7 +432,11 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
         len(order) == 2 and {*order} == {*verdicts.tolist()},
     )
     people = _limits(size.sum()[None], counts.sum(0)[None], worth, level)
-    alone = np.mean(judged == order[1]) if binary else np.nan if order else judged.mean()
+    alone = np.nan
+    if not order:
+        alone = judged.mean()
+    elif binary or (verdicts.dtype.kind == "U" and order[1] in verdicts.tolist()):
+        alone = np.mean(judged == order[1])
     entries = (
         _entry(CORRECTED, size @ rate / size.sum(), limits, n),
         _entry(PEOPLE, counts.sum(0) @ worth / n, people, n),

@@ -13,9 +13,10 @@ from typing import Any
 import click
 
 from workbench import registry
-from workbench.commands.doctor import TOPICS, doctor
+from workbench.commands.doctor import doctor
 from workbench.commands.options import as_typed
 from workbench.commands.streams import reduce, stream
+from workbench.commands.uses import TOPICS
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
 from workbench.reports.parameters import ReportError, WrongParameter, refusing

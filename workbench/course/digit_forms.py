@@ -104,6 +104,7 @@ class DigitForms(Result):
             (self.box - 1) // 2 + 1,
             self.box,
             None,
+            truth_name="digit",
         )
 
     def register(self) -> StratumSummary:

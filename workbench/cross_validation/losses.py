@@ -827,6 +827,8 @@ def _refuse_names(models: tuple, count: int) -> None:
 
 def _stacked(columns: Mapping) -> ndarray:
     """Return one column per model, (n, M)."""
+    if not columns:
+        raise WrongValue("models", "must be at least one; there is no column of losses")
     arrays = {}
     for name, values in columns.items():
         arrays[name] = sources.as_array(f"losses of {name}", values)

@@ -8,7 +8,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data import decimals, numbers
+from workbench.data.combined import recognized
 from workbench.results import Note
 
 SHOWN_CLASSES = 5
@@ -69,7 +70,8 @@ def read_classes(
     ValueError
         For a missing cell and with "numbers" for text. With "auto" for a number that one column
         writes in two ways, for a class of one column that another writes with other capitals,
-        accents or blanks, and for a word such as "NULL" that only one column has.
+        accents or blanks, for a word such as "NULL" that only one column has, and for cells that
+        hold several labels, such as "cat;dog" where "cat" and "dog" are classes, too.
 
     Examples
     --------
@@ -90,10 +92,12 @@ def read_classes(
             numbers.to_numbers(name, cells)  # names the first text
     if classes == "text":
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
+    notes = _written_in_ways(columns, labels)
     if classes == "auto":
         for first, second in itertools.permutations(labels, 2):
-            _refuse_look_alikes(first, second, labels)
-    return labels, _written_in_ways(columns, labels)
+            refuse_look_alikes(first, second, labels)
+        notes += _notes_on_combined(labels)
+    return labels, notes
 
 
 def looks(text: str) -> str:
@@ -134,7 +138,7 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
             return
 
 
-def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
+def refuse_look_alikes(name: str, other: str, labels: dict) -> None:
     """Raise where a column has a look-alike of another's class, or a word for a missing cell."""
     if labels[name].dtype.kind != "U" or labels[other].dtype.kind != "U":
         return
@@ -153,6 +157,31 @@ def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
         row = int(np.argmax(labels[name] == text))
         advice = f": {text!r} {problem}, or say classes 'text' if {unless}"
         raise numbers.RowError(f"column {name!r}, ", row, advice)
+
+
+def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
+    """Return a note on a class that may be several labels, or raise where it evidently is."""
+    of_text = {name: label for name, label in labels.items() if label.dtype.kind == "U"}
+    texts = itertools.chain.from_iterable(
+        dict.fromkeys(column.tolist()) for column in of_text.values()
+    )
+    combined = recognized(texts)
+    if combined is None:
+        return []
+    names = checks.listed(combined.labels, SHOWN_CLASSES, quoted=True)
+    several = "metrics of items with several labels: workbench report brr-orthogonal-arrays"
+    if not combined.is_evident:
+        text = f"{combined.text!r} was taken for one class; if it is several labels, {names}, see "
+        return [Note("assumption", text + several)]
+    for name, label in of_text.items():
+        if combined.text in label:
+            row = int(np.argmax(label == combined.text))
+            advice = f"say classes 'text' if it is a class of its own ({several})"
+            problem = f"seems to hold several labels, {names}, which are classes, too"
+            raise numbers.RowError(
+                f"column {name!r}, ", row, f": {combined.text!r} {problem}: {advice}"
+            )
+    return []
 
 
 def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
@@ -176,6 +205,32 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     if others:
         text += f", class {checks.listed(others, SHOWN_CLASSES)} likewise"
     return [Note("data", text)]
+
+
+def usual_spellings(texts: Iterable[str]) -> tuple[dict[str, str], list[Note]]:
+    """Return the most frequent spelling of each text, and notes on the others.
+
+    Spellings of one class differ in capitals and blanks only.
+
+    Parameters
+    ----------
+    texts : iterable of str
+
+    Examples
+    --------
+    >>> spellings, notes = usual_spellings(["pass", "Pass", "pass", "fail"])
+    >>> spellings["Pass"], spellings["fail"], str(notes[0])
+    ('pass', 'fail', "'Pass' in 1 cell is read as 'pass'")
+    """
+    usual: dict[str, str] = {}
+    spellings = {}
+    notes = []
+    for text, count in Counter(texts).most_common():
+        spellings[text] = usual.setdefault(looks(text), text)
+        if spellings[text] != text:
+            cells = checks.counted(count, "cell")
+            notes.append(Note("data", f"{text!r} in {cells} is read as {spellings[text]!r}"))
+    return spellings, notes
 
 
 def verdict_of(text: str) -> int | None:

@@ -53,8 +53,11 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     parts = checks.instance("judge", judge, str).split(",")
     columns = list(map(str.strip, parts))
     if len(columns) != 2 or "" in columns or columns[0] == columns[1]:
-        rule = "must name two columns with a comma between: the judge labels of A and those of B"
-        raise checks.WrongValue("judge", rule, judge)
+        rule = (
+            "must name two columns with a comma between: the judge labels of A and those of B; for "
+            "those of one model, run report misclassification-correction with {0} and {1}"
+        )
+        raise checks.WrongValue("judge", rule, judge, others=("judge", "truth"))
     checks.instance("id", id, str)
     if not id and files.is_evaluation_log(source):
         id = LOG_ID

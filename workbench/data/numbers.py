@@ -380,6 +380,8 @@ def as_text(column: Any, marks: bool = True) -> list[str]:
 
 
 def _text(value: Any, marks: bool) -> str:
+    if isinstance(value, ndarray):  # a list of labels in a data frame
+        return str(value.tolist())
     if checks.is_missing(value):
         return ""
     if isinstance(value, numbers.Integral):

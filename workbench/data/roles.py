@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from workbench import checks
@@ -24,10 +25,13 @@ SCORE = "score"
 PREDICTION = "prediction"
 TRUTH = "truth"
 CORRECT = "right or wrong"
+JUDGE = "judge label"
+HUMAN = "human label"
 STRATUM = "stratum"
 CLUSTER = "cluster"
 WEIGHT = "weight"
 REPLICATE = "replicate weight"
+POPULATION = "population size"
 MONTH = "period"
 FOLD = "fold"
 REPEAT = "repeat"
@@ -41,8 +45,8 @@ LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 # roles that only the first column of a table has
 _ONCE = {
     ID,
-    SCORE,
-    PREDICTION,
+    JUDGE,
+    HUMAN,
     TRUTH,
 }
 # the kind of the note on an unused column of a role, and the name of its content
@@ -55,12 +59,17 @@ _UNUSED = {
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
     OTHER: r"(mean_|std_|rank_)(fit|score|test)_.+|(fit|score)_time",
-    REPLICATE: r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw)[_ ]?[0-9]+",
+    REPLICATE: r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw|pwgtp|wgtp|jk[1n2]?wt|replicate)"
+    r"[_ ]?[0-9]+",
+    POPULATION: r"fpc|n_?psus?|psus_in_population|pop(ulation)?_?size",
     SPLIT: r"split[0-9]+_test_.+|test_.+",
     ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
     PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
-    r"y_?(hat|pred)|decision|assigned",
-    TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y",
+    r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-](class|label|category))?",
+    JUDGE: r"(.*[_ .-])?(judge|judge?ment|verdict)([_ .-](label|verdict))?",
+    HUMAN: r"(human|expert)s?([_ .-](label|verdict|grade|rating))?",
+    TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y|"
+    r"(reference|ref)([_ .-](class|category))?",
     CORRECT: r"(is_?)?(correct|right|hit|ok)",
     SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|"
     r"logit|logprob)|p",
@@ -68,18 +77,21 @@ _NAMES = {
     REPEAT: r"repeat|repetition",
     MODEL: r"model|system|classifier|learner|algorithm",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
-    WEIGHT: r"w|wt|weights?|.*_?weight",
+    WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
     r"user|author|hospital|subject",
-    STRATUM: r"strat(um|a)|region|district|segment|domain|group",
+    STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
 }
 _TRAITS = {
     OTHER: set(),
     REPLICATE: set(),
     SPLIT: {"numeric"},
     ID: {"unique", "whole"},
+    POPULATION: {"positive", "whole"},
     PREDICTION: {"classes"},
+    JUDGE: {"classes"},
+    HUMAN: {"classes"},
     TRUTH: {"classes"},
     CORRECT: {"binary"},
     SCORE: {"numeric", "graded"},
@@ -128,7 +140,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
     >>> [(column.name, column.seems) for column in columns]
     [('item', 'identifier'), ('yhat', 'prediction')]
     """
-    of_class = set(shapes.probability_columns([*data]))
+    of_class = _probabilities(data)
     columns: list[Column] = []
     roles: set[str] = set()
     for name, cells in data.items():
@@ -139,7 +151,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         texts = numbers.as_text(cells[~missing])
         traits = _traits(texts, values)
         role = _role(name, texts, traits)
-        if name in of_class and values is not None:
+        if name in of_class:
             role = PROBABILITY
         if role in roles & _ONCE:
             role = OTHER
@@ -148,6 +160,19 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
     return columns
+
+
+def _probabilities(data: dict[str, ndarray]) -> list[str]:
+    """Return the columns of the probabilities of classes: they are called so, and sum to 1."""
+    names = shapes.probability_columns([*data])
+    gaps = [shapes.gaps(data[name], True) for name in names]
+    complete = ~np.any(gaps, 0)
+    columns = [_numbers(name, data[name][complete]) for name in names]
+    values = [column for column in columns if column is not None]
+    if not names or len(values) < len(names):
+        return []
+    total = np.sum(values, 0)
+    return names if (abs(total - 1) <= shapes.ROUNDED * len(names)).all() else []
 
 
 def _numbers(name: str, cells: ndarray) -> ndarray | None:

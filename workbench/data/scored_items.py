@@ -53,6 +53,7 @@ UNLESS_LOGARITHM = (
     "(--score-is log_confidence)"
 )
 OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
+_PASSED = {"pass": 1, "passed": 1, "fail": 0, "failed": 0}  # words of judges and of tests
 # texts that people write where a label is missing
 NO_LABEL = numbers.GONE | {
     "-",
@@ -773,7 +774,7 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
     `rule` is the end of the error for a cell that is no verdict.
     """
     texts, positions = np.unique(truth, return_inverse=True)
-    verdicts = [verdict_of(str(text)) for text in texts.tolist()]
+    verdicts = [_PASSED.get(str(text).casefold(), verdict_of(str(text))) for text in texts.tolist()]
     is_unknown = np.array([verdict is None for verdict in verdicts])
     _refuse(name, truth, is_unknown[positions], rule)
     is_correct = np.array(verdicts, bool)

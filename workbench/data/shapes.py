@@ -79,8 +79,12 @@ def refuse_without_score(names: Sequence[str]) -> None:
     raise WrongValue("score", rule, others=("probabilities",))
 
 
-def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
+def class_columns(
+    names: Sequence[str], pattern: str, argument: str = "probabilities"
+) -> dict[str, str]:
     """Return the columns that match a pattern such as "p_*", with the text at the asterisk.
+
+    Errors name the argument.
 
     Raises
     ------
@@ -94,7 +98,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
     """
     if pattern.count("*") != 1:
         rule = "must have one asterisk in the place of the class, such as 'p_*'"
-        raise WrongValue("probabilities", rule, pattern)
+        raise WrongValue(argument, rule, pattern)
     expression = re.compile(re.escape(pattern).replace(r"\*", "(.+)"), re.DOTALL)
     matches = {name: expression.fullmatch(name) for name in names}
     classes = {name: match[1] for name, match in matches.items() if match}
@@ -102,7 +106,7 @@ def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
         matching = checks.listed(classes, quoted=True) or "none"
         got = f"of {checks.listed(names, 20, quoted=True)} it means {matching}"
         rule = "must mean a column of each class, two or more"
-        raise WrongValue("probabilities", rule, pattern, told=got)
+        raise WrongValue(argument, rule, pattern, told=got)
     return classes
 
 

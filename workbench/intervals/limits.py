@@ -2,13 +2,16 @@
 
 `limit_of_moments` computes the limit of one or many outcomes. `monotone_limit` makes it rise with
 every label. `three_moment_quantile` is the quantile that both rest on, and `crossing_tail` inverts
-limits to p-values. Lower limits are upper limits of the negated values.
+limits to p-values. Lower limits are upper limits of the negated values. `unskewed` is for means
+without bounds.
 
 References
 ----------
 .. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
 .. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine
    16, 1997.
+.. [3] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical Society
+   B 54, 1992.
 """
 
 import math
@@ -379,3 +382,28 @@ def limiting_stratum(size: ndarray, labeled: ndarray, *decisive: int) -> int | N
     if stratum is None or undersampling[stratum] <= UNDERSAMPLED:
         return None
     return stratum
+
+
+def unskewed(x: float, skewness: float) -> float:
+    """Return the inverse of Hall's transformation [1]_ at x.
+
+    This is the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x, with skewness s.
+
+    References
+    ----------
+    .. [1] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical
+       Society B 54, 1992.
+
+    Examples
+    --------
+    >>> round(unskewed(2.0, 0.0), 3), round(unskewed(2.0, 0.1), 3), round(unskewed(-2.0, 0.1), 3)
+    (2.0, 1.865, -2.17)
+    """
+    if not skewness:
+        return x
+    off = skewness * (x - skewness / 6)
+    if abs(off) < 0.5:
+        root = math.expm1(math.log1p(off) / 3)  # exact near 0
+    else:
+        root = np.cbrt(1 + off) - 1
+    return float(3 / skewness * root)

@@ -16,6 +16,7 @@ from scipy import special
 
 from workbench import checks, intervals
 from workbench.checks import WrongValue, listed
+from workbench.data.classes import looks
 from workbench.data.numbers import GONE
 from workbench.results import Interval, Note, Result
 
@@ -122,7 +123,9 @@ class Agreement(Result):
         raw = self.entry("raw")
         alpha = self.entry(SCALES[self.scale])
         agreeing = "{estimate:.1%} of pairs of labels ({low:.1%} to {high:.1%})".format(**raw)
-        limits = "{estimate:.3g} ({low:.3g} to {high:.3g})".format(**alpha)
+        limits = "is undefined"
+        if not np.isnan(alpha["estimate"]):
+            limits = "{estimate:.3g} ({low:.3g} to {high:.3g})".format(**alpha)
         name = "alpha" if self.scale == "nominal" else f"{self.scale} alpha"
         items = checks.counted(self.items, "item")
         counts = f"{items} with two labels or more, {len(self.unsettled):,} to settle"
@@ -179,8 +182,8 @@ def agreement(
     Raises
     ------
     ValueError
-        If there are fewer than two people or classes, or no item has two labels; for grades, if the
-        classes are text that is no number and `order` does not name all of them.
+        If there are fewer than two people, or no item has two labels; for grades, if the classes
+        are text that is no number and `order` does not name all of them.
 
     Notes
     -----
@@ -281,9 +284,6 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
         meaning = {label: label if scale == "nominal" else _number_of(label) for label in used}
         _refuse_text(meaning, scale)
         classes = tuple(sorted(set(meaning.values())))
-    if len(classes) < 2:
-        rule = "must hold at least two classes"
-        raise WrongValue("labels", rule, told=f"got {len(classes)}")
     code = {label: classes.index(value) for label, value in meaning.items()}
     code[None] = -1
     codes = [[code[label] for label in column] for column in table]
@@ -348,7 +348,9 @@ def _rows(
     graded = scale != "nominal"
     for_all = (*FOR_ALL, SCALES[scale]) if graded else FOR_ALL
     for_pairs = (*FOR_PAIRS, *WEIGHTED_KAPPA) if graded else FOR_PAIRS
-    values = np.array(classes, float) if scale == "interval" else None
+    values = None
+    if scale == "interval" and len(classes) > 1:
+        values = np.array(classes, float)
     yield from _rows_of("", codes, people, (for_all, for_pairs), len(classes), level, values)
     for k, label in enumerate(classes if len(classes) > 2 else ()):
         of_class = np.where(codes < 0, -1, codes == k)
@@ -371,7 +373,9 @@ def _rows_of(
         of_pair = codes[:, [i, j]]
         groups += [(metric, pair, of_pair) for metric in metrics[1]]
     for metric, group, part in groups:
-        limits = limits_of(metric, part, np.ones(len(part)), classes, level, values)
+        limits = limits_of(metric, part, np.ones(len(part)), max(classes, 2), level, values)
+        if classes == 1 and metric == "ac1":  # what chance expects takes a second class
+            limits = (np.nan, -1.0, 1.0, limits[3])
         estimate, low, high, n = map(float, limits)
         row = {"metric": metric, "group": group, "label": label}
         yield row | {
@@ -561,6 +565,14 @@ def _doubts(
             f"{raw:.1%} of pairs of labels are alike; intervals were tried from {LOWEST:.0%} to "
             f"{HIGHEST:.0%}",
         )
+    if np.count_nonzero(counts) == 1:
+        label = classes[int(np.argmax(counts))]
+        yield Note(
+            "undefined",
+            f"all labels are {label!r}, so chance expects no difference: coefficients that correct "
+            "for chance are undefined; raw agreement has its interval",
+        )
+        return
     for row in entries:
         if np.isnan(row["estimate"]):
             pair = ("pair", row["group"]) if row["group"] else None
@@ -587,6 +599,12 @@ def _doubts_of_classes(classes: tuple, counts: list, scale: str) -> Iterator[Not
                 "too short",
                 ("class", label),
             )
+    spellings: dict[str, str] = {}
+    for label in filter(lambda label: isinstance(label, str), classes):
+        twin = spellings.setdefault(looks(label), label)
+        if twin != label:
+            text = f"{twin!r} and {label!r} are two classes here: write them alike if they are one"
+            yield Note("data", text)
     numeric = all(_number_of(label) is not None for label in classes)
     if scale == "nominal" and len(classes) > 2 and numeric:
         yield Note(

@@ -5,6 +5,7 @@ row for each label (item, annotator, label), a filled annotation sheet, or the e
 tool.
 """
 
+import itertools
 import math
 import os
 import re
@@ -16,7 +17,9 @@ from pathlib import Path
 from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
+from workbench.data.classes import looks, usual_spellings
 from workbench.data.columns import plain_name, spelled
+from workbench.data.combined import recognized
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
 from workbench.labeling.tables import AnyPath
 from workbench.results import Note
@@ -63,11 +66,20 @@ class AnnotatorLabels:
         """Add a label, or raise where the annotator gave the item another one."""
         self.items.setdefault(item)
         labels = self.cells.setdefault(annotator, {})
-        if label and labels.setdefault(item, label) != label:
+        if label and looks(labels.setdefault(item, label)) != looks(label):
             raise ValueError(
                 f"{source}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} "
                 "before; keep one of the two"
             )
+
+    def unify_spellings(self) -> None:
+        """Make labels that differ in capitals or blanks only one class, with a note."""
+        texts = itertools.chain(*(labels.values() for labels in self.cells.values()))
+        spellings, notes = usual_spellings(texts)
+        self.notes += notes
+        for labels in self.cells.values() if notes else ():
+            for item, label in labels.items():
+                labels[item] = spellings[label]
 
     def labels(self) -> dict[str, list]:
         """Return the label of each item by annotator, None for none.
@@ -137,6 +149,7 @@ def read_annotators(
                 rows = _of_wide_table(table, key, annotators)
         for row in rows:
             read.add(*row)
+    read.unify_spellings()
     people = [name for name, labels in read.cells.items() if labels]
     if len(people) < 2:
         files = listed(Path(path).name for path in paths)
@@ -144,7 +157,21 @@ def read_annotators(
             f"agreement needs the labels of two or more annotators; {files} holds those of "
             f"{_quoted(people) or 'nobody'}"
         )
+    read.notes.extend(_notes_on_combined(read))
     return read
+
+
+def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:
+    """Yield a note on a label that seems to be several."""
+    texts = [label for labels in read.cells.values() for label in labels.values()]
+    combined = recognized(texts)
+    if combined is not None:
+        names = _quoted(combined.labels)
+        text = (
+            f"{combined.text!r} was taken for one class; if it is several labels, {names}, people "
+            "who share only one of them count as if they shared none"
+        )
+        yield Note("assumption", text)
 
 
 def _of_export(exported: Annotations, person: str) -> Rows:
@@ -204,6 +231,15 @@ class _Table:
         """Add a note to those of the file."""
         self.notes.append(Note("data", text))
 
+    def refuse_totals(self, key: str, items: Sequence[str]) -> None:
+        """Raise where an item is called as a row of totals is."""
+        for row, item in zip(self.rows, items, strict=True):
+            if item.casefold() in numbers.TOTALS:
+                raise ValueError(
+                    f"{self.label}, row {row}: column {key!r} holds {item!r}, a row about the "
+                    "others; take it out"
+                )
+
     def without_gaps(self, name: str) -> list:
         """Return the cells of a column with "" for words that stand for a missing label."""
         cells = self.cells[name]
@@ -241,6 +277,7 @@ def _of_long_table(
     chosen = table.column("label", label) if label else _label_column(table, by, key)
     annotator = f"annotator {by!r}" if by else person
     table.note(f"{table.label}: column {chosen!r} has the label of {annotator} for item {key!r}")
+    table.refuse_totals(key, table.cells[key])
     people = table.cells[by] if by else [person] * len(table.rows)
     labels = table.without_gaps(chosen)
     for row, name, item, answer in zip(table.rows, people, table.cells[key], labels, strict=True):
@@ -277,6 +314,7 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         text += f"; not used: {listed(unused)} (you can name the columns of annotators)"
     table.note(text)
     items = table.cells[key] if key else [str(row) for row in table.rows]
+    table.refuse_totals(key, items)
     repeat = numbers.first_repeat(items)
     if repeat:
         second = repeat[1]
@@ -296,7 +334,7 @@ def _annotator_columns(table: _Table, key: str) -> list:
     """Return the columns of a table that hold the same classes, or raise where they are unclear."""
     classes = {}
     for name, cells in table.cells.items():
-        labels = {cell for cell in cells if cell and cell.lower() not in GAPS}
+        labels = {cell.casefold() for cell in cells if cell and cell.lower() not in GAPS}
         if name != key and 0 < len(labels) <= MOST_CLASSES:
             classes[name] = set(as_labels([*labels]))
     groups: dict[tuple, None] = {}

@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.checks import WrongValue, instance, listed, suggestion
-from workbench.data import frames, numbers
+from workbench.data import confusion_matrices, frames, numbers
 from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
+from workbench.data.confusion_matrices import ConfusionMatrix
 from workbench.data.engine import quoted
 from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import RowError, as_text, to_cells
@@ -74,15 +75,17 @@ def load_audit(
     classes: str = "auto",
     total: str = "n",
     weight: str = "",
+    rows: str = "auto",
 ) -> ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
     ----------
     audit : str or data frame
-        One row per audited item with its true and its predicted class; or a confusion table: one
-        row per true class with its name in the column `truth` and one column of counts per
-        predicted class, or one row per pair of classes with its count in the column `total`.
+        One row per audited item with its true and its predicted class; or a confusion matrix: one
+        row per true class with its name in the first column or the column `truth`, and one column
+        of counts per predicted class; or one row per pair of classes with its count in the column
+        `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
     labels : str or tuple
@@ -92,10 +95,13 @@ def load_audit(
         How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that
         they are text.
     total : str
-        Column of the items of a pair of classes, read where every pair has one row.
+        Column of the items of a pair of classes, read where every pair has one row; "count" or
+        "freq" if there is no column "n".
     weight : str
         Column of sampling weights, where some items were more likely to be audited than others; ""
         for none.
+    rows : {"auto", "truth", "prediction"}
+        What the rows of a confusion matrix are, as in `workbench.load_labeled`.
 
     Returns
     -------
@@ -107,8 +113,21 @@ def load_audit(
     >>> load_audit(table).table.tolist()
     [[331, 18], [7, 44]]
     """
-    if not _has_items(audit, truth, prediction, weight):
+    has_items = _has_items(audit, truth, prediction, weight)
+    matrix = confusion_matrices.read_matrix(
+        "audit",
+        audit,
+        truth=truth,
+        prediction=prediction,
+        rows=rows,
+    )
+    if matrix:
+        return _audit_of(matrix, labels, weight)
+    if not has_items:
         return _read_table(audit, truth, prediction, labels)
+    names = column_names(audit)
+    if total == "n" and spelled(total, names) not in names:
+        total = confusion_matrices.count_column(names) or total
     items = _read_items(
         audit,
         truth,
@@ -191,6 +210,18 @@ def load_audits(
     return audits
 
 
+def _audit_of(matrix: ConfusionMatrix, labels: str | tuple, weight: str) -> ConfusionCounts:
+    """Return a confusion matrix with its classes in the order of `labels`."""
+    if weight:
+        raise WrongValue("weight", "belongs to a file with a row per item", weight)
+    order = _read_labels(labels, "text")[0] or matrix.labels
+    if sorted(order) != sorted(matrix.labels):
+        there = f"the confusion matrix has {listed(matrix.labels, quoted=True)}"
+        raise WrongValue("labels", "must be the classes of the audit", order, told=there)
+    places = [matrix.labels.index(label) for label in order]
+    return ConfusionCounts(matrix.table[np.ix_(places, places)], order, notes=matrix.notes)
+
+
 def _has_items(
     audit: Any,
     truth: str,
@@ -199,6 +230,8 @@ def _has_items(
 ) -> bool:
     """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
+    if not truth:
+        raise WrongValue("truth", "must name a column")
     if truth == prediction:
         both = f"both are {truth!r}"
         rule = "must be another column than {0}"

@@ -100,12 +100,16 @@ class Sample:
         values: ndarray,
         parts: Sequence[ndarray],
     ) -> Self:
-        """Return the sample of items with values (n,); parts are masks (n,) that do not overlap."""
+        """Return the sample of items with values (n,).
+
+        Parts are masks (n,) that do not overlap, or how often an item counts.
+        """
         rows = np.any(parts, 0)
         psus = design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
         weight_of_item = design.weight[rows]
-        weights = [part[rows] * weight_of_item / design.weight[part].sum() for part in parts]
+        of_parts = [part[rows] * weight_of_item for part in parts]
+        weights = [of_part / of_part.sum() for of_part in of_parts]
         weight = sum(weights)
         shares = [np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]
         return cls(

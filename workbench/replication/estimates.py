@@ -11,6 +11,7 @@ References
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.checks import WrongValue
+from workbench.intervals.limits import unskewed
 from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
@@ -28,6 +30,7 @@ from workbench.replication.independent import (
     auc_ranks,
     is_exact,
     is_independent,
+    mean_skewness,
     sampled_counts,
     sampled_values,
 )
@@ -89,9 +92,20 @@ UNBOUNDED = {
     "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in "
     "simulations it covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)",
 }
+ONE_MORE = (
+    "no bounds are known, so the interval allows for one more item like the most extreme one, and "
+    "for a farther one where few items differ"
+)
 SKEWED = (
     "no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it "
     "covers too little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)"
+)
+
+
+JOINED = (
+    "no bounds are known, so the interval is Student's t joined with Hall's, for skewed values; "
+    "rare large values that the sample does not contain defeat both (means of 30 lognormal values "
+    "of log-sd 1: 94% at 95%, of log-sd 2: 88%)"
 )
 
 
@@ -151,6 +165,9 @@ class ReplicateEstimate(Estimate, Result):
         `workbench.intervals.sampled.SampledMoments`.
     steps : (2, V) array or None
         Of a median the values that occur, rising, and the share of the weight up to each.
+    skewness : float or None
+        Of a mean without bounds of items that were drawn one by one, without strata and with equal
+        weights: as in `workbench.replication.independent.mean_skewness`.
     """
 
     statistic: str
@@ -176,6 +193,7 @@ class ReplicateEstimate(Estimate, Result):
     counts: ndarray | None = None
     moments: ndarray | None = None
     steps: ndarray | None = None
+    skewness: float | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
@@ -199,7 +217,9 @@ class ReplicateEstimate(Estimate, Result):
               values end; without clusters the interval of `workbench.value_interval`. Otherwise "t"
               with `effective_df`, for what is positive on the scale of its logarithm, for a
               correlation r on that of arctanh r: where a few strata hold most of the weight, t at
-              `df` covers far less than it says. An AUC of items that were drawn one by one:
+              `df` covers far less than it says. A mean without bounds of items that were drawn one
+              by one: the outer limits of "t" and of Hall's interval for skewed values [4]_, as in
+              `workbench.estimate_values`. An AUC of items that were drawn one by one:
               `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such
               items: the exact interval of the hits among the items of the denominator [3]_. Both
               are shortened as much as the standard error if the population is finite. A proportion
@@ -218,6 +238,8 @@ class ReplicateEstimate(Estimate, Result):
         .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47,
            1952.
         .. [3] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
+        .. [4] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical
+           Society B 54, 1992.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
@@ -238,16 +260,20 @@ class ReplicateEstimate(Estimate, Result):
         if default and self.ranks is not None:
             name = "default: ranks"
             limits = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
-        elif default and self.bounds:
+        elif default and (self.bounds or self.moments is not None):
             name = "default: beta"
             limits = self._limits(tail, False)
-            bounded = self._limits(tail, True)
-            notes.extend(bounded_notes(tuple(limits), bounded))
+            if self.bounds:
+                bounded = self._limits(tail, True)
+                notes.extend(bounded_notes(tuple(limits), bounded))
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
         else:
             name = "default: t" if default else method
             limits = self._by_standard_error(tail, method)
+            if default and self.skewness is not None:
+                name = "default: t, Hall"
+                limits = self._joined_with_halls(tail, limits, self.skewness)
         low, high = map(float, limits)
         if bounded == (low, high):
             bounded = None
@@ -283,6 +309,13 @@ class ReplicateEstimate(Estimate, Result):
         """Return limits shortened as much as the standard error by a finite population."""
         distances = np.subtract(limits, self.estimate)
         return self.estimate + math.sqrt(self.free) * distances
+
+    def _joined_with_halls(self, tail: float, limits: Bounds, skewness: float) -> Bounds:
+        """Return the outer ones of some limits and of Hall's, which undo the skewness."""
+        t = float(scipy.special.stdtrit(self.effective_df, 1 - tail))
+        low = self.estimate - unskewed(t, skewness) * self.standard_error
+        high = self.estimate - unskewed(-t, skewness) * self.standard_error
+        return min(limits[0], low), max(limits[1], high)
 
     def _limits(self, tail: float, bounded: bool) -> Bounds:
         """Return the limits of values without clusters, or those of PSUs."""
@@ -400,11 +433,13 @@ def replicate_estimate(
         "accuracy", "precision", "recall" and "f1"(truth, prediction), "auc"(truth, score),
         "quantile"(y, q), "kappa" and "mcc"(truth, prediction), "brier" and "log_loss"(truth,
         score), "rmse" and "correlation"(truth, prediction), "median"(y), "identified"(y) of 0 and
-        1, "mean_rank"(y, most), y from 1 to most; or a function `(weight, *columns)` -> number.
+        1, "mean_rank"(y, most), y from 1 to most; "micro_f1", "micro_precision", "micro_recall",
+        "exact_match" and "hamming_loss"(true_labels, predicted_labels); or a function `(weight,
+        *columns)` -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy,
         kappa and mcc, numbers for rmse and correlation), numbers for y, x and score, for brier and
-        log_loss probabilities; q in [0, 1] is one number.
+        log_loss probabilities; for labels 0/1 or booleans, (n, L); q in [0, 1] is one number.
     domain : (n,) array_like of bool, optional
         The items that count; the design stays that of all.
     center : {"full", "mean"}
@@ -495,18 +530,68 @@ def estimate_statistic(
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
-    holding, df = psus_holding(design, sample.shares)
-    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
     fields: dict = {}
-    if bounds is not None:
-        fields = _of_clusters(replicates, metric, sample, variance, bounds)
     fields["counts"] = sampled_counts(replicates, metric, totals, rows)
     fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
         positive, score = parts[0], np.asarray(columns[1])
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
+    if metric.name == "mean" and bounds is None and is_independent(replicates, rows):
+        fields["skewness"] = mean_skewness(
+            np.asarray(columns[0], float)[rows], variance, design.free[0]
+        )
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
+    return estimate_of_sample(
+        replicates,
+        metric,
+        sample,
+        rows,
+        estimate,
+        variance,
+        values,
+        bounds,
+        counted=int(in_base.sum()),
+        undefined=undefined,
+        **fields,
+    )
+
+
+def estimate_of_sample(
+    replicates: Replicates,
+    metric: Metric,
+    sample: Sample,
+    rows: ndarray,
+    estimate: float,
+    variance: float,
+    replicate_values: ndarray,
+    bounds: Bounds | None,
+    **fields: Any,
+) -> ReplicateEstimate:
+    """Return an estimate with the fields that its interval needs.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    metric : Metric
+    sample : Sample
+        The values that the estimate is the mean of.
+    rows : (n,) array of bool
+        The items that count.
+    estimate, variance : float
+    replicate_values : (R,) array
+    bounds : (float, float) or None
+        Of the values.
+    **fields
+        Further ones of `ReplicateEstimate`.
+    """
+    design = replicates.design
+    holding, df = psus_holding(design, sample.shares)
+    effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
+    if bounds is not None:
+        fields |= _of_clusters(replicates, metric, sample, variance, bounds)
+    elif not design.free.any():
+        fields["free"] = 0.0
     psus = np.unique(design.psu_of_item[rows])
     strata = np.unique(design.stratum_of_psu[psus])
     if replicates.most_df is not None:
@@ -515,7 +600,6 @@ def estimate_statistic(
         "items": int(rows.sum()),
         "psus": psus.size,
         "strata": strata.size,
-        "counted": int(in_base.sum()),
         "informative_psus": int(holding),
         "effective_psus": float(effective_psus),
         "effective_df": float(effective_df),
@@ -526,8 +610,7 @@ def estimate_statistic(
         estimate,
         variance,
         int(df),
-        values,
-        undefined,
+        replicate_values,
         kind="bounded" if is_bounded else metric.kind,
         method=replicates.method,
         bounds=bounds,
@@ -740,15 +823,18 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
         return
     if estimate.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(estimate))
-    elif estimate.clusters is not None and estimate.variance > 0:
+    elif estimate.moments is None and estimate.clusters is not None and estimate.variance > 0:
         if estimate.clusters[6:8].min() < FEW_CARRIERS:
             yield Note("unreliable", SELDOM)
     if abs(estimate.variance_ratio - 1) > UNLIKE:
         yield Note("remark", OTHER_VARIANCE)
     if estimate.method.startswith("imported") and estimate.bounds:
         yield Note("assumption", FOREIGN)
-    if estimate.bounds is None and estimate.statistic != "quantile":
-        yield Note("assumption", UNBOUNDED.get(estimate.kind, SKEWED))
+    if estimate.bounds is None and estimate.moments is not None:
+        yield Note("assumption", ONE_MORE)
+    elif estimate.bounds is None and estimate.free > 0 and estimate.statistic != "quantile":
+        skewed = SKEWED if estimate.skewness is None else JOINED
+        yield Note("assumption", UNBOUNDED.get(estimate.kind, skewed))
 
 
 def _few(estimate: ReplicateEstimate) -> str:

@@ -1,4 +1,13 @@
-"""Replicates from weights that were made elsewhere, such as those published with a survey."""
+"""Replicates from weights that were made elsewhere, such as those published with a survey.
+
+References
+----------
+.. [1] Fay & Train, Aspects of survey and model-based postcensal estimation of income and poverty
+   characteristics for states and counties, Proceedings of the Section on Government Statistics,
+   American Statistical Association, 1995: successive differences.
+.. [2] U.S. Census Bureau, American Community Survey and Puerto Rico Community Survey Design and
+   Methodology, chapter on variance estimation: 80 replicates, coefficients 4/80.
+"""
 
 import numpy as np
 from numpy import ndarray
@@ -16,6 +25,7 @@ METHODS = (
     "jk2",
     "jkn",
     "bootstrap",
+    "sdr",
 )
 DECIMALS = 4  # published weights are rounded
 
@@ -37,12 +47,13 @@ def imported_replicates(
         Of at least 0. An item of weight 0 lies outside the population that is estimated; its
         replicates are 0, too.
     replicate_weights : (n, R) array_like of float
-        Of at least 0; whole weights, not factors. Items that every replicate weighs alike form one
-        PSU.
-    method : {"brr", "fay", "jk1", "jk2", "jkn", "bootstrap"}
+        Of at least 0, with "sdr" also below, as some of the American Community Survey are; whole
+        weights, not factors. Items that every replicate weighs alike form one PSU.
+    method : {"brr", "fay", "jk1", "jk2", "jkn", "bootstrap", "sdr"}
         How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 /
         (R (1 - rho)^2) for "fay", (R - 1) / R for "jk1", the jackknife without strata, 1 for "jk2",
-        the jackknife of two PSUs per stratum; "jkn" needs `coefficients`.
+        the jackknife of two PSUs per stratum, 4/R for "sdr", successive differences [1]_, as in the
+        American Community Survey [2]_; "jkn" needs `coefficients`.
     coefficients : (R,) array_like of float, optional
         Above 0; in the place of those of the method.
     rho : float, optional
@@ -63,6 +74,14 @@ def imported_replicates(
         If a weight is out of its domain, the shapes do not fit, or all items have the same
         replicates.
 
+    References
+    ----------
+    .. [1] Fay & Train, Aspects of survey and model-based postcensal estimation of income and
+       poverty characteristics for states and counties, Proceedings of the Section on Government
+       Statistics, American Statistical Association, 1995.
+    .. [2] U.S. Census Bureau, American Community Survey and Puerto Rico Community Survey Design and
+       Methodology, chapter on variance estimation.
+
     Examples
     --------
     >>> from workbench import SurveyDesign, replicates
@@ -72,7 +91,7 @@ def imported_replicates(
     """
     checks.choice("method", method, METHODS)
     weight = weights(weight)
-    replicated = _checked(replicate_weights, weight)
+    replicated = _checked(replicate_weights, weight, method)
     with np.errstate(over="ignore"):
         factors = replicated / np.where(weight > 0, weight, 1.0)[:, None]
     checks.refuse_infinite(
@@ -111,7 +130,7 @@ def imported_replicates(
     )
 
 
-def _checked(replicate_weights: ArrayLike, weight: ndarray) -> ndarray:
+def _checked(replicate_weights: ArrayLike, weight: ndarray, method: str) -> ndarray:
     """Return replicate weights as floats, or raise."""
     name = "replicate_weights"
     array = checks.plain_array(name, replicate_weights)
@@ -122,9 +141,10 @@ def _checked(replicate_weights: ArrayLike, weight: ndarray) -> ndarray:
             f"must be numbers, a row for each of {weight.size} items and at least 2 columns, one "
             f"per replicate; got {array.dtype} of shape {array.shape}",
         )
-    outside = (weight == 0)[:, None] & (array > 0)
+    outside = (weight == 0)[:, None] & (array != 0)
+    below = (array < 0) & (method != "sdr")
     for wrong, rule in (
-        (~(np.isfinite(array) & (array >= 0)), "finite and at least 0"),
+        (~np.isfinite(array) | below, "finite and at least 0"),
         (outside, "0 where the weight is 0"),
     ):
         for row, column in np.argwhere(wrong)[:1]:
@@ -166,4 +186,6 @@ def _coefficients(
         return np.ones(count)
     if method == "jk1":
         return np.full(count, (count - 1) / count)
+    if method == "sdr":
+        return np.full(count, 4 / count)
     return np.full(count, 1 / (count * (1 - (rho or 0)) ** 2))

@@ -1,8 +1,8 @@
 """Intervals of items that were sampled one by one.
 
 `sampled_counts` returns the counts for the interval of a proportion, a precision, a recall or an
-F1, `sampled_values` the moments for that of a mean of other values, `auc_ranks` and `auc_limits`
-serve an AUC.
+F1, `sampled_values` the moments for that of a mean of other values. `mean_skewness` is for a mean
+without bounds, `auc_ranks` and `auc_limits` serve an AUC.
 """
 
 import numpy as np
@@ -105,6 +105,36 @@ def sampled_values(
     values = totals.numerator[rows]
     free = 1 - labeled / population
     return SampledMoments.of_values(weight, free, stratum, values, *bounds).table()
+
+
+def mean_skewness(values: ndarray, variance: float, free: float) -> float:
+    """Return the skewness of the mean of a simple random sample, 0 where nothing varies.
+
+    Parameters
+    ----------
+    values : (n,) array of float
+    variance : float
+        Of the mean.
+    free : float
+        Finite-population factor, 1 - n / N.
+
+    Returns
+    -------
+    float
+        f^1.5 sum (y - ybar)^3 / (n (n - 1) (n - 2)) over the standard error cubed, as in
+        `workbench.estimate_values`.
+
+    Examples
+    --------
+    >>> values = np.array([0.0, 0.0, 0.0, 4.0])
+    >>> round(mean_skewness(values, values.var(ddof=1) / 4, 1.0), 3)
+    1.0
+    """
+    n = values.size
+    if n < 3 or variance <= 0:
+        return 0.0
+    deviations = (values - values.mean()) / np.sqrt(variance)
+    return float(free**1.5 * (deviations**3).sum() / (n * (n - 1) * (n - 2)))
 
 
 def _strata(

@@ -4,7 +4,9 @@ import contextlib
 import difflib
 import fnmatch
 import itertools
+import string
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,18 @@ from numpy import ndarray
 
 from workbench import checks
 from workbench.checks import WrongValue, listed
-from workbench.data import columns, frames, numbers, shapes
+from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.designs import weights
+from workbench.replication.label_sets import (
+    columns_of_sets,
+    label_columns,
+    label_rows,
+    read_label_sets,
+    refuse_metric,
+    required,
+)
+from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.statistics import METRICS
 from workbench.replication.unsampled import SampledClasses, differs_from_rest
 from workbench.results import Note, Result, rows_of
@@ -24,7 +35,9 @@ CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
 CLOSE = 0.75  # of difflib's likeness: "strata" is, "state" is not
 LABELS_IN = "labels in"  # the place of a note on rows without a label
+LEAST_ITEMS, FAR_BEYOND, ROUNDED = 10, 3, 1e-6  # of items whose last row may be their totals
 CROSSED = ("stratum", "psu")
+COMPARED = ("prediction", "score")  # roles of which each of several models has a column
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
 OPTIONAL = (
@@ -41,6 +54,7 @@ class LabeledItems(Result):
     Attributes
     ----------
     truth : (n,) array
+        True class; of items with several labels their list as text.
     prediction, score : (n,) array or None
         Predicted class; for AUC a number that is larger the likelier the positive class.
     positive : label or None
@@ -60,6 +74,16 @@ class LabeledItems(Result):
         rows.
     named_positive : bool
         Whether the positive class was named.
+    models : tuple of str
+        Names of several models; () for one. Several models leave `prediction` and `score` None.
+    predictions, scores : (n, M) array or None
+        Of several models, a column each.
+    truth_name : str
+        Column of the truth, for the titles of its mean and of its proportions.
+    labels : tuple
+        The L labels of items that can have several, () for items of one class.
+    true_labels, predicted_labels : (n, L) array of bool, or None
+        Which of them an item has, and which were predicted.
     """
 
     holds_items = True
@@ -79,6 +103,62 @@ class LabeledItems(Result):
     unlabeled: int = 0
     unlike_others: bool | None = None
     named_positive: bool = False
+    models: tuple = ()
+    predictions: ndarray | None = None
+    scores: ndarray | None = None
+    truth_name: str = "truth"
+    labels: tuple = ()
+    true_labels: ndarray | None = None
+    predicted_labels: ndarray | None = None
+
+    def model(self, name: str) -> "LabeledItems":
+        """Return the items with the prediction and the score of one of several models.
+
+        Parameters
+        ----------
+        name : str
+            Among `models`.
+        """
+        place = self.models.index(checks.choice("name", name, self.models))
+        prediction = None if self.predictions is None else self.predictions[:, place]
+        score = None if self.scores is None else self.scores[:, place]
+        notes = list(self.notes)
+        unlike_others = self.unlike_others
+        if prediction is not None and self.predictions is not None:
+            notes += class_notes(self.truth, prediction)
+            several = min(np.unique(self.truth).size, np.unique(self.predictions).size) > 1
+            if several and unlike_others is None:
+                unlike_others = False  # a model that predicts one class did not choose the items
+        return replace(
+            self,
+            prediction=prediction,
+            score=score,
+            models=(),
+            predictions=None,
+            scores=None,
+            unlike_others=unlike_others,
+            notes=notes,
+        )
+
+    @property
+    def truth_alone(self) -> bool:
+        """Whether there is neither a prediction nor a score."""
+        return self.prediction is None and self.score is None and not self.models
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the truth stands alone and is a number other than 0 and 1."""
+        if not self.truth_alone or self.truth.dtype.kind == "U":
+            return False
+        return not np.isin(self.truth, (0, 1)).all()
+
+    @property
+    def counted_class(self) -> object:
+        """Class whose proportion is asked for: the positive one, 1 of 0 and 1, None for every."""
+        is_text = self.truth.dtype.kind == "U"
+        if self.positive is None and not is_text and np.isin(self.truth, (0, 1)).all():
+            return 1
+        return self.positive
 
     @property
     def sampled(self) -> SampledClasses:
@@ -94,6 +174,7 @@ class LabeledItems(Result):
             self.prediction[counts],
             several=self.named_positive,
             unlike_others=self.unlike_others,
+            are_sets=bool(self.labels),
         )
 
     @property
@@ -112,25 +193,49 @@ class LabeledItems(Result):
 
     @property
     def classes(self) -> list:
-        """Classes that are true or predicted, sorted."""
-        labels = self.truth
+        """Classes that are true or predicted, sorted; the labels where items have several."""
+        if self.labels:
+            return [*self.labels]
+        columns = [self.truth]
         if self.prediction is not None:
-            labels = np.concatenate([labels, self.prediction])
-        return np.unique(labels).tolist()
+            columns.append(self.prediction)
+        if self.predictions is not None:
+            columns.append(self.predictions.ravel())
+        return np.unique(np.concatenate(columns)).tolist()
 
     def headline(self) -> str:
-        """Return the number of items, of classes and of positives."""
+        """Return the number of items, of classes and of positives, or the range of the values."""
+        if self.has_values and not self.named_positive:
+            items = checks.counted(self.truth.size, "item")
+            if self.unlabeled:
+                items += f" of {self.truth.size + self.unlabeled:,} rows"
+            low, high = self.truth.min(), self.truth.max()
+            return f"{items}, {self.truth_name} from {low:,.6g} to {high:,.6g}"
         classes = checks.counted(np.unique(self.truth).size, "class", "classes")
+        if self.labels:
+            classes = checks.counted(len(self.labels), "label")
         text = checks.counted(self.truth.size, "labeled item")
         if self.unlabeled:
             text += f" of {self.truth.size + self.unlabeled:,} rows"
+        if self.models:
+            text += f", predictions of {checks.listed(self.models)}"
+        if self.true_labels is not None:
+            return f"{text}, {classes}, {self.true_labels.sum() / self.truth.size:.3g} per item"
         if self.positive is None:
             return f"{text}, {classes}"
         proportion = np.mean(self.truth == self.positive)
         return f"{text}, {classes}, {proportion:.1%} of class {self.positive}"
 
     def rows(self) -> list[dict]:
-        """Return one row per true class: items, and how many were predicted so."""
+        """Return one row per true class or label: items, and how many were predicted so.
+
+        Values without a prediction have one row: items, mean and standard deviation.
+        """
+        if self.has_values and not self.named_positive:
+            sd = self.truth.std(ddof=1) if self.truth.size > 1 else np.nan
+            return [{"items": self.truth.size, "mean": float(self.truth.mean()), "sd": float(sd)}]
+        if self.true_labels is not None:
+            return label_rows(self.labels, self.true_labels, self.predicted_labels)
         names, counts = np.unique(self.truth, return_counts=True)
         if self.prediction is None:
             return rows_of(label=names, items=counts)
@@ -142,8 +247,14 @@ class LabeledItems(Result):
         )
 
     def clusters(self) -> list[dict]:
-        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
-        right = self.truth == _given("accuracy", "prediction", self.prediction)
+        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items.
+
+        Without predictions it is the proportion of the class or the mean of the values that counts,
+        and where every class counts there are no rows.
+        """
+        quantity, values = self._counted_values()
+        if values is None:
+            return []
         units = self.stratum if self.psu is None else self.psu
         names, code = np.unique(units, return_inverse=True)
         if self.nest:
@@ -155,12 +266,45 @@ class LabeledItems(Result):
             return_inverse=True,
             return_counts=True,
         )
+        means = np.bincount(code, values) / items
         return rows_of(
             stratum=self.stratum[first].astype(str),
             psu=units[first].astype(str),
-            accuracy=np.bincount(code, right) / items,
+            **{quantity: means},
             items=items,
         )
+
+    def _counted_values(self) -> tuple[str, ndarray | None]:
+        """Return a number per item of which PSUs have a mean, and the name of this mean."""
+        if not self.truth_alone:
+            prediction = required("accuracy", "prediction", self.prediction)
+            return "accuracy", self.truth == prediction
+        if self.has_values and not self.named_positive:
+            return "mean", self.truth
+        if self.counted_class is None:
+            return "share", None
+        return "share", self._has(self.counted_class)
+
+    def _has(self, label: Any) -> ndarray:
+        """Return whether the true class of an item is a class, or its labels hold a label."""
+        if self.true_labels is None:
+            return self.truth == label
+        return self.true_labels[:, self.labels.index(label)]
+
+    def title_label(self, metric: str, label: Any) -> Any:
+        """Return what a title names after a metric: the class, or of the truth alone its column.
+
+        Parameters
+        ----------
+        metric : str
+        label : label or None
+        """
+        about = METRICS[metric].about
+        if about == "value":
+            return self.truth_name
+        if about == "label":
+            return f"{self.truth_name} = {label}"
+        return label
 
     def columns(self, metric: str, label: Any = None) -> tuple[ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
@@ -174,14 +318,20 @@ class LabeledItems(Result):
             identifies.
         """
         entry = METRICS[metric]
+        refuse_metric(metric, entry.about, bool(self.labels))
         if entry.about in ("rank", "ranks"):
             return self._ranked(metric, label)
+        if entry.about == "value":
+            return (self._numbers(metric),)
+        if entry.about == "label":
+            return (self._has(label),)
         label = self.positive if label is None else label
         if entry.about == "class" and label is None:
-            raise ValueError(
-                f"{metric} needs the positive class; name one of {listed(np.unique(self.truth))}"
-            )
-        columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
+            names = self.labels or np.unique(self.truth)
+            raise ValueError(f"{metric} needs the positive class; name one of {listed(names)}")
+        if self.labels:
+            return columns_of_sets(self, metric, label)
+        columns = [required(metric, role, getattr(self, role)) for role in entry.arguments]
         if entry.about != "class":
             return tuple(columns)
         truth, other = columns
@@ -189,9 +339,23 @@ class LabeledItems(Result):
             return truth == label, other
         return truth == label, other == label
 
+    def _numbers(self, metric: str) -> ndarray:
+        """Return the truth as numbers, or raise."""
+        if self.truth.dtype.kind != "U":
+            return self.truth
+        try:
+            numbers.to_numbers(self.truth_name, self.truth)
+            problem: object = " is read as text: say classes 'numbers'"
+        except numbers.RowError as error:
+            problem = error.parts[-1]
+        raise ValueError(
+            f"{metric} needs numbers; column {self.truth_name!r}{problem}; the metric 'proportion' "
+            "takes text"
+        )
+
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among the first candidates, or its rank among all."""
-        ranks = _given(metric, "list of candidates", self.ranks)
+        ranks = required(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
         length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
@@ -219,15 +383,24 @@ def load_labeled(
     replicate_weights: str = "",
     classes: str = "auto",
     candidates: str = CANDIDATES,
+    rows: str = "auto",
+    separator: str = "",
 ) -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
     ----------
     items : str or data frame
-        As in `workbench.read_scores`.
+        As in `workbench.read_scores`. Or a confusion matrix, with the classes as names of its rows
+        and columns; every item that it counts is then one, and is taken for independent of the
+        others. So is every item of a file with a row per pair of classes and their number in a
+        column "n", "count" or "freq".
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed. Without strata, or without a
+        Column names; "" for none. Without a prediction and a score there are only the mean, the
+        median and the proportions of the truth, whose numbers are then read as people write them,
+        "1,234.5" too. Several columns with commas between them, as "old,new", are those of several
+        models, for `workbench.compare_metrics`; if both are given, the predictions name the models,
+        and the scores stand in their order. Without strata, or without a
         column "stratum", all items lie in one stratum, and a note says so. Several columns with
         commas between them, as "sex,status", are crossed to strata or to PSUs, unless a column has
         that name. Where some rows have no truth, the others are taken for a random sample of them,
@@ -242,13 +415,23 @@ def load_labeled(
         PSU labels start again in every stratum.
     replicate_weights : str
         Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or
-        "w[0-9]*"; the weight is then needed, and strata and PSUs are not read. "" for none.
+        "w[0-9]*"; the weight is then needed, and is none of them, and strata and PSUs are not read.
+        "" for none.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
     candidates : str
         Pattern of the columns of classes that a recognizer names, the most similar first; without a
         prediction the first of them is it. By default those that are called so, where there are
         any.
+    rows : {"auto", "truth", "prediction"}
+        What the rows of a confusion matrix are. "auto": what the matrix says, in its first cell or
+        in the names of rows and columns; true classes if it does not say.
+    separator : str
+        What stands between the labels of an item in a cell, as ";"; an empty cell is then no label.
+        By default ";", "|", a comma or a list is recognized if the labels also stand alone or in
+        other combinations. An error asks where this is in doubt; `classes` "text" says that every
+        cell is one class. Patterns such as `truth` "true_*" and `prediction` "pred_*" name a column
+        of 0 and 1 for each label instead.
 
     Returns
     -------
@@ -263,6 +446,10 @@ def load_labeled(
     --------
     >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": list("aabb")})
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
+    >>> load_labeled({"": ["cat", "dog"], "cat": [41, 4], "dog": [6, 52]})
+    LabeledItems(103 labeled items, 2 classes)
+    >>> load_labeled({"truth": ["a", "b", "a;b"], "prediction": ["a", "a;b", "b"]}, separator=";")
+    LabeledItems(3 labeled items, 2 labels, 1.33 per item)
     """
     roles = {
         "truth": truth,
@@ -278,14 +465,30 @@ def load_labeled(
     if weight and weight in (truth, prediction):
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
+    matrix_notes: list[Note] = []
+    if rows != "auto" or not score:
+        matrix = confusion_matrices.read_matrix(
+            "items",
+            items,
+            truth=truth,
+            prediction=prediction,
+            rows=rows,
+        )
+        if matrix:
+            _refuse_design(roles | {"replicate_weights": replicate_weights}, stratum)
+            items, matrix_notes = matrix.items(truth, prediction or "prediction", classes)
+            stratum = ""
     column_names = list(frames.column_names(items))
     repeated: list[str] = []
     if replicate_weights:
         repeated = _replicate_columns(column_names, replicate_weights, roles | {"nest": nest})
     roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
+    of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
+    compared = _compared_columns(column_names, roles)
+    roles |= {role: names[0] for role, names in compared.items() if names}
     sources = {role: name for role, name in roles.items() if name}
     crossed = {
         role: columns.crossed_names(sources[role], column_names)
@@ -293,46 +496,110 @@ def load_labeled(
         if role in sources
     }
     single = {name for role, name in sources.items() if role not in crossed}
+    class_columns = [*named_first, *compared["prediction"]]
+    number_columns = [*repeated, *compared["score"]]
     names = {
         *single,
         *itertools.chain(*crossed.values()),
-        *repeated,
-        *named_first,
+        *class_columns,
+        *number_columns,
     }
+    if of_labels:
+        names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
+    sets, set_notes = read_label_sets(
+        data,
+        truth,
+        prediction,
+        of_labels,
+        separator,
+        classes,
+        candidates=candidates if named_first else "",
+        models=[*compared["prediction"], *compared["score"]],
+    )
+    if sets is not None:
+        data = data | sets.numbered([truth, prediction])
+        classes = "auto"
     labeled, unlabeled = _labeled_rows(truth, data[truth])
+    of_classes = {truth, roles["prediction"], *compared["prediction"]}
+    if names == of_classes and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, list(data.values()))
+        if pairs:
+            counts, matrix_notes = pairs
+            labeled = np.repeat(labeled, counts)
+            data = {name: cells[labeled] for name, cells in data.items()}
     unlike_others = None
     if unlabeled:
-        predictions = data.get(roles["prediction"])
-        unlike_others = _unlike_others(predictions, labeled, weight or psu)
+        names_of_predictions = compared["prediction"] or [roles["prediction"]]
+        unlike = [
+            _unlike_others(data.get(name), labeled, weight or psu) for name in names_of_predictions
+        ]
+        unlike_others = None if unlike[0] is None else any(unlike)
         data = {name: cells[labeled] for name, cells in data.items()}
-    with shapes.in_rows(labeled if unlabeled else None):
-        read, class_cells, more = _read(
+    with shapes.in_rows(labeled if unlabeled or matrix_notes else None):
+        read, class_cells, number_cells, more = _read(
             data,
             sources,
             crossed,
-            named_first,
-            repeated,
+            class_columns,
+            number_columns,
             classes,
         )
-    notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
-    if "stratum" not in read and not repeated:
+    notes = [
+        *matrix_notes,
+        *_row_notes(unlabeled, labeled.size, read, sources),
+        *file_notes,
+        *more,
+        *set_notes,
+    ]
+    class_names = read["truth"]
+    if sets is not None:
+        read |= sets.fields(labeled)
+        notes.extend(sets.notes)
+        class_names = np.array(sets.labels)
+    if "stratum" not in read and not repeated and not matrix_notes:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
         notes.append(Note("assumption", text))
     read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
-    if "prediction" in read:
+    models = tuple(compared["prediction"] or compared["score"])
+    candidate_cells, prediction_cells = np.split(class_cells, [len(named_first)], 1)
+    weight_cells, score_cells = np.split(number_cells, [len(repeated)], 1)
+    if models:
+        read["prediction"] = read["score"] = None
+    elif "prediction" in read and sets is None:
         notes.extend(class_notes(read["truth"], read["prediction"]))
+    named_positive = positive not in ("", None)
+    positive_name = None
+    if named_positive or sets is None:
+        positive_name = positive_class(positive, class_names)
     return LabeledItems(
         **{**dict.fromkeys(OPTIONAL), **read},
-        positive=positive_class(positive, read["truth"]),
+        positive=positive_name,
         nest=bool(nest),
-        candidates=np.stack(class_cells, 1) if class_cells else None,
+        replicate_weights=weight_cells if repeated else None,
+        candidates=candidate_cells if named_first else None,
+        models=models,
+        predictions=prediction_cells if compared["prediction"] else None,
+        scores=score_cells if compared["score"] else None,
         unlabeled=unlabeled,
         unlike_others=unlike_others,
-        named_positive=positive not in ("", None),
+        named_positive=named_positive,
+        truth_name=truth,
         notes=notes,
     )
+
+
+def _refuse_design(roles: dict[str, str], stratum: str) -> None:
+    """Raise if a column of the sample's design is named, which no confusion matrix has."""
+    if stratum != STRATUM:
+        roles = roles | {"stratum": stratum}
+    for role, name in roles.items():
+        if name and role not in ("truth", "prediction"):
+            rule = (
+                "needs {0} with a row per item; this is a confusion matrix, which has counts only"
+            )
+            raise WrongValue(role, rule, name, others=("items",))
 
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
@@ -367,23 +634,28 @@ def _read(
     data: dict,
     sources: dict,
     crossed: dict,
-    named_first: list[str],
-    repeated: list[str],
+    class_columns: list[str],
+    number_columns: list[str],
     classes: str,
-) -> tuple[dict, list[ndarray], list[Note]]:
-    """Return the columns by their roles, those of candidates, and notes on their reading."""
+) -> tuple[dict, ndarray, ndarray, list[Note]]:
+    """Return columns by their roles, further ones of classes and of numbers (n, C), and notes."""
     of_classes = {role: sources[role] for role in ("truth", "prediction") if role in sources}
-    names = dict.fromkeys([*of_classes.values(), *named_first])
-    labels, notes = read_classes({name: data[name] for name in names}, classes)
-    read: dict = {role: labels[name] for role, name in of_classes.items()}
+    names = dict.fromkeys([*of_classes.values(), *class_columns])
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
-    names_of_numbers = [*of_numbers.values(), *repeated]
+    names_of_numbers = dict.fromkeys([*of_numbers.values(), *number_columns])
     beside = {name: data[name] for name in names_of_numbers}
-    for role, name in of_numbers.items():
-        read[role] = numbers.to_numbers(name, data[name], beside=beside)
-    if repeated:
-        parts = [numbers.to_numbers(name, data[name], beside=beside) for name in repeated]
-        read["replicate_weights"] = np.stack(parts, 1)
+    columns_of_numbers = {
+        name: numbers.to_numbers(name, data[name], beside=beside) for name in names_of_numbers
+    }
+    values = None
+    if len(names) == 1 and "score" not in sources and classes == "auto":
+        values = _values(sources["truth"], data, beside)
+    if values is None:
+        labels, notes = read_classes({name: data[name] for name in names}, classes)
+    else:
+        labels, notes = {sources["truth"]: values}, []
+    read: dict = {role: labels[name] for role, name in of_classes.items()}
+    read |= {role: columns_of_numbers[name] for role, name in of_numbers.items()}
     for role, parts_of_role in crossed.items():
         read[role] = _crossed(parts_of_role, data)
         notes += alike_notes(sources[role], read[role])
@@ -396,7 +668,48 @@ def _read(
             problem = f": a weight must be at least 0; got {read['weight'][row]:g}"
             raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
         weights(read["weight"])
-    return read, [labels[name] for name in named_first], notes
+        _refuse_total_row(sources["weight"], read["weight"])
+    if values is not None:
+        _refuse_total_row(sources["truth"], values)
+    rows = read["truth"].size
+    class_cells = _stacked([labels[name] for name in class_columns], rows)
+    number_cells = _stacked([columns_of_numbers[name] for name in number_columns], rows)
+    return read, class_cells, number_cells, notes
+
+
+def _stacked(columns_of_table: list[ndarray], rows: int) -> ndarray:
+    """Return columns side by side, (rows, C); C may be 0."""
+    if not columns_of_table:
+        return np.empty((rows, 0))
+    return np.stack(columns_of_table, 1)
+
+
+def _values(name: str, data: dict, beside: dict) -> ndarray | None:
+    """Return a column without a prediction as numbers, None where a cell is none.
+
+    A number that is written in two ways may be two classes, such as 01 and 1: it is left to
+    `read_classes`, unless the column has too many different numbers for classes.
+    """
+    cells = data[name]
+    try:
+        values = numbers.to_numbers(name, cells, beside=beside | {name: cells})
+    except ValueError:
+        return None
+    ways = len(set(numbers.written(cells)))
+    distinct = np.unique(values).size
+    if distinct < ways and distinct <= MOST_CLASSES:
+        return None
+    return numbers.whole_if_exact(values)
+
+
+def _refuse_total_row(name: str, values: ndarray) -> None:
+    """Raise if the last value is far beyond the others and their sum, as in a row of totals."""
+    others = values[:-1].astype(float)
+    if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(others).max():
+        return
+    if np.isclose(others.sum(), values[-1], rtol=ROUNDED, atol=0):
+        problem = f": {values[-1]:g} is the sum of all rows above, as in a row of totals: delete it"
+        raise numbers.RowError(f"column {name!r}, ", values.size - 1, problem)
 
 
 def _crossed(names: list[str], data: dict) -> ndarray:
@@ -459,12 +772,6 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
     )
 
 
-def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
-    if values is None:
-        raise ValueError(f"{metric} needs a {role}: name its column")
-    return values
-
-
 def _stratum_column(column_names: list[str], stratum: str) -> str:
     """Return the column of strata, or "" without the usual one; raise for one of a close name."""
     if stratum != STRATUM:
@@ -490,15 +797,47 @@ def _candidate_columns(column_names: list[str], pattern: str) -> list[str]:
     return names
 
 
+def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[str]]:
+    """Return the columns of several models by role, or empty lists where there is one model."""
+    compared = {}
+    for role in COMPARED:
+        names = columns.crossed_names(roles[role], column_names)
+        compared[role] = names if len(names) > 1 else []
+        if len({*compared[role]}) < len(compared[role]):
+            raise WrongValue(role, "must name a different column for each model", roles[role])
+    prediction, score = (roles[role] for role in COMPARED)
+    counts = [len(compared[role]) for role in COMPARED]
+    if any(counts) and prediction and score and counts[0] != counts[1]:
+        raise WrongValue("score", f"must name as many columns as prediction, {prediction!r}", score)
+    return compared
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Return whether a column name matches a pattern, in capitals or not."""
+    return fnmatch.fnmatchcase(columns.plain_name(name), pattern.casefold())
+
+
 def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
-    unused = [name for name in column_names if name not in roles.values()]
+    used = {columns.plain_name(name) for name in roles.values() if isinstance(name, str)}
+    unused = [name for name in column_names if columns.plain_name(name) not in used]
     names = [name for name in unused if fnmatch.fnmatchcase(name, pattern)]
+    if not names:
+        names = [name for name in unused if matches(name, pattern)]
     if len(names) < 2:
         raise WrongValue(
             "replicate_weights",
             f"must match at least 2 columns; {pattern!r} matches "
             f"{listed(names, quoted=True) or 'none'}",
+        )
+    stems = {name.rstrip(string.digits) for name in names}
+    numbered = [name for name in unused if name[-1:].isdigit() and name not in names]
+    left_out = [name for name in numbered if name.rstrip(string.digits) in stems]
+    if left_out:
+        raise WrongValue(
+            "replicate_weights",
+            f"must match every replicate; {pattern!r} matches {len(names)} columns and leaves out "
+            f"{listed(left_out, 3, quoted=True)}",
         )
     for role in DESIGNED:
         if roles[role]:

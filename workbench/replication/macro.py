@@ -9,6 +9,7 @@ References
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -251,6 +252,7 @@ def estimate_mean_of_classes(
     prediction: ndarray,
     *,
     domain: ArrayLike | None = None,
+    labels: Sequence = (),
 ) -> MacroEstimate:
     """Return the estimate of `mean_of_classes`, without looking at unsampled classes.
 
@@ -258,25 +260,44 @@ def estimate_mean_of_classes(
     ----------
     replicates, statistic, truth, prediction, domain
         As in `mean_of_classes`.
+    labels : sequence
+        Of items that can have several: truth and prediction are then (n, L) arrays of bool, and the
+        mean is over the labels.
     """
     of_class = METRICS[statistic].of_each
     rows = domain_rows(domain, replicates.design.weight)
-    columns = [truth[rows]]
-    if of_class == "f1":
-        columns.append(prediction[rows])
-    labels = np.unique(np.concatenate(columns)).tolist()
-    if len(labels) == 1:
+    notes = []
+    column_of: dict[Any, int | None]
+    if labels:
+        occurs = (truth[rows] | prediction[rows]).any(0)
+        column_of = {label: k for k, label in enumerate(labels) if occurs[k]}
+        unseen = [label for label in labels if label not in column_of]
+        if unseen:
+            listed = checks.listed(unseen, NAMED, quoted=True)
+            text = f"the mean is without labels that are neither true nor predicted: {listed}"
+            notes.append(Note("data", text))
+    else:
+        columns = [truth[rows]]
+        if of_class == "f1":
+            columns.append(prediction[rows])
+        column_of = dict.fromkeys(np.unique(np.concatenate(columns)).tolist())
+    if not column_of:
+        raise UndefinedError(f"{title_of(statistic)} is undefined: no label is true or predicted")
+    if len(column_of) == 1:
         raise UndefinedError(
             f"{title_of(statistic)} is undefined: it is the mean of several classes, and only "
-            f"{labels[0]!r} occurs; one item of another class could halve it: take accuracy, or "
-            "label items of other classes"
+            f"{[*column_of][0]!r} occurs; one item of another class could halve it: take accuracy, "
+            "or label items of other classes"
         )
-    refuse_many_classes(statistic, len(labels))
+    refuse_many_classes(statistic, len(column_of))
     parts = []
-    for label in labels:
+    for label, k in column_of.items():
         columns = [truth == label, prediction == label]
+        if k is not None:
+            columns = [truth[:, k], prediction[:, k]]
         part = estimate_statistic(replicates, of_class, *columns, domain=rows)
         parts.append(part)
+    labels = [*column_of]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
     variances = np.array([part.variance for part in parts])
@@ -285,7 +306,6 @@ def estimate_mean_of_classes(
     if variances.any():
         effective_df = variances.sum() ** 2 / (variances**2 / dfs).sum()
     rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
-    notes = []
     if rough:
         noun = "class" if len(rough) == 1 else "classes"
         classes = f"{noun} {checks.listed(rough, NAMED)}"

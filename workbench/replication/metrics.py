@@ -16,7 +16,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.checks import WrongValue
+from workbench.checks import WrongValue, listed
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import imported
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
@@ -27,6 +27,7 @@ from workbench.replication.estimates import (
     estimate_statistic,
 )
 from workbench.replication.galois import as_prime_power
+from workbench.replication.label_sets import ABOUT_LABELS
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
 from workbench.replication.moments import MOST_CLASSES, refuse_many_classes
@@ -67,6 +68,17 @@ USUAL = (
     "recall",
     "f1",
 )  # where there is a positive class
+OF_LABELS = (
+    "micro_f1",
+    "micro_precision",
+    "micro_recall",
+    "macro_f1",
+    "exact_match",
+    "f1",
+    "precision",
+    "recall",
+    "hamming_loss",
+)  # where items have several labels
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -100,8 +112,8 @@ class MetricEstimates(Result):
     method : str
         Of the replicates.
     labels : tuple
-        Class that each estimate is about, None for the positive one or for all; () where every one
-        is None.
+        Class that each estimate is about, None for the positive one or for all; of a mean the
+        column, of a proportion the column and the class, as "y = 1"; () where every one is None.
     caveats : tuple of str
         What is to be read before the numbers: labels in some rows, metrics that the sample cannot
         show, a score that seems to be of another class. They stand among the notes, too.
@@ -126,15 +138,19 @@ class MetricEstimates(Result):
         interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
-            worth = f"; {self.estimates[0].items:,} labels are worth {row['worth']:,.0f}"
-        return f"{_heading(row)} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
+            noun = "items" if METRICS[row["metric"]].about == "sets" else "labels"
+            worth = f"; {self.estimates[0].items:,} {noun} are worth {row['worth']:,.0f}"
+        lead = _heading(row) + _colon(row)
+        return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
         """Return the first metric with its interval, in plain words, after the caveats."""
         row = self.rows()[0]
         name = _heading(row)
         estimate, low, high = _texts(row, *NUMBERS[:3])
-        finding = f"{name} {estimate}, between {low} and {high}"
+        finding = f"{name}{_colon(row)} {estimate}, between {low} and {high}"
+        if METRICS[row["metric"]].meaning:
+            finding += f" ({METRICS[row['metric']].meaning})"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
                 f"No result: {name} may be anything between {low} and {high}, as the sample says "
@@ -153,7 +169,8 @@ class MetricEstimates(Result):
         sample += f" of {checks.counted(first.strata, 'stratum', 'strata')}"
         if not np.isnan(worth):
             sample += f", worth {worth:,.0f} separate ones"
-        replicates = f"{first.replicate_values.size:,} replicates by {method_words(self.method)}"
+        method = method_words(self.method.removeprefix("imported "))
+        replicates = f"{first.replicate_values.size:,} replicates by {method}"
         return f"From {sample}; {percent(self.level)} intervals, {replicates}."
 
     def rows(self) -> list[dict]:
@@ -241,9 +258,14 @@ class MetricEstimates(Result):
 
 
 def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
-    """Return entries of a row as text: shares as percentages, or `exact` as decimals."""
+    """Return entries of a row as text: shares as percentages, or `exact` as decimals.
+
+    A mean of values has one digit more than its interval needs.
+    """
     values = [row[name] for name in names]
     error = (row["high"] - row["low"]) / 2
+    if METRICS[row["metric"]].about == "value":
+        error /= 10
     if not METRICS[row["metric"]].is_share:
         return digits.numbers(*values, error=error)
     if exact:
@@ -271,6 +293,11 @@ def _heading(row: Mapping) -> str:
     return title[0].upper() + title[1:]
 
 
+def _colon(row: Mapping) -> str:
+    """Return what parts a title that ends in a class, such as "y = 1", from a number."""
+    return ":" if METRICS[row["metric"]].about == "label" else ""
+
+
 def estimate_metrics(
     items: LabeledItems,
     metrics: str | Sequence[str] | None = None,
@@ -289,14 +316,19 @@ def estimate_metrics(
     items : LabeledItems
     metrics : str or sequence of str, optional
         Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa",
-        "mcc", "brier", "log_loss", "rmse", "correlation", "median", "auc", "identified" and
-        "mean_rank"; the first one makes the headline. Brier score and log loss take scores that are
-        probabilities of the positive class; RMSE, correlation and median take numbers for classes,
-        the median being that of the truth. With candidates an item is identified by rank 1, 2 and
-        so on if its true class is among so many; a mean rank needs every true class among all.
-        Precision, recall and F1 are of the positive class, without one of every class. By default
-        accuracy, precision, recall and F1; without a positive class accuracy, macro F1 and every
-        F1; without predictions AUC; with candidates accuracy and what is identified.
+        "mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss",
+        "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc",
+        "identified" and "mean_rank"; the first one makes the headline. Micro metrics, exact match
+        and Hamming loss are for items with several labels, whose accuracy is the exact match. Brier
+        score and log loss take scores that are probabilities of the positive class; RMSE,
+        correlation, median and mean take numbers for classes. Median, mean and proportion are of
+        the truth alone, and need no prediction. With candidates an item is identified by rank 1, 2
+        and so on if its true class is among so many; a mean rank needs every true class among all.
+        Precision, recall, F1 and the proportion are of the positive class, without one of every
+        class or label. By default accuracy, precision, recall and F1; without a positive class
+        accuracy, macro F1 and every F1; of items with several labels all of theirs; without
+        predictions AUC; with candidates accuracy and what is identified; without predictions and
+        scores the mean of numbers and the proportion of other classes, 0 and 1 too.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power
         of PSUs up to 9, "generalized" elsewhere; both keep half of every weight, so that no
@@ -321,6 +353,7 @@ def estimate_metrics(
     >>> estimate_metrics(wb.digit_forms().labeled())      # doctest: +ELLIPSIS
     MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); ...)
     """
+    asked = metrics
     metrics, level, design, drawn = check_settings(
         items,
         metrics,
@@ -332,26 +365,38 @@ def estimate_metrics(
         rng=rng,
     )
     fewer = _with_fewer(drawn, method, metrics, rng)
-    rows_to_estimate, caveats = _shown_by_sample(items, _of_classes(items, metrics))
+    rows_to_estimate, caveats = shown_by_sample(items, metrics_and_classes(items, metrics))
     notes = [*items.notes, *_design_notes(design, drawn, fewer, metrics)]
+    if asked is None and items.truth_alone and items.candidates is None:
+        notes.append(_usual_note(items, metrics[0]))
+    if items.labels and not items.truth_alone:
+        notes += ABOUT_LABELS
     results = []
     estimate: ReplicateEstimate | MacroEstimate
     about: Iterable[Note]
-    for group in _groups(items):
-        rows = _rows_of(items, group)
+    for group in groups_of(items):
+        rows = rows_of_group(items, group)
         for metric, label in rows_to_estimate:
             columns = items.columns(metric, label)
             entry = METRICS[metric]
-            suffix = "" if label is None else f" of {label}"
+            title_label = items.title_label(metric, label)
+            suffix = "" if title_label is None else f" of {title_label}"
             suffix += "" if group is None else f" in group {group}"
             where = ("metric", metric + suffix)
             try:
                 if entry.is_one:
                     of_metric = fewer if entry.values else drawn
                     estimate = estimate_statistic(of_metric, metric, *columns, domain=rows)
-                    about = estimate_notes(estimate, brief=True)
+                    about = [*estimate_notes(estimate, brief=True), *_t_note(estimate, level)]
+                    _refuse_alike(estimate, drawn)
                 else:
-                    estimate = estimate_mean_of_classes(drawn, metric, *columns, domain=rows)
+                    estimate = estimate_mean_of_classes(
+                        drawn,
+                        metric,
+                        *columns,
+                        domain=rows,
+                        labels=items.labels,
+                    )
                     about = estimate.notes
             except (UndefinedError, UnstableError) as error:
                 kind = "undefined" if isinstance(error, UndefinedError) else "refused"
@@ -362,7 +407,7 @@ def estimate_metrics(
                 (
                     estimate,
                     group,
-                    label,
+                    title_label,
                     *naive(metric, *columns, rows=rows),
                 )
             )
@@ -407,19 +452,29 @@ def check_settings(
 ) -> tuple:
     """Return the metrics, level, design and replicates of `estimate_metrics`, or raise."""
     checks.instance("items", items, LabeledItems)
+    if items.models:
+        raise WrongValue(
+            "items",
+            f"must hold one model; they hold {listed(items.models, quoted=True)}: take "
+            f"compare_metrics, or items.model({items.models[0]!r})",
+        )
+    if items.truth.size < 2:
+        raise WrongValue("items", "must hold at least 2 labeled items; there is 1")
     level = checks.level(level)
     if metrics is None:
         metrics = _usual(items)
     if isinstance(metrics, str):
         metrics = metrics.replace(",", " ").split()
     metrics = checks.each("metrics", metrics)
+    if items.labels:
+        metrics = tuple("exact_match" if name == "accuracy" else name for name in metrics)
     names = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
         raise WrongValue("metrics", f"must name at least one of {', '.join(names)}")
     for metric in metrics:
         checks.choice("metrics", metric, names)
         _refuse_many_classes(items, metric)
-    for metric, label in _of_classes(items, metrics):
+    for metric, label in metrics_and_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
         drawn = _imported(items, method, collapse, rho, coefficients)
@@ -429,6 +484,9 @@ def check_settings(
             raise WrongValue(
                 name, "belongs to {0}, which were not given", others=("replicate_weights",)
             )
+    if method in imported.METHODS and method not in METHODS:
+        rule = f"must be one of {', '.join(map(repr, METHODS))} without {{0}}"
+        raise WrongValue("method", rule, method, others=("replicate_weights",))
     checks.choice("method", method, METHODS)
     renamed = _renamed(collapse, items.stratum)
     design = SurveyDesign(
@@ -459,10 +517,12 @@ def naive(
     Parameters
     ----------
     metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", \
-"mcc", "brier", "log_loss", "rmse", "correlation", "median", "auc", "identified", "mean_rank"}
+"mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss", "brier", \
+"log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc", "identified", "mean_rank"}
     truth, other : (n,) array_like
-        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median nothing
-        else; for a mean rank the ranks and the largest possible one.
+        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median, a mean and
+        a proportion (of 0 and 1) nothing else; for a mean rank the ranks and the largest possible
+        one; for items with several labels true and predicted ones, (n, L).
     rows : (n,) array_like of bool, optional
         The items that count.
 
@@ -491,7 +551,7 @@ def naive(
     return METRICS[metric].naive_of(*columns)
 
 
-def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
+def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return the pairs of metric and class that the sample shows, and notes on the others."""
     sampled = items.sampled
     notes = []
@@ -505,6 +565,8 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
     if unknown:
         text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
         notes.append(Note("undefined", text))
+    if not (sampled.by_prediction or sampled.by_truth):
+        notes += _always_predicted(items)
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
         notes.append(
             Note(
@@ -517,7 +579,28 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
     return shown_pairs, notes
 
 
-def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
+def _always_predicted(items: LabeledItems) -> Iterator[Note]:
+    """Yield a note on labels that were predicted for all items, or that all have."""
+    if not items.labels:
+        return
+    rows = rows_of_group(items, None)
+    for sets, verb in ((items.predicted_labels, "predicted"), (items.true_labels, "truly")):
+        if sets is None:
+            continue
+        of_population = sets if rows is None else sets[rows]
+        always = [
+            label for label, held in zip(items.labels, of_population.T, strict=True) if held.all()
+        ]
+        if always:
+            names = checks.listed(always, quoted=True)
+            yield Note(
+                "assumption",
+                f"every labeled item is {verb} {names}: the items were taken for a random sample "
+                "of all; if they were chosen for this, the metrics do not hold for other items",
+            )
+
+
+def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
     """Return the items of a group, without those outside the population; None where all count."""
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
@@ -538,10 +621,14 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items; the one that the sample shows comes first."""
     if items.candidates is not None:
         return "accuracy", "identified"
+    if items.truth_alone:
+        return ("mean" if items.has_values and not items.named_positive else "proportion",)
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
         return USUAL
+    if items.labels:
+        return _usual_of_labels(items)
     of_all = ("accuracy", "macro_f1", "f1")
     if items.sampled.by_prediction:
         return "precision", *of_all
@@ -552,14 +639,60 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     return ("accuracy",)
 
 
+def _usual_note(items: LabeledItems, metric: str) -> Note:
+    """Return a note that there is no prediction, and which metric was taken therefore."""
+    other = "proportion" if metric == "mean" else "mean"
+    return Note(
+        "assumption",
+        f"no prediction and no score: the {metric} of column {items.truth_name!r} alone was taken; "
+        f"name metrics, such as {other!r}, for others",
+    )
+
+
+def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
+    """Yield a note with the limits of Student's t alone, where Hall's widen them."""
+    if estimate.skewness is None:
+        return
+    low, high = estimate.interval(level)
+    limits = (*estimate.interval(level, "t"), low, high)
+    low_text, high_text, *joined = digits.numbers(*limits, error=(high - low) / 20)
+    if joined != [low_text, high_text]:
+        yield Note("remark", f"Student's t alone gives {low_text} to {high_text}")
+
+
+def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
+    """Raise where a mean without bounds does not vary, so that it has no interval."""
+    of_values = METRICS[estimate.statistic].about == "value"
+    if of_values and estimate.variance == 0 and drawn.design.free.any():
+        raise UndefinedError(
+            f"the mean is {estimate.estimate:.6g} in every replicate, so nothing shows how far "
+            "other items are from it, and it has no interval; a proportion has one"
+        )
+
+
+def _usual_of_labels(items: LabeledItems) -> tuple[str, ...]:
+    """Return the metrics of all labels, and of each where they are not too many."""
+    if len(items.labels) > MOST_CLASSES:
+        return tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
+    return OF_LABELS
+
+
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     entry = METRICS[metric]
+    if entry.about == "label":
+        classes = len(items.labels) or np.unique(items.truth).size
+        if items.counted_class is None and classes > MOST_CLASSES:
+            raise ValueError(
+                f"{metric} takes at most {MOST_CLASSES} classes, and column {items.truth_name!r} "
+                f"has {classes:,}: name the positive class, or take the mean of numbers"
+            )
+        return
     of_every_class = not entry.is_one or entry.per_class and items.positive is None
     if of_every_class:
         refuse_many_classes(metric, len(items.classes))
 
 
-def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
+def metrics_and_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
     """Return pairs of a metric and its class or rank, None for the positive class or for all."""
     pairs: list[tuple] = []
     for metric in metrics:
@@ -569,6 +702,10 @@ def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
                 labels = range(1, items.candidates.shape[1] + 1)
             elif METRICS[metric].about == "class" and items.positive is None:
                 labels = items.classes
+            elif METRICS[metric].about == "label":
+                labels = [items.counted_class]
+                if items.counted_class is None:
+                    labels = items.labels or np.unique(items.truth).tolist()
         pairs += [(metric, label) for label in labels]
     return pairs
 
@@ -630,7 +767,7 @@ def _renamed(collapse: dict | str | None, stratum: ndarray) -> dict | None:
     return renamed or None
 
 
-def _groups(items: LabeledItems) -> list:
+def groups_of(items: LabeledItems) -> list:
     """Return None for all items, and the groups that hold an item of the population."""
     if items.group is None:
         return [None]

@@ -66,18 +66,22 @@ class Metric:
         `ends`.
     empty : str
         What a denominator of 0 means; "" where there is none.
-    about : {"", "items", "class", "classes", "rank", "ranks"}
+    about : {"", "items", "class", "classes", "sets", "label", "value", "rank", "ranks"}
         What of labeled items it is computed from: their labels; whether these are one class; every
-        class in turn, of which the mean is taken; whether the true class is among so many
-        candidates; its rank among all of them. "" for what is not asked of labeled items.
+        class in turn, of which the mean is taken; the sets of labels of items that can have
+        several; whether the true label alone is one class; the true value alone, a number; whether
+        the true class is among so many candidates; its rank among all of them. "" for what is not
+        asked of labeled items.
     of_each : str
         The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
         As it is written in a sentence, where that is neither its name nor in the vocabulary.
+    meaning : str
+        What it is, where a finding says so.
     parts : callable or None
         (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is,
-        each; by default the one of a ratio: numerator over denominator of the items that the
-        denominator counts.
+        each, or how often an item counts; by default the one of a ratio: numerator over denominator
+        of the items that the denominator counts.
     of_mean : callable
         What it is of the mean of its parts, rising.
     ends : callable or None
@@ -86,6 +90,7 @@ class Metric:
     naive : callable or None
         (*columns) -> the metric and its standard error of independent items of equal weight; by
         default that of a ratio by the delta method.
+    lower_is_better : bool
     """
 
     name: str
@@ -98,10 +103,12 @@ class Metric:
     about: str = ""
     of_each: str = ""
     title: str = ""
+    meaning: str = ""
     parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = np.asarray
     ends: Callable[..., Bounds] | None = None
     naive: Callable[..., EstimateAndError] | None = None
+    lower_is_better: bool = False
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
@@ -130,7 +137,14 @@ class Metric:
     @property
     def per_class(self) -> bool:
         """Whether it is defined for every class or rank; a score belongs to one class."""
-        return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
+        if self.about == "class":
+            return "prediction" in self.arguments
+        return self.about in ("label", "rank")
+
+    @property
+    def of_truth(self) -> bool:
+        """Whether it is of the true labels alone, without a prediction or a score."""
+        return self.about in ("label", "value") or self.arguments == ("truth",)
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
         """Return the two columns whose totals make the statistic, or None.
@@ -282,6 +296,64 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
         return Totals(hits, true * truth + predicted * prediction)
 
     return totals
+
+
+def _label_sets(true: ArrayLike, predicted: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
+    """Return which labels items have and which were predicted, (n, L) of bool each, or raise."""
+    sets = []
+    for name, values in (("true_labels", true), ("predicted_labels", predicted)):
+        array = checks.floats(name, values, "item")
+        if array.ndim != 2 or len(array) != size or not np.isin(array, (0, 1)).all():
+            rule = f"must be 0 and 1, a row for each of {size} items and a column for each label"
+            raise checks.WrongValue(name, rule, told=f"got shape {array.shape}")
+        sets.append(array == 1)
+    true_sets, predicted_sets = sets
+    if true_sets.shape != predicted_sets.shape:
+        raise checks.WrongValue(
+            "predicted_labels",
+            "must have a column for each of the {0}",
+            told=f"got {predicted_sets.shape[1]} for {true_sets.shape[1]}",
+            others=("true_labels",),
+        )
+    return true_sets, predicted_sets
+
+
+def _exact_match(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
+    true, predicted = _label_sets(true, predicted, size)
+    return Totals((true == predicted).all(1).astype(float), np.ones(size))
+
+
+def _hamming_loss(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
+    true, predicted = _label_sets(true, predicted, size)
+    return Totals((true != predicted).mean(1), np.ones(size))
+
+
+def _hits_of_sets(of_true: int, of_predicted: int) -> Callable[..., Totals]:
+    """Return hits over labels of items: the true, the predicted, or both kinds count."""
+
+    def totals(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
+        true, predicted = _label_sets(true, predicted, size)
+        hits = (of_true + of_predicted) * (true & predicted).sum(1)
+        members = of_true * true.sum(1) + of_predicted * predicted.sum(1)
+        return Totals(hits.astype(float), members.astype(float))
+
+    return totals
+
+
+def _parts_of_sets(of_true: int, of_predicted: int) -> Callable[..., tuple]:
+    """Return of every item the proportion of hits among its labels, and how many these are."""
+
+    def parts(
+        true: ArrayLike, predicted: ArrayLike, rows: ndarray, weight: ndarray
+    ) -> tuple[ndarray, list]:
+        true, predicted = _label_sets(true, predicted, rows.size)
+        members = true if of_true else predicted
+        if of_true and of_predicted:
+            members = true | predicted
+        count = members.sum(1)
+        return ratio((true & predicted).sum(1), count), [np.where(rows, count, 0)]
+
+    return parts
 
 
 def binary(name: str, values: ArrayLike, size: int) -> ndarray:
@@ -473,7 +545,16 @@ def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
 
 
 def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
-    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
+    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its classes."""
+    if truth.ndim == 2:
+        hits = truth & prediction
+        members = truth.astype(int) + prediction
+        occurs = members.any(0)
+        hits, members = hits[:, occurs], members[:, occurs]
+        f1_of_label = 2 * hits.sum(0) / members.sum(0)
+        moves_of_label = (2 * hits - f1_of_label * members) / members.sum(0)
+        error_of_mean = np.sqrt((moves_of_label.mean(1) ** 2).sum())
+        return float(f1_of_label.mean()), float(error_of_mean)
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
     right = true == predicted
@@ -506,7 +587,12 @@ RANGES = {
     "number": _UNBOUNDED,
 }
 _LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
+_SETS = ("true_labels", "predicted_labels")
 _ONE_VALUE = "it takes two classes or values"
+
+
+def _f1_of_jaccard(mean: ndarray) -> ndarray:
+    return 2 * mean / (1 + mean)
 
 
 def _cut(mean: ndarray) -> ndarray:
@@ -516,8 +602,6 @@ def _cut(mean: ndarray) -> ndarray:
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("proportion", ("y",), _proportion, kind="proportion"),
-        Metric("mean", ("y",), _mean),
         Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
         Metric(
@@ -550,7 +634,7 @@ METRICS = {
             kind="share",
             empty="no item is positive, truly or predicted",
             about="class",
-            of_mean=lambda mean: 2 * mean / (1 + mean),
+            of_mean=_f1_of_jaccard,
         ),
         Metric(
             "macro_f1",
@@ -588,13 +672,67 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", about="class"),
+        Metric(
+            "micro_f1",
+            _SETS,
+            _hits_of_sets(1, 1),
+            kind="share",
+            empty="no label is true or predicted",
+            about="sets",
+            title="micro F1",
+            meaning="F1 of all pairs of an item and a label",
+            of_mean=_f1_of_jaccard,
+            parts=_parts_of_sets(1, 1),
+        ),
+        Metric(
+            "micro_precision",
+            _SETS,
+            _hits_of_sets(0, 1),
+            kind="share",
+            empty="no label was predicted",
+            about="sets",
+            title="micro precision",
+            meaning="the proportion of all predicted labels that are true",
+            parts=_parts_of_sets(0, 1),
+        ),
+        Metric(
+            "micro_recall",
+            _SETS,
+            _hits_of_sets(1, 0),
+            kind="share",
+            empty="no item has a label",
+            about="sets",
+            title="micro recall",
+            meaning="the proportion of all true labels that were predicted",
+            parts=_parts_of_sets(1, 0),
+        ),
+        Metric(
+            "exact_match",
+            _SETS,
+            _exact_match,
+            kind="proportion",
+            about="sets",
+            title="exact match",
+            meaning="the proportion of items whose labels are all correct",
+        ),
+        Metric(
+            "hamming_loss",
+            _SETS,
+            _hamming_loss,
+            kind="share",
+            about="sets",
+            title="Hamming loss",
+            meaning="the proportion of pairs of an item and a label that are wrong",
+            lower_is_better=True,
+        ),
+        Metric("brier", _SCORES, _brier, kind="share", about="class", lower_is_better=True),
         Metric(
             "log_loss",
             _SCORES,
             _log_loss,
             kind="positive",
             about="class",
+            lower_is_better=True,
         ),
         Metric(
             "rmse",
@@ -602,6 +740,7 @@ METRICS = {
             moments=moments.rmse,
             kind="positive",
             about="items",
+            lower_is_better=True,
         ),
         Metric(
             "correlation",
@@ -619,6 +758,14 @@ METRICS = {
             parts=below_median,
             ends=lambda y: _ZERO_TO_ONE,
             naive=_naive_median,
+        ),
+        Metric("mean", ("y",), _mean, about="value"),
+        Metric(
+            "proportion",
+            ("y",),
+            _proportion,
+            kind="proportion",
+            about="label",
         ),
         Metric(
             "auc",
@@ -646,6 +793,7 @@ METRICS = {
             about="ranks",
             title="mean rank",
             ends=lambda y, most: (1.0, float(most)),
+            lower_is_better=True,
         ),
         Metric("quantile", ("y", "q"), values=_quantile, empty=""),
     )

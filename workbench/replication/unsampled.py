@@ -4,6 +4,7 @@
 `score_notes` at scores.
 """
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +34,15 @@ class SampledClasses:
         Classes of the labeled items.
     by_prediction, by_truth : bool
         Whether items of other predictions, or of other truths, exist and were not sampled alike.
+    are_sets : bool
+        Whether a class is a list of labels, as text.
     """
 
     predicted: list
     true: list
     by_prediction: bool
     by_truth: bool
+    are_sets: bool = False
 
     @classmethod
     def of_columns(
@@ -48,6 +52,7 @@ class SampledClasses:
         *,
         several: bool = False,
         unlike_others: bool | None = None,
+        are_sets: bool = False,
     ) -> "SampledClasses":
         """Return the classes that two columns of labels hold.
 
@@ -59,23 +64,31 @@ class SampledClasses:
         unlike_others : bool, optional
             Whether the predictions differ from those of items that nobody labeled; None where none
             are known.
+        are_sets : bool
         """
         true = np.unique(truth).tolist()
         predicted = np.unique(prediction).tolist()
         several = several or len({*true, *predicted}) > 1
         if unlike_others is not None:
-            return cls(predicted, true, unlike_others, False)
+            return cls(predicted, true, unlike_others, False, are_sets)
         by_prediction = several and len(predicted) == 1
         by_truth = several and len(true) == 1
-        return cls(predicted, true, by_prediction, by_truth)
+        return cls(predicted, true, by_prediction, by_truth, are_sets)
 
     def shows(self, metric: str, label: Any = None) -> bool:
         """Return whether the sample shows a metric, of a class where it is about one."""
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
-        if self.by_prediction:
-            return metric == "precision" and label in self.predicted
-        return metric == "recall" and label in self.true
+        if METRICS[metric].about in ("label", "value"):
+            return not self.by_prediction
+        classes = self.predicted if self.by_prediction else self.true
+        shown = "precision" if self.by_prediction else "recall"
+        if not self.are_sets:
+            return metric == shown and label in classes
+        if len(classes) > 1:
+            return False
+        [labels] = map(ast.literal_eval, classes)
+        return metric == f"micro_{shown}" or metric == shown and label in labels
 
     @property
     def reason(self) -> str:
@@ -92,7 +105,7 @@ class SampledClasses:
             f"every labeled item is {kind} {label}, and other items were not sampled: label a "
             f"random sample of the items that are {kind} something else, too"
         )
-        if not self.by_prediction or self.by_truth:
+        if not self.by_prediction or self.by_truth or self.are_sets:
             return text
         return (
             f"{text} (if the classifier predicts nothing else, accuracy equals the precision of "

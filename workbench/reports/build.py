@@ -320,6 +320,8 @@ def _check_files(declared: list, values: dict) -> None:
         if parameter["role"] != "column" or not values[name] or file not in found:
             continue
         for column in crossed_names(values[name], found[file]):
+            if "*" in column:  # a pattern of several columns
+                continue
             if spelled(column, found[file]) not in found[file]:
                 raise WrongParameter(
                     name,

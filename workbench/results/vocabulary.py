@@ -80,6 +80,7 @@ METHODS = {
     "jk1": "the jackknife",
     "jk2": "the jackknife",
     "bootstrap": "the bootstrap",
+    "sdr": "successive differences (SDR)",
     "subtracted_bias": "subtracting the bias",
     "generalized": "the generalized method",
 }

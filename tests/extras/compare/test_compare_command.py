@@ -248,3 +248,17 @@ def test_plans_are_printed(tmp_path):
         command.run(tmp_path, "power", "--discordance", 0.1).stderr
         == "Error: give one of --items and --difference\n"
     )
+
+
+def test_a_pilot_plans_a_comparison_by_any_metric(tmp_path):
+    truth, old, new = [1, 0] * 60, [1, 0, 0, 0] * 30, [1, 0, 1, 1] * 30
+    lines = [f"{y},{a},{b}" for y, a, b in zip(truth, old, new, strict=True)]
+    (tmp_path / "pilot.csv").write_text("\n".join(["truth,old,new", *lines]))
+    words = ("power", "--pilot", "pilot.csv", "--prediction", "old,new", "--metrics", "f1")
+    done = command.run(tmp_path, *words, "--difference", 0.05)
+    items = wb.load_labeled(str(tmp_path / "pilot.csv"), prediction="old,new")
+    [row] = wb.compare_metrics(items, "f1").sample_size(0.05)
+    assert done.stdout.startswith(f"F1, old and new: {row['items']:,} items show a difference of")
+    assert "give --difference" in command.run(tmp_path, *words).stderr
+    one = command.run(tmp_path, *words[:3], "--prediction", "old", "--difference", 0.05)
+    assert "name the columns of two models" in one.stderr

@@ -8,8 +8,8 @@ from oracles.value_interval import default_upper_limit, limits, upper_limit
 from scipy import optimize
 
 import workbench as wb
-from workbench.extras.compare.comparison import adjustment
 from workbench.intervals import holm
+from workbench.intervals.adjusted import adjustment
 
 ENDLESS = 1e13
 RIGHT = ["11110", "11111", "11100", "11111", "11110", "11000", "11111", "11110"]

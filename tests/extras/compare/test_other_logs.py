@@ -120,6 +120,53 @@ def test_errors_of_promptfoo_are_missing_and_repeats_are_averaged(tmp_path):
         wb.read_item_scores(failed)
 
 
+def test_runs_of_promptfoo_are_joined_by_their_variables(tmp_path):
+    order = RNG.permutation(30)
+    promptfoo_csv(tmp_path / "a.csv", PASSED)
+    names = [f"question {k}" for k in order]
+    promptfoo_csv(tmp_path / "b.csv", PASSED[order], providers=("old", "new"), variables=names)
+    found = wb.read_item_scores(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert np.array_equal(found.score, np.hstack([PASSED, PASSED]))
+
+
+def test_a_file_of_one_run_in_two_formats(tmp_path):
+    """The interval of a difference of 0 would be wide if questions were joined by position."""
+    promptfoo_json(tmp_path / "a.json", PASSED[::-1])
+    names = [f"question {k}" for k in reversed(range(30))]
+    promptfoo_csv(tmp_path / "b.csv", PASSED, providers=("s", "l"), variables=names)
+    found = wb.read_item_scores(tmp_path / "a.json", tmp_path / "b.csv")
+    assert np.array_equal(found.score[:, :2], found.score[:, 2:])
+
+
+def test_named_scores_of_promptfoo(tmp_path):
+    path = promptfoo_json(tmp_path / "p.json", PASSED, namedScores={"brief": 0.25, "kind": True})
+    assert (wb.read_item_scores(path, score="brief").score == 0.25).all()
+    assert (wb.read_item_scores(path, score="scores.kind").score == 1).all()
+    rule = "score must name a score of .*: 'score', 'passed', 'brief', 'kind'; got 'bief'"
+    with pytest.raises(ValueError, match=rule):
+        wb.read_item_scores(path, score="bief")
+
+
+def test_scores_of_promptfoo_in_columns_of_their_own(tmp_path):
+    path = tmp_path / "p.csv"
+    promptfoo_csv(path, PASSED, new=True)
+    cells = path.read_text().replace(",PASS,1.00,,", ',pass,0.80,"{""brief"": 0.5}",')
+    path.write_text(cells)
+    found = wb.read_item_scores(path)
+    assert np.array_equal(found.score, PASSED * 0.8)
+    named = wb.read_item_scores(path, score="brief").score
+    assert np.array_equal(np.isnan(named), PASSED == 0) and np.nanmax(named) == 0.5
+
+
+def test_verdicts_of_promptfoo_in_any_capitals(tmp_path):
+    path = promptfoo_csv(tmp_path / "p.csv", PASSED)
+    path.write_text(path.read_text().replace("[PASS]", "[pass]"))
+    assert np.array_equal(wb.read_item_scores(path).score, PASSED)
+    path.write_text(path.read_text().replace("[FAIL]", "FAIL", 1))
+    with pytest.raises(ValueError, match=r"'FAIL Expected.* begins with none of \[PASS\]"):
+        wb.read_item_scores(path)
+
+
 def openai(path, right, *, model="gpt", kind="match", spec=True):
     events = [
         {
@@ -187,6 +234,20 @@ def test_openai_evals(tmp_path, kind, spec):
     data, _ = frames.read_columns(path, ["id", "score", "input"])
     assert data["score"].tolist() == PASSED[:, 0].tolist() and "0?" in data["input"][0]
     assert "Ready" in command.run(tmp_path, "doctor", "run.jsonl").stdout
+
+
+def test_openai_evals_with_two_kinds_of_events(tmp_path):
+    """Events of a sample are one item with several scores; one score twice is refused."""
+    path = openai(tmp_path / "run.jsonl", PASSED[:, 0])
+    metrics = openai(tmp_path / "metrics.jsonl", PASSED[:, 1], kind="metrics", spec=False)
+    both = path.read_text() + "\n" + metrics.read_text()
+    path.write_text(both)
+    assert np.array_equal(wb.read_item_scores(path).score[:, 0], PASSED[:, 0])
+    found = wb.read_item_scores(path, score="accuracy")
+    assert np.array_equal(found.score[:, 0], PASSED[:, 1])
+    path.write_text(both + "\n" + metrics.read_text())
+    with pytest.raises(ValueError, match="two scores 'accuracy' of sample 't.0', in records"):
+        wb.read_item_scores(path)
 
 
 def test_openai_evals_without_scores(tmp_path):

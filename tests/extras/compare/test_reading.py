@@ -260,8 +260,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
             {},
-            "the table holds battles of two models, which give no score per item: compare_items needs a score of each item "
-            "by each model",
+            "the table holds battles of two models, which give no score per item. For the win rate of one model, write 1 "
+            "where it won, 0.5 for a tie and 0 where it lost into a column of scores, and take its mean",
         ),
         (
             {"id": [1], "model_1": ["x"], "model_2": ["y"], "g1_winner": ["tie"]},

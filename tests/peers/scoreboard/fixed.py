@@ -1,5 +1,7 @@
 """Inputs on which adapters are checked, small enough to be worked out by hand, and what many adapters need."""
 
+import json
+from pathlib import Path
 from types import SimpleNamespace as Sample
 
 import numpy as np
@@ -24,6 +26,33 @@ CLUSTER_SE = (2.75 * 4 / 3) ** 0.5 / 8
 SCORED = Sample(
     t=np.array([1, 0, 1, 0, 1, 0, 0]), score=np.array([0.9, 0.1, 0.4, 0.35, 0.8, 0.5, 0.2])
 )
+# a second model scores members .9 .8 .3: 11 of 12 pairs in order too
+# the placements of the members differ by 0, -1/4 and 1/4, those of the others do not
+TWO_SCORED = Sample(
+    t=SCORED.t,
+    a=SCORED.score,
+    b=np.array([0.9, 0.1, 0.8, 0.2, 0.3, 0.4, 0.25]),
+    predicted_a=np.array([1, 0, 0, 0, 1, 1, 0]),
+    predicted_b=np.array([1, 0, 1, 0, 0, 0, 0]),
+    cluster=np.arange(7),
+    metric="AUC",
+    truth=0.0,
+)
+TWO_BY_F1 = Sample(**vars(TWO_SCORED) | {"metric": "F1"})
+TWO_SCORED_SE = (1 / 16 / 3) ** 0.5
+# 113 patients with two scores, and what R's pROC says of them
+ORACLE = json.loads(
+    (Path(__file__).parents[2] / "oracles" / "metric_differences.json").read_text(encoding="utf-8")
+)
+PATIENTS = Sample(
+    t=np.array(ORACLE["patients"]["poor"]),
+    a=np.array(ORACLE["patients"]["s100b"]),
+    b=np.array(ORACLE["patients"]["wfns"]),
+    cluster=np.arange(len(ORACLE["patients"]["poor"])),
+    metric="AUC",
+    truth=0.0,
+)
+PATIENTS_LIMITS, PATIENTS_P = (ORACLE["delong"][0][key] for key in ("interval", "pvalue"))
 # fold differences with mean .06 and sum of squared deviations .134
 FOLDS = np.array([0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, -0.1, -0.1])
 # two strata of 50, 2 values each: means 2 and 6, variances 2 and 8
@@ -49,6 +78,11 @@ JUDGED = Sample(
 def around(middle, reach):
     """Return the limits that lie as far to both sides."""
     return middle - reach, middle + reach
+
+
+def overlapping(first, second):
+    """Return the limits of a difference that hold 0 where the intervals of two models overlap."""
+    return first[0] - second[1], first[1] - second[0]
 
 
 def claims(models, pairs):

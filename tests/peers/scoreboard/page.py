@@ -13,12 +13,14 @@ METHODS = {
     "paired_difference": "difference",
     "judged_difference": "judged-difference",
     "compare_items": "comparisons",
+    "compare_metrics": "comparisons",
     "estimate_prevalence": "shares",
     "prevalence_series": "shares",
     "kfold_t_test": "folds",
     "estimate_values": "values",
     "anytime_interval": "anytime",
 }
+EQUAL_MODELS = "models equal"
 FAILURES = {
     "refused": "refused",
     "crashed": "crashed",
@@ -119,6 +121,19 @@ def failures(row):
     return ", ".join(f"{said} {value:.0%}" for said, value in most.items() if value >= 0.005)
 
 
+def false_alarms(row):
+    """Return the largest share of samples in which a row says that equal models differ, as text."""
+    shares = []
+    for setting, cell in row["cells"].items():
+        if EQUAL_MODELS not in setting or cell["of_answered"] is None:
+            continue
+        if cell["width"]:
+            shares.append(cell.get("below", 0) + cell.get("above", 0))
+        else:
+            shares.append(1 - cell["of_answered"])
+    return f"{max(shares):.1%}" if shares else ""
+
+
 def meaning(row):
     """Say in a sentence what a row means for who uses it."""
     low = lowest(row)
@@ -141,8 +156,9 @@ def meaning(row):
     return f"95% can mean {low['coverage']:.0%}."
 
 
-def line(row):
-    """Return a row of a question's table."""
+def line(row, equal=False):
+    """Return a row of a question's table, with false alarms where models are equal in a setting."""
+    alarms = [false_alarms(row)] if equal else []
     low, runs = lowest(row), [cell["runs"] for cell in row["cells"].values()]
     return (
         "| "
@@ -153,6 +169,7 @@ def line(row):
                 f"{share(low['coverage'])} ± {share(low['error'])}",
                 middle(ratios(row)),
                 middle(ratios(row, "ratio_in_setting")),
+                *alarms,
                 failures(row),
                 f"{median(cell['milliseconds'] for cell in row['cells'].values()):.2g}",
                 f"{min(runs):,}" if min(runs) == max(runs) else f"{min(runs):,} to {max(runs):,}",
@@ -213,18 +230,21 @@ def picture(question, rows, path):
 
 def section(name, question, rows, folder):
     """Return a question's part of the page."""
+    equal = any(EQUAL_MODELS in setting for setting in question["settings"])
+    alarms = "| false alarms " if equal else ""
     ordered = sorted(rows, key=lambda row: (row["tool"] != OURS, -lowest(row)["coverage"]))
     return [
         f"## {name} {question['title']}",
         "",
         f"Asked is the {question['estimand']}. Settings: " + "; ".join(question["settings"]) + ".",
         "",
+        *([question["note"], ""] if "note" in question else []),
         picture(question, rows, folder / "scoreboard" / f"{name}.svg"),
         "",
         "| tool | call | least coverage | width, covers everywhere | width, covers there "
-        "| failed | ms a call | runs a cell | if you use it |",
-        "|---|---|---|---|---|---|---|---|---|",
-        *map(line, ordered),
+        f"{alarms}| failed | ms a call | runs a cell | if you use it |",
+        "|" + "---|" * (10 if equal else 9),
+        *(line(row, equal) for row in ordered),
         "",
     ]
 
@@ -281,7 +301,9 @@ def write(found, folder):
         "ratio of the row's width to that of the shortest row that covers in that setting. "
         "Failures are the largest share over the "
         'settings. A row "own design" places as many labels otherwise, and is outside these ratios. With a few '
-        "hundred runs a cell the least of six coverages lies somewhat below the truth.",
+        "hundred runs a cell the least of six coverages lies somewhat below the truth. "
+        '"False alarms" is the largest share, over the settings with equal models, of samples in '
+        "which the call says that they differ: the interval leaves out 0, or p is below .05.",
         "",
         *(
             part

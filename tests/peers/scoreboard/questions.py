@@ -34,6 +34,7 @@ class Question:
     bounds: tuple | None = (0, 1)
     fits: Callable = lambda **setting: True
     uses: tuple = ()  # functions that adapters take from here
+    note: str = ""  # what a reader of the table has to know
 
     def settings(self, name, count=SETTINGS, seed=SEED):
         """Return settings of the grid: each value of each key as often as the others, or once more, in random order."""
@@ -271,6 +272,90 @@ GRADED = {
     "independent": independent(),
     "rare drops": rare_drops(0.08),
 }
+
+
+GAP = 0.5  # by which the scores of a better model lie farther apart
+AUC, F1 = "AUC", "F1"
+EQUAL, DIFFERENT = ", models equal", ", A better"
+BY = [AUC + EQUAL, AUC + DIFFERENT, F1 + EQUAL, F1 + DIFFERENT]
+
+
+def two_models(rng, members, cluster, setting):
+    """Draw normal scores of two models; what makes an item or a cluster hard is hard for both.
+
+    Scores of members lie around the model's distance, those of others around 0, with variance 1.
+    Both models share a part of the variance. Of this part and of the rest, the share `icc` is that
+    of the cluster.
+    """
+    first, second = distances(setting)
+    shared, icc = setting["shared"], setting["icc"]
+    parts = []
+    for models in (1, 2):
+        of_cluster = rng.normal(size=(models, cluster[-1] + 1))[:, cluster]
+        of_item = rng.normal(size=(models, cluster.size))
+        parts.append(icc**0.5 * of_cluster + (1 - icc) ** 0.5 * of_item)
+    a, b = shared**0.5 * parts[0] + (1 - shared) ** 0.5 * parts[1]
+    a, b = a + first * members, b + second * members
+    return Sample(
+        t=members,
+        a=a,
+        b=b,
+        predicted_a=(a > first / 2).astype(int),
+        predicted_b=(b > second / 2).astype(int),
+        cluster=cluster,
+        metric=setting["metric"].partition(",")[0],
+        truth=true_metric(setting, first) - true_metric(setting, second),
+    )
+
+
+def distances(setting):
+    """Return how far members lie from others on average, of the first and the second model."""
+    gap = GAP if setting["metric"].endswith(DIFFERENT) else 0.0
+    return setting["distance"] + gap, setting["distance"]
+
+
+def true_metric(setting, distance):
+    """Return the AUC of a model, or the F1 of a cut at half the distance."""
+    if setting["metric"].startswith(AUC):
+        return 0.5 * (1 + math.erf(distance / 2))
+    share, correct = setting["share"], 0.5 * (1 + math.erf(distance / 8**0.5))
+    predicted = share * correct + (1 - share) * (1 - correct)
+    return 2 * share * correct / (share + predicted)
+
+
+def two_of_each(members):
+    """Make the first two items members or the last two others, where a sample has fewer."""
+    if not 2 <= members.sum() <= members.size - 2:
+        members[:2], members[-2:] = 1, 0
+    return members
+
+
+def scored_items(**setting):
+    """Draw n items that two models scored."""
+    setting = setting | {"icc": 0.0}
+
+    def draw(rng):
+        members = (rng.random(setting["n"]) < setting["share"]).astype(int)
+        return two_models(rng, two_of_each(members), np.arange(setting["n"]), setting)
+
+    return draw
+
+
+def scored_patients(**setting):
+    """Draw C patients with a geometric number of items, m on average.
+
+    The chance that an item is a member differs by patient: it is beta distributed.
+    """
+    setting = setting | {"shared": 0.5}
+    share, k = setting["share"], 1 / setting["icc"] - 1
+
+    def draw(rng):
+        cluster = np.repeat(np.arange(setting["C"]), rng.geometric(1 / setting["m"], setting["C"]))
+        chance = rng.beta(share * k, (1 - share) * k, setting["C"])[cluster]
+        members = (rng.random(cluster.size) < chance).astype(int)
+        return two_models(rng, two_of_each(members), cluster, setting)
+
+    return draw
 
 
 def graded(kind, n):
@@ -521,6 +606,13 @@ SHIFTS = {
     "sensitivity": [0.8, 0.9, 0.95],
     "specificity": [0.7, 0.8, 0.95],
 }
+SINGLE_INTERVALS = (
+    "Some settings ask for the AUC, others for the F1. A call that knows one of the two is "
+    'measured on that one. "Intervals of both models" is the habit of calling models different if '
+    "their single intervals do not overlap. Its interval of the difference runs from the lower "
+    "limit of A less the upper limit of B to the upper limit of A less the lower limit of B. "
+    "A p-value alone is measured where the models are equal."
+)
 QUESTIONS = {
     "Q1": Question(
         "Accuracy, simple random sample",
@@ -626,6 +718,39 @@ QUESTIONS = {
         },
         (-1, 1),
         uses=(cluster_sizes, pair_in_clusters),
+    ),
+    "Q6d": Question(
+        "Two models by AUC or F1, the same items",
+        "AUC or F1 of A less that of B, over further items",
+        scored_items,
+        {
+            "metric": BY,
+            "n": [60, 150, 400],
+            "share": [0.1, 0.3, 0.5],
+            "distance": [1.0, 2.0],
+            "shared": [0.3, 0.8],
+        },
+        (-1, 1),
+        lambda n, share, **_: n * share >= 15,
+        (two_models, distances, true_metric, two_of_each),
+        SINGLE_INTERVALS,
+    ),
+    "Q6p": Question(
+        "Two models by AUC or F1, several items per patient",
+        "AUC or F1 of A less that of B, over items of further patients",
+        scored_patients,
+        {
+            "metric": BY,
+            "C": [12, 30, 80],
+            "m": [4, 10],
+            "share": [0.2, 0.5],
+            "distance": [1.0, 2.0],
+            "icc": [0.1, 0.3],
+        },
+        (-1, 1),
+        lambda C, m, share, **_: C * m * share >= 15,
+        (two_models, distances, true_metric, two_of_each),
+        f'{SINGLE_INTERVALS} "Patients ignored" means that items count as independent.',
     ),
     "Q7": Question(
         "Eight models, which is better than which",

@@ -26,6 +26,7 @@ from importlib import metadata
 from pathlib import Path
 
 import page
+import r_calls
 from questions import QUESTIONS, SEED, said
 
 FOLDER = Path(__file__).resolve().parent
@@ -69,6 +70,11 @@ def python_of(tool):
     """Return the interpreter of a tool's environment, made where it is missing, or the error that says why not."""
     if tool in (OURS, TEXTBOOK):
         return sys.executable, ""
+    if "r" in TOOLS[tool]:
+        missing = r_calls.installed(tool) != TOOLS[tool]["r"]
+        return (
+            (None, f"needs R with {tool} {TOOLS[tool]['r']}") if missing else (sys.executable, "")
+        )
     folder = BUILD / "env" / tool
     python, whole = folder / "bin" / "python", folder / "whole"
     if whole.exists():
@@ -109,6 +115,8 @@ def measured(tool, python, options):
         OURS: ["--version", our_version()],
         TEXTBOOK: ["--version", metadata.version("scipy")],
     }.get(tool, [])
+    if "r" in TOOLS.get(tool, {}):
+        version = ["--version", pinned(tool)]
     words = [python, str(FOLDER / "measure.py"), tool]
     runs, seconds = (
         (options.our_runs, options.our_seconds) if tool == OURS else (options.runs, options.seconds)
@@ -208,6 +216,7 @@ def record(options):
             "title": question.title,
             "estimand": question.estimand,
             "settings": [said(setting) for setting in question.settings(name)],
+            **({"note": question.note} if question.note else {}),
         }
         for name, question in QUESTIONS.items()
     }
@@ -223,6 +232,8 @@ def record(options):
 
 def pinned(tool):
     """Return the version that a tool's requirement names."""
+    if "r" in TOOLS[tool]:
+        return TOOLS[tool]["r"]
     return next(part for part in TOOLS[tool]["requires"] if part.startswith(f"{tool}==")).partition(
         "=="
     )[2]

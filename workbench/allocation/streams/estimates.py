@@ -5,7 +5,6 @@ References
 .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -17,6 +16,7 @@ from numpy import ndarray
 from workbench import checks, intervals
 from workbench.checks import WrongValue
 from workbench.intervals import limits
+from workbench.intervals.limits import unskewed
 from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
 from workbench.intervals.values import between
@@ -150,8 +150,8 @@ class SampledValues(Estimate, Result):
         up = reach
         down = -reach
         if method == "default":
-            up = max(reach, _unskewed(reach, skewness))
-            down = min(-reach, _unskewed(-reach, skewness))
+            up = max(reach, unskewed(reach, skewness))
+            down = min(-reach, unskewed(-reach, skewness))
         low = self.estimate - up * error
         high = self.estimate - down * error
         notes = [*unbounded_notes, UNBOUNDED, *self.notes]
@@ -358,18 +358,3 @@ def moments(
     deviation = values - mean[codes]
     deviation *= deviation
     return size, mean, np.bincount(codes, deviation, strata)
-
-
-def _unskewed(x: float, skewness: float) -> float:
-    """Return the inverse of Hall's transformation at x.
-
-    This is the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x, with skewness s.
-    """
-    if not skewness:
-        return x
-    off = skewness * (x - skewness / 6)
-    if abs(off) < 0.5:
-        root = math.expm1(math.log1p(off) / 3)  # exact near 0
-    else:
-        root = np.cbrt(1 + off) - 1
-    return float(3 / skewness * root)

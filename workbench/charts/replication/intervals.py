@@ -1,5 +1,6 @@
 """Coverage, metrics and PSUs."""
 
+import operator
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,7 @@ SHOWN_STRATA = 40
 SHOWN_METRICS = 24
 LETTERS = 40  # that stand beside each other on a phone
 COVERED = ("naive", "z", "t", "logit", "default")
+QUANTITIES = {"accuracy": "accuracy", "share": "proportion", "mean": "mean"}
 CUT = 0.5  # where the strips of accuracies end below
 
 
@@ -182,7 +184,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         title = (
             f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one"
             if ratio > 1.05
-            else f"No interval is wider than the naive one, that of {row_name(row)} {ratio:.2f} times as wide"
+            else f"No interval is wider than the naive one; that of {row_name(row)} is {ratio:.2f} times as wide"
         )
     return title + cut, f"Estimates and intervals{cut}: {said}."
 
@@ -230,6 +232,19 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
     )
 
 
+def _quantity(rows: Sequence[dict]) -> str:
+    """Return the key of what the rows of `psu_plot` hold."""
+    return next(key for key in QUANTITIES if key in rows[0])
+
+
+def _value_text(row: dict, decimals: int) -> str:
+    """Return the value of a row: means as numbers, others as percentages where 1 decimal is asked."""
+    value = row[_quantity([row])]
+    if "mean" in row:
+        return f"{value:,.4g}"
+    return f"{value:.1%}" if decimals == 1 else f"{value:.3f}"
+
+
 def psu_data(rows: list[dict]) -> list[dict]:
     """Return the rows of `psu_plot`: the PSUs of at most 40 strata, those of lowest accuracy, lowest first."""
     return [
@@ -242,8 +257,8 @@ def psu_data(rows: list[dict]) -> list[dict]:
 
 def psu_words(rows: list[dict]) -> tuple[str, str]:
     """Return title and text alternative of `psu_plot`."""
-    order = _lowest_strata(rows)
-    worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
+    order, quantity = _lowest_strata(rows), _quantity(rows)
+    worst, best = (pick(rows, key=operator.itemgetter(quantity)) for pick in (min, max))
     units = checks.counted(
         len(rows),
         *(("stratum", "strata") if all(row["psu"] == row["stratum"] for row in rows) else ("PSU",)),
@@ -255,14 +270,16 @@ def psu_words(rows: list[dict]) -> tuple[str, str]:
         else ""
     )
     return (
-        f"{units} {run} from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
+        f"{units} {run} from {_value_text(worst, 1)} to {_value_text(best, 1)}; the lowest is "
         f"{_unit_name(worst)}{cut}",
-        f"Accuracy of {units}, ordered by stratum: {_accuracy(worst)} to {_accuracy(best)}{cut}.",
+        f"{QUANTITIES[quantity].capitalize()} of {units}, ordered by stratum: {_value(worst)} to "
+        f"{_value(best)}{cut}.",
     )
 
 
-def _accuracy(row: dict) -> str:
-    return f"{row['accuracy']:.3f} in {_unit_name(row)} ({checks.counted(row['items'], 'item')})"
+def _value(row: dict) -> str:
+    items = checks.counted(row["items"], "item")
+    return f"{_value_text(row, 3)} in {_unit_name(row)} ({items})"
 
 
 def _unit_name(row: dict) -> str:
@@ -276,10 +293,12 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     Parameters
     ----------
     rows : list of dict
-        stratum, psu, accuracy, items; as from `workbench.replication.metrics.LabeledItems.clusters`.
+        stratum, psu, accuracy (or share, or mean), items; as from `workbench.replication.metrics.LabeledItems.clusters`.
     """
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
+    quantity = _quantity(rows)
+    axis = alt.Axis() if quantity == "mean" else theme.percents()
     angle = -90 if len(order) > FEW else -45 if sum(map(len, order)) > LETTERS else 0
     dots = (
         theme.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown]))
@@ -288,11 +307,14 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
             x=alt.X(
                 "stratum:N",
                 sort=order,
-                title="stratum, from low to high accuracy",
+                title=f"stratum, from low to high {QUANTITIES[quantity]}",
                 axis=alt.Axis(labelAngle=angle, labelLimit=100),
             ),
             y=alt.Y(
-                "accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()
+                f"{quantity}:Q",
+                title=QUANTITIES[quantity],
+                scale=alt.Scale(zero=False),
+                axis=axis,
             ),
             size=alt.Size(
                 "items:Q",
@@ -306,9 +328,10 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
 
 
 def _lowest_strata(rows: list) -> list[str]:
-    """Return the strata by rising share of right items."""
-    right, items = dict[Any, Any](), dict[Any, Any]()
+    """Return the strata by rising mean of their items."""
+    quantity = _quantity(rows)
+    totals, items = dict[Any, Any](), dict[Any, Any]()
     for row in rows:
-        right[row["stratum"]] = right.get(row["stratum"], 0) + row["accuracy"] * row["items"]
+        totals[row["stratum"]] = totals.get(row["stratum"], 0) + row[quantity] * row["items"]
         items[row["stratum"]] = items.get(row["stratum"], 0) + row["items"]
-    return sorted(items, key=lambda name: right[name] / items[name])
+    return sorted(items, key=lambda name: totals[name] / items[name])

@@ -53,6 +53,7 @@ _NO_MODEL = {
     roles.CLUSTER,
     roles.WEIGHT,
     roles.REPLICATE,
+    roles.POPULATION,
     roles.MONTH,
     roles.FOLD,
     roles.REPEAT,

@@ -36,7 +36,7 @@ SHOWN = 40
     "--score",
     default="",
     metavar="NAME",
-    help="Column of scores; of logs the scorer, filter or metric.",
+    help="Column of scores; of logs the scorer, filter or metric; of promptfoo a named score.",
 )
 @click.option(
     "--cluster", default="", metavar="COLUMN", help="The document, person or site of an item."
@@ -234,12 +234,23 @@ def _print_slices(slices: "Table", by: str) -> None:
 @click.command(
     cls=RefusingCommand,
     example="workbench power --items 1000 --discordance 0.1\n"
-    "workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1",
+    "workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1\n"
+    "workbench power --pilot labeled.csv --prediction old,new --metrics f1 --difference 0.05",
 )
+@click.option(
+    "--pilot",
+    metavar="FILE",
+    help="Labeled items with the predictions of two models: how many more are needed, by any metric?",
+)
+@click.option("--truth", default="truth", show_default=True, help="Column of the pilot.")
+@click.option("--prediction", default="", help="Columns of both models in the pilot, as old,new.")
+@click.option("--score", default="", help="Columns of both models' scores, for the AUC.")
+@click.option("--psu", default="", help="Column of clusters in the pilot, such as patients.")
+@click.option("--positive", default="", help="Positive class of precision, recall, F1 and AUC.")
+@click.option("--metrics", default="", help="Metrics of the pilot, as in the report on clusters.")
 @click.option(
     "--discordance",
     type=float,
-    required=True,
     metavar="SHARE",
     help="Share of items on which exactly one of two models is right.",
 )
@@ -258,7 +269,7 @@ def _print_slices(slices: "Table", by: str) -> None:
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
 def power(
-    discordance: float,
+    discordance: float | None,
     items: int | None,
     difference: float | None,
     clusters: int | None,
@@ -266,11 +277,25 @@ def power(
     icc: float,
     power: float,
     level: float,
+    pilot: str | None,
+    metrics: str,
+    **columns: str,
 ) -> None:
     """Plan a comparison of two models: the difference that so many items show, or the items that show it."""
     from workbench.extras.compare.plans import detectable_difference, items_to_detect
     from workbench.results.digits import points
 
+    if pilot is not None:
+        if difference is None or items is not None:
+            raise click.UsageError("with --pilot give --difference, in units of the metric")
+        if "," not in columns["prediction"] + columns["score"]:
+            raise click.UsageError(
+                "with --pilot name the columns of two models: --prediction old,new"
+            )
+        _sizes_by_pilot(pilot, columns, metrics, difference, power, level)
+        return
+    if discordance is None:
+        raise click.UsageError("give --discordance, or a --pilot file")
     if (items is None) == (difference is None):
         raise click.UsageError("give one of --items and --difference")
     if items is not None:
@@ -296,3 +321,36 @@ def power(
             f"{checks.counted(needed, 'item')} show a difference of {difference:g} in {percent(power)} of "
             "samples"
         )
+
+
+def _sizes_by_pilot(
+    pilot: str,
+    columns: dict[str, str],
+    metrics: str,
+    difference: float,
+    power: float,
+    level: float,
+) -> None:
+    """Print how many items show a difference of each metric, by the spread in a pilot file."""
+    from workbench.replication.metrics import load_labeled, row_title
+    from workbench.replication.paired import compare_metrics
+
+    labeled = load_labeled(pilot, **columns)
+    comparison = compare_metrics(labeled, metrics or None, level=level)
+    for row in comparison.sample_size(difference, power=power):
+        title = row_title(row)
+        models = f"{title}, {row['first']} and {row['second']}"
+        if row["items"] is None:
+            click.echo(f"{models}: the models do not differ in the pilot, so it shows no spread")
+            continue
+        needed = checks.counted(row["items"], "item")
+        if "clusters" in row:
+            needed += f" in {checks.counted(row['clusters'], 'cluster')}"
+        click.echo(
+            f"{models}: {needed} show a difference of {difference:g} in {percent(power)} of samples"
+        )
+    first = comparison.differences[0]
+    click.echo(
+        f"By the spread among {checks.counted(first.items, 'item')} of the pilot; a small pilot "
+        "tells it only roughly."
+    )

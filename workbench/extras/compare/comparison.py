@@ -16,10 +16,10 @@ from workbench import checks, intervals
 from workbench.extras.compare.evidence import Evidence, evidence
 from workbench.extras.compare.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.extras.compare.item_scores import ItemScores, items_in
+from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval, Note, Result, bounded_words, digits, percent
 
-ADJUSTMENTS = ("holm", "none")
 METHODS = ("default", "bounded", "t")
 LEAST, ROUND = 2, 1e-12  # scored items that two models share; a difference that is rounding
 SHOWN = 6
@@ -437,7 +437,7 @@ def compare_items(
     found = list(paired(scores, pairs, scores.cluster, method))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
-    adjusted, limits = agreeing(adjusted, pair_limits(found, pair_level), level)
+    adjusted, limits = consistent(adjusted, pair_limits(found, pair_level), level)
     alone = pair_limits(found, np.full(pvalue.size, level))
     naive = (
         alone
@@ -596,42 +596,6 @@ def main_pair(shown: np.ndarray) -> int:
     shown : (P,) array of bool
     """
     return int(np.argmax(shown))
-
-
-def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return adjusted p-values and the level of each pair's interval, (P,) each.
-
-    Parameters
-    ----------
-    pvalue : (P,) array
-    level : float
-    adjust : {"holm", "none"}
-    """
-    if adjust == "none":
-        return pvalue, np.full(pvalue.size, level)
-    adjusted, steps = intervals.holm(pvalue), np.empty(pvalue.size)
-    steps[np.argsort(pvalue)] = np.arange(pvalue.size, 0, -1)
-    left = np.maximum(steps, (adjusted >= 1 - level).sum())
-    return adjusted, 1 - (1 - level) / left
-
-
-def agreeing(
-    adjusted: np.ndarray, limits: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return p-values (P,) and limits (P, 2) that show the same pairs: a tie that rounding decides shows none.
-
-    Parameters
-    ----------
-    adjusted : (P,) array
-    limits : (P, 2) array
-        Each at the level of its pair.
-    level : float
-    """
-    shown = (adjusted < 1 - level) & ((limits[:, 0] > 0) | (limits[:, 1] < 0))
-    held = np.stack([np.minimum(limits[:, 0], 0), np.maximum(limits[:, 1], 0)], 1)
-    return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(
-        shown[:, None], limits, held
-    )
 
 
 def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:

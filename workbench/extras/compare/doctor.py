@@ -1,47 +1,94 @@
-"""What `workbench doctor` says of a file of scores of several models."""
+"""The commands that `workbench doctor` prints for scores of models, and for a folder of logs."""
 
-from collections.abc import Callable
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
 
-from workbench.commands.doctor import Blocked, Use, given_options
+import click
+
+from workbench import checks
+from workbench.commands.doctor import print_uses, printable, problem_of
+from workbench.commands.uses import Inspected, Use, options_as_words
 from workbench.data import files, roles
 from workbench.extras.compare.columns import item_column, long_columns, score_columns
 from workbench.extras.compare.reading import read_item_scores
+from workbench.extras.compare.sources import is_of_battles
 
 COMMAND = ["workbench", "compare"]
-OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
+OF_SEVERAL = "Which of several models is better on the same items, all scored?"
+OF_ONE = (
+    "What is the mean score of this model? With another file of the same items: which is better?"
+)
+NO_MODELS = {roles.PREDICTION, roles.TRUTH, roles.FOLD, roles.SPLIT, roles.PROBABILITY}
 
 
-def compare_use(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
-    """Return the comparison that a file is ready for, or what it lacks."""
-    question = "Which of several models is better on the same items, all scored?"
-    if files.is_evaluation_log(file):
-        return Use(
-            "What is the mean score of this log's model? With another log of the same items: which is better?",
-            [*COMMAND, file],
-            lambda: read_item_scores(file),
-        )
-    if files.comparison_table(file):
-        return Use(question, [*COMMAND, file], lambda: read_item_scores(file))
-    needs = (
-        "identifiers and the scores of two models are needed, from 0 to 1: a column each, or one beside a column "
-        "of models"
+def describe_logs(folder: str) -> bool:
+    """Print how to compare the logs in a folder, and return whether it is one."""
+    if not os.path.isdir(folder):
+        return False
+    command = shlex.join([*COMMAND, folder])
+    problem = problem_of(Use(OF_SEVERAL, [], lambda: read_item_scores(folder)))
+    if problem:
+        raise click.ClickException(problem)
+    scores = read_item_scores(folder)
+    click.echo(
+        printable(f"{folder}: a folder with logs of {checks.counted(len(scores.models), 'model')}")
     )
-    item = item_column([*data], "") or named(item=roles.ID).get("item", "")
-    seen = {column.seems for column in columns}
-    if not item or seen & OF_ONE_MODEL and roles.MODEL not in seen:
-        return Blocked(question, needs)
-    options = {"item": item} | named(cluster=roles.CLUSTER)
-    free = {name: cells for name, cells in data.items() if name not in options.values()}
+    question = OF_SEVERAL if len(scores.models) > 1 else OF_ONE
+    print_uses("Ready", [f"{question}\n    {command}"])
+    return True
+
+
+def compare_use(table: Inspected) -> Iterator[Use]:
+    """Yield the comparison that a table is ready for."""
+    file = table.file
+    is_log = files.is_evaluation_log(file)
+    if is_log or files.comparison_table(file):
+        clusters = table.options(cluster=roles.CLUSTER)
+        words = [*COMMAND, file, *options_as_words(clusters)]
+        question = OF_ONE if is_log else OF_SEVERAL
+        yield Use(question, words, lambda: read_item_scores(file, **clusters))
+        return
+    if is_of_battles(list(table.data)):
+        question = "Which of two models wins more often?"
+        yield Use(question, [*COMMAND, file], lambda: read_item_scores(file))
+        return
+    item = item_column([*table.data], "") or table.first(roles.ID)
+    is_of_one_model = table.has(*NO_MODELS) and not table.has(roles.MODEL)
+    is_judged = table.has(roles.HUMAN) and table.has(roles.JUDGE)
+    ragas = table.called("user_input")
+    if ragas and table.has(roles.SCORE):
+        for score in table.names(roles.SCORE):
+            question = f"What is the mean of {score}? With another file: which model is better?"
+            yield _of_columns(table, question, {"item": ragas, "score": score})
+    elif is_judged or is_of_one_model or table.has(roles.WEIGHT, roles.POPULATION):
+        return
+    elif item:
+        yield from _of_items(table, item)
+
+
+def _of_columns(table: Inspected, question: str, options: dict[str, Any]) -> Use:
+    words = [*COMMAND, table.file, *options_as_words(options)]
+    return Use(question, words, lambda: read_item_scores(table.data, **options))
+
+
+def _of_items(table: Inspected, item: str) -> Iterator[Use]:
+    """Yield the comparison of the models in columns or rows of a table of items."""
+    options = {"item": item} | table.options(cluster=roles.CLUSTER)
+    free = {name: cells for name, cells in table.data.items() if name not in options.values()}
     try:
         model, score = long_columns(free, "the table")
         scores = [score] if model else score_columns(free, "the table").models
-    except ValueError as error:
-        return Blocked(question, str(error))
-    if not model and len(scores) < 2:
-        return Blocked(question, needs)
-    options |= {"model": model, "score": score} if model else {"model": ",".join(scores)}
-    return Use(
-        question,
-        [*COMMAND, file, *given_options(options)],
-        lambda: read_item_scores(data, **options),
-    )
+    except ValueError:  # the doctor prints it
+        yield _of_columns(table, OF_SEVERAL, options)
+        return
+    are_values = table.has(roles.STRATUM) and {*scores} & {*table.measurements()}
+    if not scores or are_values:
+        return
+    if model:
+        yield _of_columns(table, OF_SEVERAL, options | {"model": model, "score": score})
+    elif len(scores) > 1:
+        yield _of_columns(table, OF_SEVERAL, options | {"model": ",".join(scores)})
+    else:
+        yield _of_columns(table, OF_ONE, options | {"score": scores[0]})

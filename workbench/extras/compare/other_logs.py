@@ -8,6 +8,7 @@ cell or a column "Status" next to it.
 
 import csv
 import io
+import json
 import math
 import re
 from collections import Counter
@@ -30,10 +31,11 @@ PROMPTFOO = re.compile(
     r'\s*[\[{](?=.*"promptIdx"\s*:)(?=.*"testIdx"\s*:).*"(success|gradingResult)"\s*:', re.DOTALL
 )
 PROMPTFOO_CSV = re.compile(
-    r'(^|[,"])\s*\[(PASS|FAIL|ERROR)\] |,"?Status"?,"?Score"?,"?Named Scores"?,', re.MULTILINE
+    r'(^|[,"])\s*\[(PASS|FAIL|ERROR)\] |,"?Status"?,"?Score"?,"?Named Scores"?,',
+    re.MULTILINE | re.IGNORECASE,
 )
 _SCORED = ("match", "metrics", "accuracy")
-_VERDICT = re.compile(r"\s*\[(PASS|FAIL|ERROR)\]")
+_VERDICT = re.compile(r"\s*\[(PASS|FAIL|ERROR)\]", re.IGNORECASE)
 _TITLE = re.compile(r"\s*(?:\[([^\]]+)\])?\s*(.*)", re.DOTALL)  # "[provider] prompt"
 _POINTS = {"PASS": 1.0, "FAIL": 0.0, "ERROR": None}
 
@@ -64,28 +66,30 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
     if not events:
         kinds = checks.listed(_SCORED, quoted=True)
         raise ValueError(f"{label} has no event of kind {kinds}: it holds no scores")
-    samples = []
+    samples: dict[str, Sample] = {}
     for number, identifier, data in events:
         values = {name: number_of(value) for name, value in data.items()}
         scores = {name: value for name, value in values.items() if value is not None}
+        other = samples.get(identifier)
+        if other is not None:
+            for name in scores.keys() & other.scores.keys():
+                raise ValueError(
+                    f"{label} has two scores {name!r} of sample {identifier!r}, in records "
+                    f"{other.number} and {number}: keep one run in each file"
+                )
+            other.scores.update(scores)
+            continue
         answer = data.get("picked", data.get("sampled"))
         prompt = prompts.get(identifier, "")
-        samples.append(
-            _sample(
-                number,
-                identifier,
-                scores,
-                prompt,
-                answer,
-                data.get("expected"),
-            )
+        samples[identifier] = _sample(
+            number, identifier, scores, prompt, answer, data.get("expected")
         )
-    has_correct = any("correct" in sample.scores for sample in samples)
+    has_correct = any("correct" in sample.scores for sample in samples.values())
     score = "correct" if has_correct else ""
     models = spec.get("completion_fns") or [""]
     return EvaluationLog(
         label,
-        tuple(samples),
+        tuple(samples.values()),
         score,
         "epoch",
         "metric",
@@ -223,7 +227,8 @@ def promptfoo_results(value: Any) -> list[dict]:
 def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     """Return results of promptfoo as columns.
 
-    These are id, repeat, model, score, passed, output and the variables of each test.
+    These are id, repeat, model, score, passed, output, the variables of each test and its named
+    scores. A test is identified by its variables, so that files of several runs can be joined.
 
     Parameters
     ----------
@@ -236,8 +241,8 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
         provider = _label(result.get("provider"), "id")
         prompt = _label(result.get("prompt"), "raw")
         prompts[result["promptIdx"]] = provider, prompt
-        variables = result.get("vars")
-        tests[result["testIdx"]] = json_line(variables) if variables else ""
+        variables = result.get("vars") or {}
+        tests[result["testIdx"]] = {name: text_of(value) for name, value in variables.items()}
     prompts = dict(sorted(prompts.items()))
     tests = dict(sorted(tests.items()))
     models = dict(zip(prompts, model_names([*prompts.values()]), strict=True))
@@ -257,11 +262,23 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
         row["output"] = ""
         if isinstance(response, dict):
             row["output"] = text_of(response.get("output"))
-        variables = result.get("vars") or {}
-        for name, value in variables.items():
-            row[f"vars.{name}"] = text_of(value)
+        row |= {f"vars.{name}": text for name, text in tests[result["testIdx"]].items()}
+        if passed is not None:
+            row |= _named_scores(result.get("namedScores"))
         rows.append(row)
     return table_of(rows)
+
+
+def _named_scores(scores: Any) -> dict[str, float | None]:
+    """Return the named scores of a result as columns, from an object or its JSON."""
+    if isinstance(scores, str):
+        try:
+            scores = json.loads(scores)
+        except json.JSONDecodeError:
+            return {}
+    if not isinstance(scores, dict):
+        return {}
+    return {f"scores.{name}": number_of(value) for name, value in scores.items()}
 
 
 def _failed_to_run(result: dict) -> bool:
@@ -328,50 +345,70 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     first = min(outputs)
     titles = [_TITLE.fullmatch(header[column]) for column in outputs]
     models = model_names([(title[1] or "", title[2]) for title in titles if title])
-    variables = [tuple(line[:first]) for line in cells]
-    items = _identified(values if any(values) else () for values in variables)
-    names = [
-        "id",
-        "repeat",
-        "model",
-        "score",
-        "output",
-        *(f"vars.{name}" for name in header[:first]),
-    ]
+    tests = [dict(zip(header[:first], line, strict=False)) for line in cells]
     rows = []
-    for line, item in zip(cells, items, strict=True):
+    for line, test, item in zip(cells, tests, _identified(tests), strict=True):
         for model, (column, status) in zip(models, outputs.items(), strict=True):
-            verdict = line[column] if status == column else f"[{line[status].upper()}]"
+            row: dict = dict(zip(("id", "repeat"), item, strict=True))
+            row |= {"model": model, "score": None, "output": line[column]}
+            row |= {f"vars.{name}": text for name, text in test.items()}
+            verdict = line[column] if status == column else f"[{line[status]}]"
             match = _VERDICT.match(verdict)
-            score = _POINTS[match[1]] if match else None
-            values = *item, model, score, line[column], *line[:first]
-            rows.append(dict(zip(names, values, strict=True)))
+            if match:
+                row["score"] = _POINTS[match[1].upper()]
+            if status != column and row["score"] is not None:
+                row["score"] = _number_in(line[status + 1], row["score"])
+                row |= _named_scores(line[status + 2])
+            rows.append(row)
     return table_of(rows)
 
 
+def _number_in(text: str, otherwise: float) -> float:
+    """Return the finite number that a cell holds, or another one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return otherwise
+    return number if math.isfinite(number) else otherwise
+
+
 def _outputs(header: list[str], rows: list) -> dict:
-    """Return the columns of answers by position, each with the column of its verdicts."""
+    """Return the columns of answers by position, each with the column of its verdicts.
+
+    Raises
+    ------
+    ValueError
+        If only some cells of a column begin with a verdict.
+    """
     columns = {}
     for column, name in enumerate(header):
-        cells = [row[column] for row in rows if row[column]]
-        if header[column + 1 : column + 3] == ["Status", "Score"]:
+        filled = {number: row[column] for number, row in enumerate(rows, 2) if row[column]}
+        others = [number for number, cell in filled.items() if not _VERDICT.match(cell)]
+        following = [cell.strip().title() for cell in header[column + 1 : column + 3]]
+        if following == ["Status", "Score"]:
             columns[column] = column + 1
-        elif name and cells and all(map(_VERDICT.match, cells)):
+        elif name and filled and not others:
             columns[column] = column
+        elif 2 * len(others) < len(filled):
+            raise ValueError(
+                f"column {name!r}, record {others[0]}: {filled[others[0]][:20]!r} begins with none "
+                "of [PASS], [FAIL] and [ERROR], as most cells of the column do"
+            )
     return columns
 
 
-def _identified(keys: Iterable) -> list[tuple]:
-    """Return for each test the position of the first test that is the same, and which repeat it is.
+def _identified(tests: Iterable[dict[str, str]]) -> list[tuple[str, str]]:
+    """Return for each test its identifier, of its variables, and which repeat of it it is.
 
-    A test without variables, whose key is empty, is the same as no other.
+    A test without variables is the same as no other, and its position identifies it.
     """
-    first: dict = {}
     times: Counter = Counter()
     pairs = []
-    for position, key in enumerate(keys):
-        key = key or position
-        times[key] += 1
-        item = first.setdefault(key, position)
-        pairs.append((str(item), str(times[key])))
+    for position, variables in enumerate(tests):
+        texts = [f"{name}: {text}" for name, text in sorted(variables.items())]
+        if len(variables) == 1:
+            texts = list(variables.values())
+        item = "; ".join(texts) if any(variables.values()) else str(position)
+        times[item] += 1
+        pairs.append((item, str(times[item])))
     return pairs

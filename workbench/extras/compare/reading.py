@@ -54,7 +54,8 @@ def read_item_scores(
     item : str
         Column of identifiers of a table.
     score : str
-        Column of a table's scores; of logs the scorer, the filter or the metric.
+        Column of a table's scores; of logs the scorer, the filter or the metric; of a file of promptfoo "passed" or a
+        named score.
     cluster : str
         Column of the document, person or site of an item, such as "metadata.document" or "doc.passage".
     epoch : str

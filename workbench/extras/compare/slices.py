@@ -8,10 +8,8 @@ from workbench import checks
 from workbench.data.numbers import as_text, objects
 from workbench.data.shapes import gaps
 from workbench.extras.compare.comparison import (
-    ADJUSTMENTS,
     METHODS,
     SHOWN,
-    adjustment,
     by_method,
     ordered,
     pair_limits,
@@ -21,6 +19,7 @@ from workbench.extras.compare.comparison import (
 from workbench.extras.compare.evidence import Evidence
 from workbench.extras.compare.independent import Unpaired
 from workbench.extras.compare.item_scores import ItemScores
+from workbench.intervals.adjusted import ADJUSTMENTS, adjustment
 from workbench.results import Note, Table, rows_of
 
 LETTERS = 160  # of an item's text

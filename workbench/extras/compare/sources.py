@@ -120,6 +120,7 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
     table = comparison_table(source)
     if table:
         epoch = "repeat" if len(set(table["repeat"])) > 1 else ""
+        asked = asked._replace(score=_score_of(table, asked.score, source))
         default = asked._replace(
             model=asked.model or "model",
             item=asked.item or "id",
@@ -130,12 +131,42 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
         runs = _table_runs(cells, tuple(cells), name, default, files)
         return [run._replace(told=repr(source), path=source, by="") for run in runs]
     names = frames.column_names(source)
-    if _BATTLE.search("\n".join(sorted(each.lower() for each in names))):
+    if is_of_battles(names):
         raise ValueError(
-            f"{_told(source)} holds battles of two models, which give no score per item: compare_items "
-            "needs a score of each item by each model"
+            f"{_told(source)} holds battles of two models, which give no score per item. For the win "
+            "rate of one model, write 1 where it won, 0.5 for a tie and 0 where it lost into a column "
+            "of scores, and take its mean"
         )
     return _table_runs(source, names, name, asked, files)
+
+
+def _score_of(table: Mapping[str, list], name: str, source: Any) -> str:
+    """Return the column of a score of promptfoo that people named, "" for none, or raise."""
+    scores = [each for each in table if each in ("score", "passed") or each.startswith("scores.")]
+    column = next((each for each in scores if name in (each, each.removeprefix("scores."))), "")
+    if name and not column:
+        named = [each.removeprefix("scores.") for each in scores]
+        raise checks.WrongValue(
+            "score",
+            f"must name a score of {source!r}: {checks.listed(named, quoted=True)}",
+            name,
+        )
+    return column
+
+
+def is_of_battles(names: Sequence[str]) -> bool:
+    """Return whether a table has a row per battle of two models, by the names of its columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Examples
+    --------
+    >>> is_of_battles(["id", "model_a", "model_b", "winner"])
+    True
+    """
+    return bool(_BATTLE.search("\n".join(sorted(map(str.lower, names)))))
 
 
 def _told(source: Any) -> str:

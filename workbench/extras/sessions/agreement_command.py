@@ -82,10 +82,10 @@ def _tell(found: "Agreement", items: list[str]) -> None:
     ]
     width = max(map(len, names))
     for name, row in zip(names, rows, strict=True):
-        click.echo(
-            f"  {name:<{width}}  {row['estimate']:.3f} ({row['low']:.3f} to {row['high']:.3f})  "
-            f"{counted(row['n'], 'item')}"
-        )
+        limits = "undefined"
+        if row["estimate"] == row["estimate"]:
+            limits = "{estimate:.3f} ({low:.3f} to {high:.3f})".format(**row)
+        click.echo(f"  {name:<{width}}  {limits}  {counted(row['n'], 'item')}")
     for row in found.who_differs()[:MOST_PAIRS]:
         click.echo(
             plain(

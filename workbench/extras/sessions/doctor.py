@@ -1,34 +1,71 @@
-"""What `workbench doctor` says of the export of a labeling tool."""
+"""The commands that `workbench doctor` prints for the labels of annotators."""
 
 import shlex
+from collections.abc import Iterator
 
 import click
 
 from workbench import checks
-from workbench.commands.doctor import AGREEMENT, printable
+from workbench.commands.doctor import print_uses, printable
+from workbench.commands.uses import AGREEMENT, CLUSTERS, METRICS, Inspected, Use, options_as_words
+from workbench.data import files, frames, numbers, roles
 from workbench.extras.sessions.annotations import JSON_ENDINGS, read_annotations
+from workbench.labeling.annotators import read_annotators
+
+COMMAND = ["workbench", "audit", "agreement"]
+NO_LABELS = {roles.FOLD, roles.PROBABILITY, roles.SPLIT}
+NO_ANNOTATORS = {roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, roles.POPULATION}
 
 
 def describe_export(file: str) -> bool:
-    """Print what the JSON export of a labeling tool is ready for, and return whether the file is one."""
-    if not file.lower().endswith(JSON_ENDINGS):
-        return False
+    """Print what the export of a labeling tool is ready for, and return whether it is one."""
     try:
         exported = read_annotations(file)
-    except ValueError:  # JSON of something else
+    except (ValueError, OSError):  # the doctor says what is wrong with the file
         return False
     if exported is None:
         return False
-    labeled = sum(row.is_answered for row in exported.rows)
-    people = {row.by or exported.by for row in exported.rows if row.is_answered} - {""}
-    click.echo(
-        f"{file}: {exported.tool}, {checks.counted(labeled, 'annotation')} by "
-        f"{checks.counted(len(people), 'named annotator')}"
-    )
-    uses = [
-        f"Take the labels into an audit\n    workbench audit import AUDIT.DB {shlex.quote(file)}"
-    ]
+    answered = [row for row in exported.rows if row.is_answered]
+    people = {row.by or exported.by for row in answered} - {""}
+    labels = checks.counted(len(answered), "annotation")
+    annotators = checks.counted(len(people), "named annotator")
+    click.echo(printable(f"{file}: {exported.tool}, {labels} by {annotators}"))
+    path = shlex.quote(file)
+    uses = [f"Take the labels into an audit\n    workbench audit import AUDIT.DB {path}"]
     if len(people) > 1:
-        uses.append(f"{AGREEMENT}\n    workbench audit agreement {shlex.quote(file)}")
-    click.echo(printable("\n  ".join(["\nReady", *uses])))
+        uses.append(f"{AGREEMENT}\n    {shlex.join([*COMMAND, file])}")
+    elif not file.lower().endswith(JSON_ENDINGS):
+        uses += _metrics(file, len({row.id for row in answered}))
+    print_uses("Ready", uses)
     return True
+
+
+def _metrics(file: str, items: int) -> Iterator[str]:
+    """Yield how to compare the labels in a table with predictions that stand beside them."""
+    names = list(filter(None, frames.column_names(file)))
+    data, _ = frames.read_columns(file, names)
+    prediction = roles.first_of(roles.columns_of(data), roles.PREDICTION)
+    if not prediction or len(data[prediction]) != items:
+        return
+    predicted = {*numbers.as_text(data[prediction])}
+    for name in names:
+        if name != prediction and predicted & {*numbers.as_text(data[name])}:
+            options = {"items": file, "truth": name, "prediction": prediction}
+            words = ["workbench", "report", CLUSTERS, *options_as_words(options)]
+            yield f"{METRICS}\n    {shlex.join(words)}"
+            return
+
+
+def agreement_use(table: Inspected) -> Iterator[Use]:
+    """Yield how far annotators agree, where a table seems to hold the labels of several."""
+    if files.is_evaluation_log(table.file) or files.comparison_table(table.file):
+        return
+    if table.has(*NO_LABELS) or (table.first(roles.TRUTH) and table.has(roles.PREDICTION)):
+        return
+    try:
+        people = read_annotators(table.file).cells
+    except ValueError:
+        return
+    if any(column.name in people and column.seems in NO_ANNOTATORS for column in table.columns):
+        return
+    yield Use(AGREEMENT, [*COMMAND, table.file])

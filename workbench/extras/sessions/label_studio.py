@@ -65,7 +65,8 @@ def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _owns(record: dict) -> bool:
-    is_task = isinstance(record.get("data"), dict)
+    is_event = "event_id" in record and "sample_id" in record  # of a log of OpenAI evals
+    is_task = isinstance(record.get("data"), dict) and not is_event
     return is_task or isinstance(record.get("annotations"), list) or FLAT in record
 
 

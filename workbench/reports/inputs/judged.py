@@ -1,5 +1,6 @@
 """A judge's verdicts and people's labels from the files that a report is given."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from workbench.audits.judges import JudgeAudit, judge_audit
 from workbench.data import frames, numbers
 from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
+from workbench.data.scored_items import missing_labels
+from workbench.results import Note
 
 BATCHES = ("same", "earlier")
 ID = "id"
@@ -71,11 +74,17 @@ def read_judged(
     verdict, said = (
         _matched(counts, judge, audit, truth, id) if audit else _beside(counts, judge, truth)
     )
-    if all(cell is None for cell in said.tolist()):
+    gaps, words = missing_labels(said, verdict)
+    said[gaps] = None
+    if gaps.all():
         raise checks.WrongValue(
             "truth", f"has no label in {(audit or counts)!r}: {PLAN.format(counts, judge)}"
         )
-    return judge_audit(verdict, said, classes=classes, level=level)
+    found = judge_audit(verdict, said, classes=classes, level=level)
+    if not words:
+        return found
+    text = f"{checks.listed(words, quoted=True)} in column {truth!r} is read as a missing label"
+    return replace(found, notes=(Note("data", text), *found.notes))
 
 
 @frames.in_rows_of("file")

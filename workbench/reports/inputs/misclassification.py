@@ -6,6 +6,7 @@ from typing import Any
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
+from workbench.data import confusion_matrices
 from workbench.data.classes import READ_AS
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
@@ -26,7 +27,7 @@ class MisclassificationParameters(Parameters):
     ----------
     audit : str
         File of audited items or a confusion table; "" for the audit of the course.
-    truth, prediction
+    truth, prediction, rows
         As in `workbench.load_audit`.
     classes : str
         `labels` of `workbench.load_audit`; or "text" or "numbers", how classes are read.
@@ -67,6 +68,7 @@ class MisclassificationParameters(Parameters):
     audit: str = ""
     truth: str = "truth"
     prediction: str = "prediction"
+    rows: str = "auto"
     classes: str = ""
     counts: str = ""
     period: str = "period"
@@ -165,15 +167,17 @@ def read(
         **reading,
     }
     audited = (
-        files.load_audit(inputs.audit, weight=inputs.weight, **columns)
+        files.load_audit(inputs.audit, weight=inputs.weight, rows=inputs.rows, **columns)
         if inputs.audit
         else solar.solar_audit()
     )
-    comparison = (
-        compare_audits(audited, files.load_audit(inputs.fresh_audit, **columns), level=inputs.level)
-        if inputs.fresh_audit
-        else None
-    )
+    is_matrix = confusion_matrices.is_matrix(audited.notes)
+    for text in confusion_matrices.assumptions(audited.notes):
+        warn_of_limit(text)
+    comparison = None
+    if inputs.fresh_audit:
+        fresh = files.load_audit(inputs.fresh_audit, rows=inputs.rows, **columns)
+        comparison = compare_audits(audited, fresh, level=inputs.level)
     settings = inputs.only("method", "rates", "sampled_by")
     if not inputs.audit:
         months, corrected = _of_the_course(audited, inputs.audit_period, settings)
@@ -189,15 +193,17 @@ def read(
             classes=reading.get("classes", "auto"),
             every=inputs.every,
         )
-        audits = several.read_audits(
-            inputs.audit,
-            months,
-            column=inputs.period_in_audit,
-            period=period,
-            every=inputs.every,
-            **inputs.only("audit_period", "audit_rates", "weight"),
-            **columns,
-        )
+        audits = several.Audits({})
+        if inputs.period_in_audit or not is_matrix:
+            audits = several.read_audits(
+                inputs.audit,
+                months,
+                column=inputs.period_in_audit,
+                period=period,
+                every=inputs.every,
+                **inputs.only("audit_period", "audit_rates", "weight"),
+                **columns,
+            )
         used = {**columns, "weight": inputs.weight, "period": audits.column}
         counted_by = {
             "period": period,
@@ -209,7 +215,7 @@ def read(
             *said,
             *told,
             *audits.notes,
-            *several.unused(inputs.audit, inputs.counts, used, counted_by),
+            *several.unused("" if is_matrix else inputs.audit, inputs.counts, used, counted_by),
         )
         if len(months) == 1 and not audits.by_period and not inputs.shift:
             one_period, notes = read_one_period(audited, comparison, months, inputs, notes)

@@ -76,4 +76,4 @@ def labeled_items(audit: ConfusionCounts) -> Table:
     rows = []
     for row in audit.rows():
         rows.append({name.replace("_", " ", 1): cell for name, cell in row.items()})
-    return Table(tuple(rows), "Labeled items by true and predicted class")
+    return Table(tuple(rows), "Labeled items by true and predicted class", notes=audit.notes)

@@ -1,18 +1,19 @@
 """Labeled items of a clustered sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import roles
+from workbench.data import columns, confusion_matrices, frames, roles
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
-from workbench.replication.labeled import CANDIDATES
+from workbench.replication.labeled import CANDIDATES, matches
 from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
+from workbench.results.limits import warn_of_limit
 
 SHOWN = 5
 OPTIONS = {
@@ -35,7 +36,7 @@ class ReplicationParameters(Parameters):
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive, classes, candidates
+    group, positive, classes, separator, candidates, rows
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -60,7 +61,9 @@ class ReplicationParameters(Parameters):
     group: str = ""
     positive: str = ""
     classes: str = "auto"
+    separator: str = ""
     candidates: str = CANDIDATES
+    rows: str = "auto"
     metrics: str = ""
     method: str = "auto"
     collapse: str = ""
@@ -94,11 +97,14 @@ def read(**parameters: Any) -> LabeledItems:
     inputs = ReplicationParameters(**parameters)
     checks.level(inputs.level)
     checks.seed("seed", inputs.seed)
+    if inputs.items:
+        inputs = _without_needless_prediction(inputs)
     labeled = (
         clustered.load_labeled(
             inputs.items,
             **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
             **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
+            **inputs.only("separator", "rows"),
         )
         if inputs.items
         else digit_forms.digit_forms().labeled(inputs.positive or 9)
@@ -116,6 +122,10 @@ def read(**parameters: Any) -> LabeledItems:
     quick = [metric for metric in wanted if not METRICS[metric].values]
     if quick:
         clustered.estimate_metrics(labeled, quick, **settings)
+    for text in confusion_matrices.assumptions(labeled.notes):
+        warn_of_limit(text)
+    if confusion_matrices.is_matrix(labeled.notes):
+        return labeled
     if inputs.replicate_weights:  # they carry strata and clusters of the design
         return labeled
     return with_unused(
@@ -132,6 +142,40 @@ def read(**parameters: Any) -> LabeledItems:
             inputs.group,
         ],
         OPTIONS,
+    )
+
+
+def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
+    """Return the inputs without the usual column of predictions if the file has none and needs none.
+
+    It needs none if all metrics are of the truth alone, or if no metric is named and every other
+    column of the file has a role already.
+    """
+    if inputs.prediction != ReplicationParameters.prediction or inputs.score:
+        return inputs
+    frames.check_source("items", inputs.items)
+    names = frames.column_names(inputs.items)
+    plain = {columns.plain_name(name) for name in names}
+    has_candidates = any(matches(name, inputs.candidates) for name in names)
+    if inputs.prediction in plain or has_candidates:
+        return inputs
+    if confusion_matrices.read_matrix("items", inputs.items, **inputs.only("truth", "rows")):
+        return inputs
+    without = replace(inputs, prediction="")
+    metrics = inputs.metrics.replace(",", " ").split()
+    if metrics:
+        of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
+        return without if of_truth else inputs
+    texts = [inputs.truth, inputs.stratum, inputs.psu, inputs.weight, inputs.fpc, inputs.group]
+    with_role = {columns.plain_name(name) for text in texts for name in (text, *text.split(","))}
+    others = [name for name in names if columns.plain_name(name) not in with_role]
+    if all(matches(name, inputs.replicate_weights) for name in others):
+        return without
+    raise checks.WrongValue(
+        "prediction",
+        f"must name the column of predicted classes; the file has {checks.listed(names, quoted=True)}; "
+        f"for the mean or the proportions of {inputs.truth!r} alone say --metrics mean or "
+        "--metrics proportion",
     )
 
 

@@ -1,6 +1,7 @@
 import confidenceinterval
 import numpy as np
-from fixed import SIMPLE, WILSON
+from fixed import SIMPLE, TWO_SCORED, WILSON, Z, around, overlapping
+from measure import of_metric
 
 DOC = "https://github.com/jacobgil/confidenceinterval#getting-started"
 BINARY = "https://github.com/jacobgil/confidenceinterval#binary-metrics"
@@ -28,6 +29,26 @@ def auc(**options):
     )[1]
 
 
+@of_metric("AUC")
+def both_aucs(d):
+    return overlapping(
+        *(
+            confidenceinterval.roc_auc_score(d.t, score, confidence_level=0.95)[1]
+            for score in (d.a, d.b)
+        )
+    )
+
+
+@of_metric("F1")
+def both_f1(d):
+    return overlapping(
+        *(
+            SCORES["f1"](d.t, predicted, confidence_level=0.95, average="binary")[1]
+            for predicted in (d.predicted_a, d.predicted_b)
+        )
+    )
+
+
 ROWS = {
     ("Q1", "accuracy_score (default)"): (accuracy, DOC),
     **{
@@ -46,6 +67,10 @@ ROWS = {
         for name in SCORES
     },
     ("Q5", "roc_auc_score (default, DeLong)"): (auc(), DOC),
+    ("Q6d", "roc_auc_score, intervals of both models"): (both_aucs, DOC),
+    ("Q6d", "f1_score binary, intervals of both models"): (both_f1, DOC),
+    ("Q6p", "roc_auc_score, intervals of both models, patients ignored"): (both_aucs, DOC),
+    ("Q6p", "f1_score binary, intervals of both models, patients ignored"): (both_f1, DOC),
 }
 # the classification report of its README, class 1: precision 8 of 9, recall 8 of 8, F1 (.796, 1.086)
 TRUE = np.array([0, 1, 2, 2, 2, 1, 1, 1, 0, 2, 2, 1, 0, 2, 2, 1, 2, 2, 1, 1])
@@ -70,5 +95,12 @@ CHECKED = [
         )[1],
         (0.796, 1.086),
         1e-3,
+    ),
+    # both AUCs are 11/12; placements of members are .75, 1, 1, those of others 2/3, 1, 1, 1
+    (
+        "intervals of two equal AUCs, by hand",
+        lambda: both_aucs(TWO_SCORED),
+        around(0, 2 * Z * (1 / 48 / 3 + 1 / 36 / 4) ** 0.5),
+        1e-5,
     ),
 ]

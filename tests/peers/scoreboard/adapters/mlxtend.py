@@ -1,6 +1,6 @@
 import numpy as np
 from fixed import MCNEMAR, PAIRED
-from measure import test_of_zero
+from measure import of_metric, test_of_zero
 from mlxtend.evaluate import (
     combined_ftest_5x2cv,
     mcnemar,
@@ -56,9 +56,18 @@ def same_items(**options):
     return call
 
 
+@of_metric("F1")
+@test_of_zero
+def same_accuracy(d):
+    table = mcnemar_table(y_target=d.t, y_model1=d.predicted_a, y_model2=d.predicted_b)
+    return float(mcnemar(ary=table, exact=True)[1])
+
+
 ROWS = {
     ("Q6", "mcnemar (default), p alone"): (same_items(), DOC + "mcnemar/"),
     ("Q6", "mcnemar exact, p alone"): (same_items(exact=True), DOC + "mcnemar/"),
+    ("Q6d", "mcnemar exact, p alone"): (same_accuracy, DOC + "mcnemar/"),
+    ("Q6p", "mcnemar exact, patients ignored, p alone"): (same_accuracy, DOC + "mcnemar/"),
     ("Q10", "paired_ttest_kfold_cv, p alone"): (
         compared(paired_ttest_kfold_cv, folds=True),
         DOC + "paired_ttest_kfold_cv/",

@@ -10,12 +10,17 @@ from fixed import (
     MODELS,
     PAIRED,
     PAIRED_SE,
+    PATIENTS,
+    PATIENTS_LIMITS,
     SCORED,
     SIMPLE,
     T3,
     T19,
     TOTAL,
     TOTAL_SE,
+    TWO_BY_F1,
+    TWO_SCORED,
+    TWO_SCORED_SE,
     WILSON,
     Z,
     around,
@@ -23,6 +28,7 @@ from fixed import (
     held_at_every_look,
     pairs,
 )
+from measure import of_metric
 from questions import fold_differences
 from scipy import stats
 
@@ -31,7 +37,11 @@ SAMPLING = "https://doi.org/10.1002/0471457574"  # Cochran, as reviewed by Levy 
 CLUSTERED = "https://doi.org/10.1093/biomet/73.1.13"  # Liang & Zeger 1986
 AUC = "https://doi.org/10.1148/radiology.143.1.7063747"  # Hanley & McNeil 1982
 TESTS = "https://doi.org/10.1162/089976698300017197"  # Dietterich 1998
+DELONG = "https://doi.org/10.2307/2531595"  # DeLong, DeLong & Clarke-Pearson 1988
+OBUCHOWSKI = "https://doi.org/10.2307/2533958"  # Obuchowski 1997, clustered ROC curves
+BOOTSTRAP = "https://doi.org/10.1201/9780429246593"  # Efron & Tibshirani 1993
 TOSSES = 2_000
+METRIC_TOSSES = 1_000
 
 
 def share(method, y):
@@ -108,6 +118,88 @@ def hanley_mcneil(d):
         + (n - 1) * (2 * auc**2 / (1 + auc) - auc**2)
     )
     return around(auc, Z * (error / (m * n)) ** 0.5)
+
+
+def order(d, score):
+    """Return 1 where a member scores above another item, 1/2 where they tie."""
+    difference = np.subtract.outer(score[d.t == 1], score[d.t == 0])
+    return (np.sign(difference) + 1) / 2
+
+
+def delong(d, cluster):
+    """Return DeLong's interval of a difference; placements are summed by cluster first."""
+    excess = order(d, d.a) - order(d, d.b)
+    difference, patients = excess.mean(), cluster.max() + 1
+    sums, covered, sizes = [], [], excess.shape
+    for axis, member in ((1, 1), (0, 0)):
+        of_cluster = cluster[d.t == member]
+        residual = excess.mean(axis) - difference
+        sums.append(np.bincount(of_cluster, residual, patients))
+        covered.append(np.unique(of_cluster).size)
+    variance = 2 * patients / (patients - 1) * (sums[0] @ sums[1]) / (sizes[0] * sizes[1])
+    for values, count, size in zip(sums, covered, sizes, strict=True):
+        variance += count / (count - 1) * (values @ values) / size**2
+    return around(difference, Z * max(variance, 0) ** 0.5)
+
+
+@of_metric("AUC")
+def delong_of_items(d):
+    return delong(d, np.arange(d.t.size))
+
+
+@of_metric("AUC")
+def delong_of_patients(d):
+    return delong(d, d.cluster)
+
+
+def metric_differences(d, times):
+    """Return the difference in resamples that hold each item so many times."""
+    if d.metric == "AUC":
+        members, others = times[:, d.t == 1], times[:, d.t == 0]
+        above = ((members @ (order(d, d.a) - order(d, d.b))) * others).sum(1)
+        return above / (members.sum(1) * others.sum(1))
+    f1 = [
+        2 * (times @ (d.t * predicted)) / (times @ (d.t + predicted))
+        for predicted in (d.predicted_a, d.predicted_b)
+    ]
+    return f1[0] - f1[1]
+
+
+def metric_resampled(d, cluster):
+    """Return the percentile bootstrap interval; whole clusters are drawn again.
+
+    A resample with one class only is left out.
+    """
+    count = cluster.max() + 1
+    drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), METRIC_TOSSES)
+    values = metric_differences(d, drawn[:, cluster].astype(float))
+    return tuple(np.nanquantile(values, [0.025, 0.975]))
+
+
+def resampled_items(d):
+    return metric_resampled(d, np.arange(d.t.size))
+
+
+def resampled_patients(d):
+    return metric_resampled(d, d.cluster)
+
+
+def one_by_one(d, times):
+    """Return the same differences, as scikit-learn has them in a loop over the resamples."""
+    from sklearn.metrics import f1_score, roc_auc_score
+
+    values = []
+    for row in times:
+        index = np.repeat(np.arange(d.t.size), row)
+        if d.metric == "AUC":
+            a, b = (roc_auc_score(d.t[index], score[index]) for score in (d.a, d.b))
+        else:
+            a, b = (f1_score(d.t[index], y[index]) for y in (d.predicted_a, d.predicted_b))
+        values.append(a - b)
+    return values
+
+
+RESAMPLES = np.array([[1] * 7, [2, 0, 1, 1, 0, 2, 1], [0, 1, 2, 1, 1, 0, 2]])
 
 
 def tested(d, level):
@@ -189,6 +281,11 @@ ROWS = {
     ("Q7", "t of each pair"): (lambda d: tested(d, lambda p: p < 0.05), TESTS),
     ("Q7", "t of each pair, Holm"): (lambda d: tested(d, holm), TESTS),
     ("Q7", "intervals apart"): (apart, TESTS),
+    ("Q6d", "DeLong, z"): (delong_of_items, DELONG),
+    ("Q6d", "percentile bootstrap of items"): (resampled_items, BOOTSTRAP),
+    ("Q6p", "DeLong of clusters, z"): (delong_of_patients, OBUCHOWSKI),
+    ("Q6p", "percentile bootstrap of patients"): (resampled_patients, BOOTSTRAP),
+    ("Q6p", "percentile bootstrap of items, patients ignored"): (resampled_items, BOOTSTRAP),
     ("Q8", "labels alone, Wilson"): (lambda d: share("wilson", d.human), SHARE),
     ("Q8", "judge alone, Wilson"): (lambda d: share("wilson", d.verdict), SHARE),
     ("Q8d", "judge alone"): (difference, TESTS),
@@ -247,5 +344,33 @@ CHECKED = [
         lambda: tested(MODELS, holm),
         FIRST_IS_BEST,
         0,
+    ),
+    (
+        "DeLong, by hand",
+        lambda: delong_of_items(TWO_SCORED),
+        around(0, Z * TWO_SCORED_SE),
+        1e-6,
+    ),
+    (
+        "DeLong of 113 patients, as pROC has it",
+        lambda: delong_of_items(PATIENTS),
+        PATIENTS_LIMITS,
+        1e-6,
+    ),
+    # sums of two clusters, the first three items and the rest: -1/4 and 1/4 of members, of others 0
+    (
+        "DeLong of clusters, by hand",
+        lambda: delong(TWO_SCORED, np.array([0, 0, 0, 1, 1, 1, 1])),
+        around(0, Z * (2 * 2 / 16 / 9) ** 0.5),
+        1e-6,
+    ),
+    *(
+        (
+            f"resampled {sample.metric}: scikit-learn, one by one",
+            lambda sample=sample: metric_differences(sample, RESAMPLES),
+            one_by_one(sample, RESAMPLES),
+            1e-9,
+        )
+        for sample in (TWO_SCORED, TWO_BY_F1)
     ),
 ]

@@ -1,7 +1,19 @@
 import functools
 
 import numpy as np
-from fixed import CHANGED_PLACES, CLUSTERS, EXACT, FIRST_IS_BEST, MODELS, PAIRED, claims
+from fixed import (
+    CHANGED_PLACES,
+    CLUSTERS,
+    EXACT,
+    FIRST_IS_BEST,
+    MODELS,
+    PAIRED,
+    PATIENTS,
+    PATIENTS_LIMITS,
+    TWO_BY_F1,
+    Z,
+    claims,
+)
 from measure import with_bounds
 from questions import fold_differences
 
@@ -118,6 +130,25 @@ def looked(d):
     return max(low for low, _ in found), min(high for _, high in found)
 
 
+def metric_comparison(d, psu=""):
+    """Return the row of `compare_metrics` for the metric of the question."""
+    columns = {"truth": d.t, "a": d.a, "b": d.b, "patient": d.cluster}
+    names = {"prediction": "", "score": "a,b"}
+    if d.metric == "F1":
+        columns |= {"a": d.predicted_a, "b": d.predicted_b}
+        names = {"prediction": "a,b", "score": ""}
+    items = wb.load_labeled(columns, psu=psu, stratum="", positive="1", **names)
+    return wb.compare_metrics(items, d.metric.lower()).rows()[0]
+
+
+def metric_difference(psu=""):
+    def limits(d):
+        row = metric_comparison(d, psu)
+        return row["low"], row["high"]
+
+    return limits
+
+
 def ranks(d):
     """Claim what `compare_items` says: of each pair that it tells apart, the better one."""
     models = d.right.shape[1]
@@ -192,6 +223,8 @@ ROWS = {
         lambda d: replicated("mean", d.cluster, d.a - d.b, bounds=(-1, 1)).interval(),
         DOC,
     ),
+    ("Q6d", "compare_metrics"): (metric_difference(), DOC),
+    ("Q6p", "compare_metrics"): (metric_difference("patient"), DOC),
     ("Q7", "compare_items"): (ranks, DOC),
     ("Q8", "stratified_accuracy by verdict"): (lambda d: by_verdict(d, d.index, d.human), DOC),
     ("Q8", "stratified_accuracy by verdict, own design"): (
@@ -248,5 +281,17 @@ CHECKED = [
         lambda: ranks(MODELS),
         FIRST_IS_BEST,
         0,
+    ),
+    (
+        "standard error of the AUCs' difference of 113 patients, as pROC has it",
+        lambda: metric_comparison(PATIENTS)["standard_error"],
+        np.ptp(PATIENTS_LIMITS) / 2 / Z,
+        1e-7,
+    ),
+    (
+        "F1 of seven items, by hand",
+        lambda: metric_comparison(TWO_BY_F1)["difference"],
+        2 / 3 - 4 / 5,
+        1e-12,
     ),
 ]

@@ -1,0 +1,309 @@
+"""Confusion matrices as programs and people write them, and tables that only look like one."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.data.confusion_matrices import ConfusionMatrix, read_matrix
+
+CLASSES = ["cat", "dog", "bird"]
+COUNTS = [[41, 6, 3], [4, 52, 4], [1, 2, 27]]
+TURNED = [[41, 4, 1], [6, 52, 2], [3, 4, 27]]
+BODY = ",cat,dog,bird\ncat,41,6,3\ndog,4,52,4\nbird,1,2,27\n"
+TWO = "cat,41,6\ndog,4,52\n"
+
+
+@pytest.fixture
+def read_file(tmp_path):
+    def read_text(text, **settings):
+        (tmp_path / "matrix.csv").write_text(text, encoding="utf-8")
+        return read_matrix("items", str(tmp_path / "matrix.csv"), **settings)
+
+    return read_text
+
+
+def read(text, **settings):
+    """Read the columns of a text as those of a frame, which is faster than a file."""
+    header, *rows = csv.reader(text.splitlines())
+    columns = dict(zip(header, np.array(rows, object).T, strict=True))
+    return read_matrix("items", columns, **settings)
+
+
+def texts(matrix):
+    return list(map(str, matrix.notes))
+
+
+def test_a_matrix_as_pandas_writes_it(read_file):
+    matrix = read_file(BODY)
+    assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
+    assert texts(matrix) == [
+        "confusion matrix: rows were taken for true classes and columns for predicted ones; if it "
+        "is the other way round, say rows prediction (--rows prediction)"
+    ]
+    assert [note.kind for note in matrix.notes] == ["assumption"]
+    assert read_file(BODY, rows="truth").table.tolist() == COUNTS
+    turned = read_file(BODY, rows="prediction")
+    assert turned.labels == CLASSES and turned.table.tolist() == TURNED
+    assert texts(turned) == [
+        "confusion matrix: rows are predicted classes, because rows is 'prediction'"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",bird,cat,dog\ncat,3,41,6\ndog,4,4,52\nbird,27,1,2\n",
+        BODY.replace(",", ";"),
+        BODY.replace(",", "\t"),
+        BODY.replace("\nbird", "\n\nbird") + "\n,,,\n",
+        "\ufeff" + BODY.replace(",bird", ", bird ").replace("dog,4", " dog ,4"),
+        "Unnamed: 0" + BODY,
+        ",Unnamed: 0,cat,dog,bird\n0,cat,41,6,3\n1,dog,4,52,4\n2,bird,1,2,27\n",
+        BODY.replace(",41,6,3", ",41.0,6.0,3.0"),
+    ],
+)
+def test_other_orders_delimiters_and_row_numbers(read_file, text):
+    matrix = read_file(text)
+    assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
+
+
+@pytest.mark.parametrize(
+    ("corner", "table"),
+    [
+        ("truth", COUNTS),
+        ("Actual", COUNTS),
+        ("True label", COUNTS),
+        ("y_true", COUNTS),
+        ("actual\\predicted", COUNTS),
+        ("Truth / Prediction", COUNTS),
+        ("columns: predicted; rows: actual", COUNTS),
+        ("Predicted \N{RIGHTWARDS ARROW} Actual \N{DOWNWARDS ARROW}", COUNTS),
+        ("prediction", TURNED),
+        ("Predicted class", TURNED),
+        ("y_pred", TURNED),
+        ("pred\\true", TURNED),
+    ],
+)
+def test_the_first_cell_says_what_the_rows_are(corner, table):
+    matrix = read(corner + BODY)
+    assert matrix.table.tolist() == table
+    right, wrong = ("truth", "prediction") if table is COUNTS else ("prediction", "truth")
+    assert read(corner + BODY, rows=right).table.tolist() == table
+    with pytest.raises(ValueError, match="rows contradicts the table: the first cell"):
+        read(corner + BODY, rows=wrong)
+    classes = {"truth": "true", "prediction": "predicted"}[right]
+    assert texts(matrix) == [
+        f"confusion matrix: rows are {classes} classes: the first cell, {corner!r}, says so"
+    ]
+
+
+@pytest.mark.parametrize("corner", ["class", "", "x", "row_0", "index"])
+def test_other_first_cells_say_nothing(corner):
+    assert [note.kind for note in read(corner + BODY).notes] == ["assumption"]
+
+
+def test_columns_of_other_names_are_those_of_a_report():
+    assert read("wahr" + BODY, truth="wahr").notes[0].kind == "data"
+    assert read("gelesen" + BODY, prediction="gelesen").table.tolist() == TURNED
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        (",Predicted cat,Predicted dog\nTrue cat,41,6\nTrue dog,4,52\n", [[41, 6], [4, 52]]),
+        (",pred:cat,pred:dog\ntrue:cat,41,6\ntrue:dog,4,52\n", [[41, 6], [4, 52]]),
+        (",Actual cat,Actual dog,Total\nPredicted cat,41,6,47\nPredicted dog,4,52,56\n", None),
+        (",y_pred_cat,y_pred_dog\ncat,41,6\ndog,4,52\n", "refused"),
+        (",pred_cat,pred_dog\ncat,41,6\ndog,4,52\n", [[41, 6], [4, 52]]),
+        ("Predicted,cat,dog\nActual,,\ncat,41,6\ndog,4,52\n", [[41, 6], [4, 52]]),
+    ],
+)
+def test_names_and_a_line_below_the_header_say_what_the_rows_are(text, table):
+    if table == "refused":
+        with pytest.raises(ValueError, match="the rows are not named so"):
+            read(text)
+        return
+    matrix = read(text)
+    assert matrix.labels == ["cat", "dog"]
+    assert matrix.table.tolist() == (table or [[41, 4], [6, 52]])
+    assert matrix.notes[0].kind == "data"
+
+
+def test_classes_called_true_and_false_are_no_words_for_an_axis():
+    matrix = read(",False,True\nFalse,50,3\nTrue,4,20\n")
+    assert matrix.labels == ["False", "True"] and matrix.table.tolist() == [[50, 3], [4, 20]]
+    assert matrix.notes[0].kind == "assumption"
+
+
+@pytest.mark.parametrize("name", ["All", "total", "SUM", "Grand Total", "Total predicted"])
+def test_totals_are_not_counted(name):
+    last_row = f"{name},45,58,103\n"
+    for text in (
+        f",cat,dog,{name}\ncat,41,6,47\ndog,4,52,56\n{last_row}",
+        f",cat,dog,{name}\ncat,41,6,47\ndog,4,52,56\n{name},45,58,\n",
+        f",{name},cat,dog\n{name},103,45,58\ncat,47,41,6\ndog,56,4,52\n",
+        f",cat,dog,{name}\ncat,41,6,47\ndog,4,52,56\n",
+        f",cat,dog\n{TWO}{name},45,58\n",
+    ):
+        matrix = read(text)
+        assert matrix.labels == ["cat", "dog"] and matrix.table.tolist() == [[41, 6], [4, 52]]
+        assert f"not counted as a class: {'row' if name + ',' in text[10:] else ''}" in str(
+            matrix.notes[-1]
+        )
+
+
+@pytest.mark.parametrize(
+    "last_row",
+    ["All,45,59,103\n", "All,45,58,104\n", "All,0,0,0\n"],
+)
+def test_a_total_that_is_not_the_sum_is_refused(last_row):
+    with pytest.raises(ValueError, match="must be a confusion matrix whose totals are the sums"):
+        read(f",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n{last_row}")
+    with pytest.raises(ValueError, match="row 'dog', column 'All' says 57, .* add up to 56"):
+        read(",cat,dog,All\ncat,41,6,47\ndog,4,52,57\n")
+
+
+def test_totals_of_any_name_are_recognized_or_refused():
+    assert read(",cat,dog,support\ncat,41,6,47\ndog,4,52,56\n").table.sum() == 103
+    assert read(",cat,dog,zusammen\ncat,41,6,47\ndog,4,52,56\n").table.sum() == 103
+    assert read(",y,n\ny,41,6\nn,4,52\n").labels == ["y", "n"]
+    with pytest.raises(ValueError, match="'zusammen' has no column .* sums of the other rows"):
+        read(f",cat,dog\n{TWO}zusammen,45,58\n")
+    with pytest.raises(ValueError, match="row 4 has no name of a class; call it 'Total'"):
+        _rows_of(f",cat,dog\n{TWO},45,58\n")
+    with pytest.raises(ValueError, match="rename it if it is a class"):
+        read(",all,none\nall,41,6\nnone,4,52\n")
+
+
+def _rows_of(text):
+    """Read a text so that errors name rows as `load_labeled` does."""
+    try:
+        read(text)
+    except ValueError as error:
+        raise ValueError(error.said(lambda row: f"row {row + 2}")) from error
+
+
+def test_rates_in_the_margin_are_left_out():
+    matrix = read(
+        ",cat,dog,n,Recall\ncat,41,6,47,87.2%\ndog,4,52,56,92.9%\nPrecision,91.1%,89.7%,,\n"
+    )
+    assert matrix.table.tolist() == [[41, 6], [4, 52]]
+    assert "left out, as they hold no counts: row 'Precision', column 'Recall'" in "".join(
+        texts(matrix)
+    )
+
+
+def test_a_class_that_was_never_predicted():
+    matrix = read(f",cat,dog\n{TWO}bird,1,2\n")
+    assert matrix.labels == CLASSES
+    assert matrix.table.tolist() == [[41, 6, 0], [4, 52, 0], [1, 2, 0]]
+    assert "there is no column for 'bird', taken for never predicted" in texts(matrix)[-1]
+    with pytest.raises(ValueError, match="row '2' has no column of that name"):
+        read(",0,1\n0,41,6\n1,4,52\n2,1,2\n")  # row numbers, perhaps
+    with_sums = read(",0,1,All\n0,41,6,47\n1,4,52,56\n2,1,2,3\n")
+    assert with_sums.table.tolist() == [[41, 6, 0], [4, 52, 0], [1, 2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BODY.replace("\ndog", "\nDog"), r"'dog' holds counts, .* \(did you mean 'Dog'\?\): spell"),
+        (",cat,dgo\ncat,41,6\ndog,4,52\n", r"'dgo' holds counts, .* \(did you mean 'dog'\?\)"),
+        (",cat,dog,bird\ncat,41,6,1\ndog,4,52,2\n", "'bird' holds counts, and the rows are"),
+        (",cat,dog\ncat,41,6\n", "column 'dog' holds counts, and the rows are 'cat'"),
+        (",cat,dog\ncat,41,6\ncat,4,52\n", "must have one row per class; row 'cat' occurs twice"),
+        (",cat,cat\ncat,41,6\ndog,4,52\n", None),
+        (",cat,dog,\ncat,41,6,\ndog,4,52,\n", "must name its columns in the first line; 2 have"),
+        (",cat,dog\ncat,.9,.1\ndog,.2,.8\n", "column 'cat', data row 1: 0.9 is no count; a conf"),
+        (",cat,dog\ncat,90%,10%\ndog,4%,96%\n", "column 'cat', data row 1: '90%' is no count"),
+        (",cat,dog\ncat,1.0,0.0\ndog,0.0,1.0\n", "add up to 1, as proportions do"),
+        (",cat,dog\ncat,1,0\ndog,1,0\n", "add up to 1, as proportions do"),
+        (",cat,dog\ncat,9,-1\ndog,2,8\n", "column 'dog', data row 1: -1 is no count"),
+        (",cat,dog\ncat,9,1e20\ndog,2,8\n", "1e[+]20 is no count"),
+        (",cat,dog\ncat,9,\ndog,2,8\n", "'dog', data row 1 is missing; write 0 if no item"),
+        (BODY.replace("1,2,27", ",,"), "column 'cat', data row 3 is missing"),
+        (",cat,dog\ncat,nine,1\ndog,2,8\n", "column 'cat', data row 1: 'nine' is not a number"),
+        (",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n", "'41.000' has thousands or decimals"),
+        (",cat,dog\ncat,0,0\ndog,0,0\n", "must count at least one item"),
+        ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* rows are not named so"),
+        ("0,1\n0,50\n4,20\n", "must have a column 'truth', or be .* rows are not named so"),
+        (f",cat,dog\n{TWO}bird,1,2\ncow,2,1\n", "row 'bird' has no column of that name: add a"),
+        (f",cat,dog\n{TWO}Total,45.5,58\n", "column 'cat', data row 3: 45.5 is no count"),
+        (",cat,dog\n0,41,6\n1,4,52\n", "must have a column 'truth', or be .* rows are not named"),
+    ],
+)
+def test_what_is_no_whole_matrix_is_refused(read_file, text, message):
+    if message is None:
+        assert read_file(text) is None
+        return
+    with pytest.raises(ValueError, match=message):
+        read_file(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "truth,prediction\ncat,dog\ndog,cat\n",
+        "label,yhat\ncat,dog\ndog,cat\n",
+        "id,score,label\n0,.5,1\n1,.7,0\n2,.2,1\n",
+        "truth,score\n1,0\n0,1\n",
+        "month,truth,cat,dog\n1,cat,3,4\n1,dog,2,3\n2,cat,3,4\n2,dog,2,3\n",
+        ",cat\ncat,41\n",
+        ",0,1\n" + "".join(f"{row},{row % 2},{row % 3 % 2}\n" for row in range(5)),
+    ],
+)
+def test_other_tables_are_none(read_file, text):
+    assert read_file(text) is None
+    with pytest.raises(ValueError, match="rows says .* matrix are, and items holds no such table"):
+        read_file(text, rows="prediction")
+
+
+def test_percentages_of_whole_numbers_are_doubted():
+    assert "add up to 100" in str(read(",cat,dog\ncat,90,10\ndog,20,80\n").notes[-1])
+
+
+def test_separated_thousands_are_counts():
+    matrix = read(',cat,dog\ncat,"1,200",30\ndog,2,800\n')
+    assert matrix.table.tolist() == [[1200, 30], [2, 800]]
+
+
+def test_frames_and_files_of_pandas(tmp_path):
+    frame = pd.DataFrame(COUNTS, index=CLASSES, columns=CLASSES)
+    frame.to_parquet(tmp_path / "m.parquet")
+    frame.to_json(tmp_path / "m.json")
+    as_dict = {"": CLASSES, **frame.to_dict("list")}
+    for source in (frame, as_dict, tmp_path / "m.parquet", tmp_path / "m.json"):
+        matrix = read_matrix("items", source)
+        assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
+    floats = read_matrix("items", {"": np.array([0.0, 1.0]), "0": [50, 4], "1": [3, 20]})
+    assert floats.labels == ["0", "1"]
+    numbered = read_matrix("items", pd.DataFrame(COUNTS))
+    assert numbered.labels == ["0", "1", "2"] and numbered.table.tolist() == COUNTS
+    with pytest.raises(ValueError, match="the rows are not named so"):
+        read_matrix("items", pd.DataFrame(COUNTS, columns=CLASSES))
+
+
+def test_cross_tables_say_what_their_rows_are():
+    truth = np.repeat(CLASSES, [50, 60, 30])
+    prediction = np.concatenate([np.repeat(CLASSES, row) for row in COUNTS])
+    names = {"rownames": ["True"], "colnames": ["Predicted"]}
+    table = pd.crosstab(truth, prediction, margins=True, **names)
+    for frame in (table, table.T, table.rename_axis(index=None)):
+        matrix = read_matrix("items", frame)
+        order = [CLASSES.index(name) for name in matrix.labels]
+        assert matrix.table.tolist() == np.array(COUNTS)[np.ix_(order, order)].tolist()
+        assert matrix.notes[0].kind == "data"
+
+
+def test_items_of_a_matrix():
+    matrix = ConfusionMatrix(["01", "1"], np.array([[2, 0], [1, 1]]), ())
+    with pytest.raises(ValueError, match="writes one number in two ways"):
+        matrix.items("t", "p")
+    columns, _ = matrix.items("t", "p", "text")
+    assert columns["t"].tolist() == ["01", "01", "1", "1"]
+    assert columns["p"].tolist() == ["01", "01", "01", "1"]
+    large = ConfusionMatrix(["a", "b"], np.array([[2_000_000, 0], [1, 0]]), ())
+    with pytest.raises(ValueError, match="at most 2,000,000 items, .* counts 2,000,001"):
+        large.items("t", "p")
