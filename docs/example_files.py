@@ -9,6 +9,9 @@ import duckdb
 import numpy as np
 
 ITEMS = 5000
+# Olofsson et al., Remote Sensing of Environment 148, 2014, section 5: labels by mapped class
+LAND_COVER = ("deforestation", "forest gain", "stable forest", "stable nonforest")
+LABELED_PIXELS = ((66, 0, 5, 4), (0, 55, 8, 12), (1, 0, 153, 11), (2, 1, 9, 313))
 
 
 @functools.cache
@@ -115,6 +118,21 @@ def validation(path):
 def herd(path):
     """Write how many of 150 animals tested positive."""
     table(path, ["period", "n", "counted"], [("herd", 150, 4)])
+
+
+def points(path):
+    """Write the labeled pixels of a published land-cover map: mapped and true class."""
+    rows = []
+    for mapped, counts in zip(LAND_COVER, LABELED_PIXELS, strict=True):
+        for true, count in zip(LAND_COVER, counts, strict=True):
+            rows += [(mapped, true)] * count
+    table(path, ["map", "reference"], rows)
+
+
+def areas(path):
+    """Write the pixels of each class of the land-cover map."""
+    pixels = (200_000, 150_000, 3_200_000, 6_450_000)
+    table(path, ["map", "pixels"], zip(LAND_COVER, pixels, strict=True))
 
 
 def audits(path):
@@ -318,6 +336,8 @@ FILES = {
     "predictions.csv": predictions,
     "validation.csv": validation,
     "herd.csv": herd,
+    "points.csv": points,
+    "areas.csv": areas,
     "matrix.csv": matrix,
 }
 

@@ -41,7 +41,7 @@ __all__ = [
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if something is given, or only if it is not: a
-# parameter, or an attribute of what the reading function returns
+# parameter, or the class or an attribute of what the reading function returns
 IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
@@ -67,9 +67,9 @@ def build_report(
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
-    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. NAME may also be an
-    attribute of what the notebook's reading function returns. The output appears only when everything
-    went well; an older report stays as it is otherwise.
+    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. NAME may also be
+    the class, or an attribute, of what the notebook's reading function returns. The output appears only
+    when everything went well; an older report stays as it is otherwise.
 
     Parameters
     ----------
@@ -350,6 +350,9 @@ def _conditions(path: Path, values: dict, content: Any) -> dict[str, bool]:
     for tag in sorted(tag for tag in tagged if tag.startswith((IF, UNLESS))):
         name = tag.removeprefix(IF).removeprefix(UNLESS)
         if name in conditions:
+            continue
+        if name[:1].isupper():
+            conditions[name] = type(content).__name__ == name
             continue
         if not hasattr(content, name):
             raise ReportError(

@@ -131,7 +131,7 @@ def own_titles(path: Path) -> dict[str, str]:
     """Return the titles of reports in which something that is given asks a question of its own.
 
     They stand in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
-    The name is that of a parameter, or of an attribute of what the notebook's reading function returns.
+    The name is that of a parameter, or of the class or an attribute of what the reading function returns.
     """
     return _told(load_notebook(path), "titles", {})
 
