@@ -507,7 +507,7 @@ def load_labeled(
     if of_labels:
         names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
-    sets, set_notes = read_label_sets(
+    sets = read_label_sets(
         data,
         truth,
         prediction,
@@ -550,7 +550,6 @@ def load_labeled(
         *_row_notes(unlabeled, labeled.size, read, sources),
         *file_notes,
         *more,
-        *set_notes,
     ]
     class_names = read["truth"]
     if sets is not None:
