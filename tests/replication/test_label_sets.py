@@ -255,7 +255,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             SMALL,
             {"separator": "|"},
-            "^column 'truth', a cell: 'a;b' seems to hold.*--separator ';'",
+            "^column 'truth', a cell: 'a;b' seems to hold.*with separator ';'",
         ),
         (SMALL, {"metrics": "kappa"}, "^metrics must suit the items: kappa is for items of one cl"),
         (SMALL, {"positive": "z"}, "^positive must be a true class; got 'z', there are a, b$"),

@@ -171,7 +171,7 @@ def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
     names = checks.listed(combined.labels, SHOWN_CLASSES, quoted=True)
     several = (
         "metrics of items with several labels: workbench report brr-orthogonal-arrays "
-        f"--separator {combined.separator!r}"
+        f"with separator {combined.separator!r}"
     )
     if not combined.is_evident:
         text = f"{combined.text!r} was taken for one class; if it is several labels, {names}, see "

@@ -248,7 +248,7 @@ def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) ->
     sets = {name: np.zeros((len(cells), names.size), bool) for name, cells in texts.items()}
     for name, column in labels.items():
         sets[name][rows[name], np.searchsorted(names, column)] = True
-    if len(labels) > 1:
+    if len(labels) == 2:
         notes += class_notes(*labels.values())
     cells = [text for column in texts.values() for text in column if text]
     example = next((text for text in cells if between in text), cells[0])
