@@ -38,7 +38,7 @@ def recognized(texts: Iterable[str]) -> Combined | None:
 
     Several labels are evident with ";" or "|" if four of five labels also stand elsewhere, one of
     them alone in a cell; with a comma half of them must stand alone. Some of that is in doubt, and
-    so is "/", "+" or "&". A class "a;b" whose parts stand nowhere else is a class.
+    so are lists, "/", "+" and "&". A class "a;b" whose parts stand nowhere else is a class.
 
     Parameters
     ----------
@@ -51,7 +51,12 @@ def recognized(texts: Iterable[str]) -> Combined | None:
     >>> recognized(["C", "Java", "C;C++"]).is_evident, recognized(["Smith, J.", "Doe, A."])
     (False, None)
     """
-    distinct = [text for text in dict.fromkeys(texts) if not _LIST.fullmatch(text)]
+    filled = [*dict.fromkeys(texts)]
+    if are_lists(filled):
+        longest = max(filled, key=lambda text: len(list_labels(text)))
+        labels = list_labels(longest)
+        return Combined(COMMA, longest, labels, False) if len(labels) > 1 else None
+    distinct = [text for text in filled if not _LIST.fullmatch(text)]
     judged = [_judged(separator, distinct) for separator in SEPARATORS]
     combined = [judgment for judgment in judged if judgment is not None]
     return max(combined, key=lambda judgment: judgment.is_evident, default=None)
@@ -60,7 +65,7 @@ def recognized(texts: Iterable[str]) -> Combined | None:
 def _judged(separator: str, distinct: Sequence[str]) -> Combined | None:
     """Return the labels that texts with a separator seem to hold, None where they are classes."""
     with_separator = [text for text in distinct if separator in text]
-    joined = [text for text in with_separator if len({*cell_labels(text, separator)}) > 1]
+    joined = [text for text in with_separator if len(cell_labels(text, separator)) > 1]
     if not joined:
         return None
     sets = {frozenset(cell_labels(text.casefold(), separator)) for text in joined}
