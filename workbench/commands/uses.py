@@ -231,22 +231,10 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     options = _labeled(table)
     if not options:
         return
-    design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
+    design, needs = _design(table)
     groups = _groups(table)
     if options.get("prediction") and len(groups) == 1 and not design:
-        design["group"] = groups[0]
-    replicates = table.names(roles.REPLICATE)
-    needs = ""
-    if len(replicates) > 1 and "weight" in design:
-        prefix = os.path.commonprefix(replicates)
-        design = {"weight": design["weight"], "replicate_weights": f"{prefix}*"}
-        if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
-            design["method"] = "sdr"
-        else:
-            made = f"say how the {len(replicates)} replicate weights were made"
-            needs = f"{made}, with --method and one of {METHODS}"
-    elif table.is_complete(roles.POPULATION):
-        design["fpc"] = table.first(roles.POPULATION)
+        design = {"group": groups[0]}
     question = METRICS
     truth = options["truth"]
     if "prediction" not in options:
@@ -255,6 +243,22 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     columns = options | design
     read_rows = partial(read, items=table.data, **columns)
     yield _report(question, CLUSTERS, {"items": table.file, **columns}, read_rows, needs)
+
+
+def _design(table: Inspected) -> tuple[dict[str, Any], str]:
+    """Return the options of the sample's design, and what they still need."""
+    design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
+    replicates = table.names(roles.REPLICATE)
+    if len(replicates) > 1 and "weight" in design:
+        prefix = os.path.commonprefix(replicates)
+        design = {"weight": design["weight"], "replicate_weights": f"{prefix}*"}
+        if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
+            return design | {"method": "sdr"}, ""
+        made = f"say how the {len(replicates)} replicate weights were made"
+        return design, f"{made}, with --method and one of {METHODS}"
+    if table.is_complete(roles.POPULATION):
+        design["fpc"] = table.first(roles.POPULATION)
+    return design, ""
 
 
 def _labeled(table: Inspected) -> dict[str, Any]:
@@ -396,8 +400,6 @@ def of_folds(table: Inspected) -> Iterator[Use]:
             needs = f"name the column of folds or splits with --fold; {fold!r} numbers repeats"
             yield _report(BY_FOLDS, MODELS, {"losses": table.file}, needs=needs)
         return
-    if options.get("size") in model_columns.size_columns(names).values():
-        del options["size"]  # read by its name
     read = partial(CVLosses.read_csv, table.data, **options)
     better = "higher" if "fold" not in options or _are_scores(names, read) else "lower"
     yield _report(BY_FOLDS, MODELS, {"losses": table.file, **options, "better": better}, read)
