@@ -429,9 +429,9 @@ def load_labeled(
     separator : str
         What stands between the labels of an item in a cell, as ";"; an empty cell is then no label.
         By default ";", "|", a comma or a list is recognized if the labels also stand alone or in
-        other combinations. An error asks where this is in doubt; `classes` "text" says that every
-        cell is one class. Patterns such as `truth` "true_*" and `prediction` "pred_*" name a column
-        of 0 and 1 for each label instead.
+        other combinations, and an empty cell is an error. An error asks where this is in doubt;
+        `classes` "text" says that every cell is one class. Patterns such as `truth` "true_*" and
+        `prediction` "pred_*" name a column of 0 and 1 for each label instead.
 
     Returns
     -------
