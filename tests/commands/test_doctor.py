@@ -722,3 +722,14 @@ def test_values_and_labels_in_some_rows(tmp_path):
         in run(tmp_path, "doctor", "some.csv").stdout
     )
     assert "--counts some.csv" in run(tmp_path, "doctor", "some.csv").stdout
+
+
+def test_columns_of_the_classes_that_agree_with_the_truth_are_models(tmp_path):
+    truth = ["spam", "ham"] * 20
+    models = {"old": ["spam", "ham", "ham", "ham"] * 10, "new": truth}
+    others = {"opposite": ["ham", "spam"] * 20, "always": ["ham"] * 40}
+    columns = {"truth": truth, **models, **others}
+    lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
+    (tmp_path / "mails.csv").write_text("\n".join([",".join(columns), *lines]))
+    done = run(tmp_path, "doctor", "mails.csv")
+    assert "--items mails.csv --truth truth --prediction old,new\n" in done.stdout

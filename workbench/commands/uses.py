@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy import ndarray
 
 from workbench import checks, registry
@@ -267,6 +268,8 @@ def _labeled(table: Inspected) -> dict[str, Any]:
 
     truth = table.first(roles.TRUTH)
     predictions = table.names(roles.PREDICTION)
+    if truth and not predictions:
+        predictions = _predictions_of(table, truth)
     scores = table.names(roles.SCORE)
     if truth and any(plain_name(name).startswith("map") for name in predictions):
         return {}  # points of a map are sampled by its classes
@@ -283,6 +286,21 @@ def _labeled(table: Inspected) -> dict[str, Any]:
         truth = values[0]
     is_sample = table.has(roles.WEIGHT) or table.is_complete(roles.POPULATION)
     return {"truth": truth} if truth and is_sample and not table.has_gaps(truth) else {}
+
+
+def _predictions_of(table: Inspected, truth: str) -> list[str]:
+    """Return the columns without a role that agree with the truth more than its largest class does.
+
+    They hold its classes, and their names are often those of models.
+    """
+    true = np.array(numbers.as_text(table.data[truth]))
+    _, counts = np.unique(true, return_counts=True)
+    predictions = []
+    for name in table.names(roles.OTHER):
+        texts = np.array(numbers.as_text(table.data[name]))
+        if (texts == true).sum() > counts.max() and table.distinct(name) <= table.distinct(truth):
+            predictions.append(name)
+    return predictions
 
 
 def _groups(table: Inspected) -> list[str]:
