@@ -15,7 +15,7 @@ from numpy import ndarray
 from workbench import checks
 from workbench.checks import WrongValue, listed, suggestion
 from workbench.data import decimals, frames, numbers, shapes
-from workbench.data.classes import looks, read_classes
+from workbench.data.classes import read_classes
 from workbench.data.columns import crossed_names, plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
@@ -38,10 +38,9 @@ AXIS_OF_WORD = {
 SUMS = {"all", "total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "suma"}
 WITH_SUMS = {"grand", "row", "column", *AXIS_OF_WORD}  # other words in the name of a total
 COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # of a column with a row per pair
-ONE_SIDED = {"support", *COUNT_NAMES}  # of a total, unless both rows and columns are called so
-_DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
 _FIRST_WORD = re.compile(r"^([^\W_]+)[\s_:=.-]+(?=.)", re.DOTALL)
-_WHOLE_FLOAT = re.compile(r"^(-?[0-9]+)\.0$")
+_DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
 _THOUSANDTHS = re.compile(r"[1-9][0-9]{0,2}[.,]000")
 SAME_NAMES = "must be a confusion matrix whose rows and columns name the same classes"
 COUNTS_NEEDED = (
@@ -175,13 +174,12 @@ def assumptions(notes: Iterable[Note]) -> list[str]:
 
 
 class _Grid(NamedTuple):
-    """A table with names of rows, and its first cell."""
+    """A table whose rows are named as its columns are, but for totals."""
 
     corner: str
     rows: list[str]
     columns: dict[str, ndarray]
     axes: set[str]  # of the rows, as words before the names of rows and columns say
-    shared: int  # names of rows that are names of columns, but for capitals and blanks
 
 
 def read_matrix(
@@ -240,7 +238,7 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if names.count("") > 1 and not roles:
         rule = "must name its columns in the first line; only the first may have no name there, not"
         raise WrongValue(argument, f"{rule} {names.count('')}")
-    if len({*_names(names)}) < len(names):
+    if len({*map(str.strip, names)}) < len(names):
         return None
     start, _ = frames.read_columns(source, names[:1])
     if len(start[names[0]]) > MOST_NAMES:
@@ -248,12 +246,9 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     data, _ = frames.read_columns(source, names)
     corners = [spelled(role, names) for role in roles] or [names[0], names[-1]]
     grids = [_grid(corner, data) for corner in corners if corner in data]
-    grid = max(grids, key=lambda grid: grid.shared, default=None)
-    if grid and grid.shared >= max(LEAST_SHARED, len(_class_names(grid.rows)) / 2):
-        return grid
-    if not roles:
+    if not roles and not any(grids):
         _refuse_square(argument, data, truth)
-    return None
+    return next(filter(None, grids), None)
 
 
 def _has_columns(role: str, names: tuple[str, ...]) -> bool:
@@ -267,8 +262,6 @@ def _with_row_names(source: Any) -> Any:
 
     if not nw.dependencies.is_pandas_dataframe(source) or len(source) > MOST_NAMES:
         return source
-    if source.columns.nlevels > 1 or source.index.nlevels > 1:
-        return source
     names = _names(numbers.objects(source.columns.tolist()))
     index = _names(numbers.objects(source.index.tolist()))
     frame = source.set_axis(names, axis=1)
@@ -279,23 +272,25 @@ def _with_row_names(source: Any) -> Any:
 
 
 def _names(cells: Any) -> list[str]:
-    """Return names as text; 1.0, as programs write 1 next to a gap, is 1."""
-    return [_WHOLE_FLOAT.sub(r"\1", text) for text in numbers.as_text(cells)]
+    return numbers.as_text(cells, marks=False)  # 1.0, as programs write 1 next to a gap, is 1
 
 
-def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid:
-    """Return the table with the names of its rows in a column, without words for an axis."""
+def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
+    """Return the table with the names of its rows in a column, None if columns have others."""
     columns = {name: cells for name, cells in data.items() if name != corner}
     rows = _names(data[corner])
     names = _names(list(columns))
     axes: set[str] = set()
-    if not _looks_of(rows) & _looks_of(names):
+    if not {*_class_names(rows)} & {*names}:
         rows, axis_of_rows = _without_axis(rows)
         names, axis_of_columns = _without_axis(names)
         axes = {axis_of_rows, OTHER.get(axis_of_columns, "")} - {""}
-    shared = len(_looks_of(rows) & _looks_of(names))
-    renamed = dict(zip(names, columns.values(), strict=True))
-    return _Grid(corner.strip(), rows, renamed, axes, shared)
+    classes = _class_names(rows)
+    shared = len({*classes} & {*names})
+    is_matrix = shared >= LEAST_SHARED and len(classes) <= 2 * shared
+    if not is_matrix or len(classes) >= 2 * len({*classes}):  # a matrix per month
+        return None
+    return _Grid(corner.strip(), rows, dict(zip(names, columns.values(), strict=True)), axes)
 
 
 def _without_axis(names: list[str]) -> tuple[list[str], str]:
@@ -308,22 +303,14 @@ def _without_axis(names: list[str]) -> tuple[list[str], str]:
     return bare, axes.pop()
 
 
-def _looks_of(names: Iterable[str]) -> set[str]:
-    return set(map(looks, _class_names(names)))
-
-
 def _class_names(names: Iterable[str]) -> list[str]:
     return [name for name in names if name and not _is_sum(name)]
 
 
 def _is_sum(name: str) -> bool:
     """Return whether a name is one of a total, such as "All" or "Total predicted"."""
-    words = set(_words(name))
+    words = set(_WORD.findall(name.casefold()))
     return bool(words & SUMS) and words <= SUMS | WITH_SUMS
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> None:
@@ -332,49 +319,42 @@ def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> No
     is_square = len(columns) > 1 and all(len(texts) == len(columns) for texts in columns.values())
     if is_square and all(map(str.isdecimal, itertools.chain(*columns.values()))):
         names = listed(columns, shapes.FIRST, quoted=True)
-        rule = f"must have a column {truth!r}, or be a confusion matrix whose rows are named as its"
-        counts = f"columns are; there are {len(columns)} rows of whole numbers in columns {names}"
-        advice = (
-            "and the rows are not named so. Write the class of each row into the first column "
-            "(pandas: to_csv without index=False, with index=labels)"
-        )
-        raise WrongValue(argument, f"{rule} {counts}, {advice}")
+        rule = f"must have a column {truth!r}, or be a confusion matrix; the rows of counts in"
+        problem = f"columns {names} are not named so"
+        advice = "write the class of each row into the first column (pandas: index=labels)"
+        raise WrongValue(argument, f"{rule} {problem}: {advice}")
 
 
 def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
     """Return what the rows are, and a note that says why."""
-    words = [AXIS_OF_WORD[word] for word in _words(grid.corner) if word in AXIS_OF_WORD]
-    if words and _DIRECTION.search(grid.corner):
-        if rows == "auto":
-            rule = (
-                f"must be 'truth' or 'prediction', as the first cell, {grid.corner!r}, is unclear"
-            )
-            raise WrongValue("rows", rule, rows)
-        words = []
-    words.insert(0, roles.get(plain_name(grid.corner) or None, ""))
-    axes = grid.axes | {*list(filter(None, words))[:1]}
-    if len(axes | {rows} - {"auto"}) > 1:
-        classes = " and ".join(CLASSES_OF[axis] for axis in sorted(axes))
-        rule = f"contradicts the table, whose first cell or names say that rows are {classes}"
-        raise WrongValue("rows", f"{rule} classes; correct one of them", rows)
-    text = (
-        "rows were taken for true classes and columns for predicted ones; if it is the other way "
-        "round, say rows prediction (--rows prediction)"
-    )
+    corner = plain_name(grid.corner)
+    words = [AXIS_OF_WORD[word] for word in _WORD.findall(corner) if word in AXIS_OF_WORD]
+    if corner and corner in roles:
+        words = [roles[corner]]
+    axes = grid.axes | {*words[:1]}
+    if words and _DIRECTION.search(corner):
+        axes = {*AXES}  # which word is of the rows is in doubt
     if not axes and rows == "auto":
+        text = (
+            "rows were taken for true classes and columns for predicted ones; if it is the other "
+            "way round, say rows prediction (--rows prediction)"
+        )
         return TRUTH, Note("assumption", text, PLACE)
-    axis = axes.pop() if axes else rows
-    reason = "as its first cell or names say" if rows == "auto" else f"because rows is {rows!r}"
+    reason = "as the first cell or other names say" if axes else f"because rows is {rows!r}"
+    axes |= {rows} - {"auto"}
+    if len(axes) > 1:
+        rule = f"is in doubt: the first cell, {grid.corner!r}, or the names say something else"
+        raise WrongValue("rows", f"{rule}; write 'truth' or 'prediction' into the first cell", rows)
+    (axis,) = axes
     return axis, Note("data", f"rows are {CLASSES_OF[axis]} classes, {reason}", PLACE)
 
 
 def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]]:
     """Return the classes in the order of the rows, their counts, and notes."""
-    cells = _cells(grid)
-    totals = [*_sums_of(grid.rows, cells), *_sums_of(cells, grid.rows)]
-    of_class = [row for row, name in enumerate(grid.rows) if name and name not in totals]
+    cells = _cells(argument, grid)
+    of_class = [row for row, name in enumerate(grid.rows) if name and not _is_sum(name)]
     labels = [grid.rows[row] for row in of_class]
-    _check_names(argument, labels, [name for name in cells if name not in totals])
+    _check_names(argument, labels, _class_names(cells))
     table = np.zeros((len(labels), len(labels)), np.int64)
     for k, name in enumerate(labels):
         if name in cells:
@@ -382,39 +362,32 @@ def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]
             with shapes.in_rows(np.array(of_class)):
                 table[:, k] = _counts(name, counts, MOST_IN_CELL, COUNTS_NEEDED)
     _check_totals(argument, grid.rows, cells, labels, table)
+    totals = list(filter(_is_sum, dict.fromkeys([*grid.rows, *cells])))
     notes = _notes_on_sizes(argument, table)
-    missing = np.array([name not in cells for name in labels])
-    if missing.any():
-        has_sums = any(name in totals for name in cells)
-        notes.append(_note_on_missing(argument, labels, missing, table, has_sums))
+    if not {*labels} <= {*cells}:
+        notes.append(_note_on_missing(argument, labels, cells, table))
     if totals:
-        names = listed(dict.fromkeys(totals), quoted=True)
+        names = listed(totals, quoted=True)
         text = f"totals, which are correct and not counted as a class: {names}"
         notes.append(Note("data", text, PLACE))
     return labels, table, notes
 
 
-def _cells(grid: _Grid) -> dict[str, list]:
+def _cells(argument: str, grid: _Grid) -> dict[str, list]:
     """Return the columns as numbers, or raise if it is in doubt what a row or a number means."""
-    columns = grid.columns
+    texts = list(filter(None, itertools.chain(*map(numbers.as_text, grid.columns.values()))))
+    if all(map(_THOUSANDTHS.fullmatch, texts)):
+        rule = "must have counts without thousands or decimals, which all its numbers have"
+        raise WrongValue(argument, rule)
     cells = {
-        name: numbers.to_cells(name, column, beside=columns) for name, column in columns.items()
+        name: numbers.to_cells(name, column, beside=grid.columns)
+        for name, column in grid.columns.items()
     }
     for row, name in enumerate(grid.rows):
         if not name and any(column[row] is not None for column in cells.values()):
             problem = " has no name of a class; call it 'Total' if it holds sums"
             raise RowError("the confusion matrix: ", row, problem)
-    texts = list(filter(None, itertools.chain(*map(numbers.as_text, columns.values()))))
-    if texts and all(map(_THOUSANDTHS.fullmatch, texts)):
-        rule = f"the confusion matrix: {texts[0]!r} has thousands or decimals; write counts without"
-        raise ValueError(rule)
     return cells
-
-
-def _sums_of(names: Iterable[str], others: Iterable[str]) -> list[str]:
-    """Return the names of totals; a word such as "n" is one unless the other axis has it too."""
-    one_sided = ONE_SIDED - set(map(str.casefold, others))
-    return [name for name in names if _is_sum(name) or name.casefold() in one_sided]
 
 
 def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
@@ -427,7 +400,7 @@ def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
         if name not in labels:
             rows = listed(labels, shapes.FIRST, quoted=True) + suggestion(name, labels)
             problem = f"column {name!r} has no row, and the rows are {rows}"
-            advice = "spell them alike, add a row of zeros, or drop the column if it is no class"
+            advice = "spell them alike, add a row of zeros, or call the column 'Total' or drop it"
             raise WrongValue(argument, f"{SAME_NAMES}; {problem}: {advice}")
 
 
@@ -438,7 +411,7 @@ def _check_totals(
     places = {label: [k] for k, label in enumerate(labels)}
     all_places = list(range(len(labels)))
     for (row, row_name), (name, column) in itertools.product(enumerate(rows), cells.items()):
-        if column[row] is None or row_name in places and name in places:
+        if column[row] is None or not (_is_sum(row_name) or _is_sum(name)):
             continue
         sums = np.ix_(places.get(row_name, all_places), places.get(name, all_places))
         if column[row] != table[sums].sum():
@@ -452,13 +425,13 @@ def _check_totals(
 
 
 def _note_on_missing(
-    argument: str, labels: list[str], missing: ndarray, table: ndarray, has_sums: bool
+    argument: str, labels: list[str], cells: Mapping[str, list], table: ndarray
 ) -> Note:
     """Return a note on classes without a column, or raise if their rows may be no classes."""
-    names = listed(np.array(labels)[missing].tolist(), shapes.FIRST, quoted=True)
-    are_numbers = all(map(decimals.is_plain, labels))
-    holds_sums = (table[missing] == table[~missing].sum(0)).all(1).any()
-    if holds_sums or are_numbers and not has_sums:
+    is_missing = ~np.isin(labels, list(cells))
+    names = listed(itertools.compress(labels, is_missing), shapes.FIRST, quoted=True)
+    are_numbers = all(map(decimals.is_plain, labels)) and not any(map(_is_sum, cells))
+    if are_numbers or (table[is_missing] == table[~is_missing].sum(0)).all(1).any():
         advice = "add a column of zeros, or call the row 'Total' if it holds sums"
         raise WrongValue(argument, f"{SAME_NAMES}; there is no column for row {names}: {advice}")
     text = f"there is no column for {names}; its counts were taken for 0"
@@ -466,16 +439,12 @@ def _note_on_missing(
 
 
 def _notes_on_sizes(argument: str, table: ndarray) -> list[Note]:
-    """Return a note on counts that may be percentages, or raise on what are no counts."""
-    if not table.any():
-        raise WrongValue(argument, "must count at least one item; all counts are 0")
+    """Return a note on counts that may be percentages, or raise on proportions."""
     sums = [table.sum(axis) for axis in (0, 1)]
     if any(np.all(totals == 1) for totals in sums):
         rule = "must hold counts; all rows or all columns add up to 1, as proportions do"
         raise WrongValue(argument, f"{rule}; {COUNTS_NEEDED}")
-    text = (
-        "all rows or all columns add up to 100, and are taken for counts; if they are percentages, "
-        "no interval is right"
-    )
-    is_percent = any(np.all(totals == 100) for totals in sums)
-    return [Note("assumption", text, PLACE)] if is_percent else []
+    if not any(np.all(totals == 100) for totals in sums):
+        return []
+    text = "all rows or all columns add up to 100; they were taken for counts, not percentages"
+    return [Note("assumption", text, PLACE)]
