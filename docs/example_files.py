@@ -9,6 +9,9 @@ import duckdb
 import numpy as np
 
 ITEMS = 5000
+# Olofsson et al., Remote Sensing of Environment 148, 2014, section 5: labels by mapped class
+LAND_COVER = ("deforestation", "forest gain", "stable forest", "stable nonforest")
+LABELED_PIXELS = ((66, 0, 5, 4), (0, 55, 8, 12), (1, 0, 153, 11), (2, 1, 9, 313))
 
 
 @functools.cache
@@ -117,6 +120,21 @@ def herd(path):
     table(path, ["period", "n", "counted"], [("herd", 150, 4)])
 
 
+def points(path):
+    """Write the labeled pixels of a published land-cover map: mapped and true class."""
+    rows = []
+    for mapped, counts in zip(LAND_COVER, LABELED_PIXELS, strict=True):
+        for true, count in zip(LAND_COVER, counts, strict=True):
+            rows += [(mapped, true)] * count
+    table(path, ["map", "reference"], rows)
+
+
+def areas(path):
+    """Write the pixels of each class of the land-cover map."""
+    pixels = (200_000, 150_000, 3_200_000, 6_450_000)
+    table(path, ["map", "pixels"], zip(LAND_COVER, pixels, strict=True))
+
+
 def audits(path):
     """Write 100 audited letters of each of four months: month, true and predicted class."""
     cells = [(72, 5, 3, 20), (73, 4, 4, 19), (75, 5, 3, 17), (74, 4, 5, 17)]
@@ -185,6 +203,28 @@ def labeled(path):
             person // 4,
             person,
             (1 + person % 3) / 2,
+            strict=True,
+        ),
+    )
+
+
+def images(path):
+    """Write 480 labeled images of 40 patients with the classes and scores of two models."""
+    rng = np.random.default_rng(21)
+    patient = np.repeat(np.arange(40), 12)
+    truth = (rng.random(480) < 0.3).astype(int)
+    hard = 0.7 * rng.normal(size=480) + 0.3 * rng.normal(size=40)[patient]
+    scores = [
+        (signal * truth + hard + rng.normal(size=480) * 0.7).round(3) for signal in (1.1, 1.6)
+    ]
+    table(
+        path,
+        ["patient", "y", "old", "new", "s_old", "s_new"],
+        zip(
+            patient.tolist(),
+            truth.tolist(),
+            *((s > cut).astype(int).tolist() for s, cut in zip(scores, (0.6, 0.8), strict=True)),
+            *(score.tolist() for score in scores),
             strict=True,
         ),
     )
@@ -284,6 +324,7 @@ FILES = {
     "audit.csv": audit,
     "months.csv": months,
     "labeled.csv": labeled,
+    "images.csv": images,
     "topics.csv": topics,
     "losses.csv": losses,
     "answers.csv": answers,
@@ -295,6 +336,8 @@ FILES = {
     "predictions.csv": predictions,
     "validation.csv": validation,
     "herd.csv": herd,
+    "points.csv": points,
+    "areas.csv": areas,
     "matrix.csv": matrix,
 }
 

@@ -34,6 +34,8 @@ CALLS = [
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
     (wb.judged_difference, JUDGED, {"skipped": [1, 0, 0, 2]}, ["drawn"]),
     (wb.judge_audit, ([0, 1, 1, 1], [0, 1, None, 1]), {"earlier": [0, 1, 0, 1]}, ["rates"]),
+    (wb.classification_table, (AUDIT, FRAME), {"level": 0.9}, ["sampled_by"]),
+    (wb.plan_classification_table, (FRAME, [0.8, 0.9], 0.1), {"level": 0.9}, []),
     (wb.compare_items, (MODELS,), {}, ["adjust", "method"]),
     (wb.compare_slices, (MODELS, "part"), {}, ["adjust", "method"]),
     (wb.gate, (MODELS, f"{MODELS.models[0]} > {MODELS.models[1]}"), {}, ["method"]),

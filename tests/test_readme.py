@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import math
 import re
 import shlex
 from pathlib import Path
@@ -195,6 +196,31 @@ def test_numbers_of_searches_are_those_that_were_recorded():
         f"{shares('rarest.*')} (more classes), {shares('chain of three')} (their months)",
         f"least {pairs('.*')}; 300 settings: least {settings}",
         f"ties and lost positives: least {auc('.*')}",
+    ):
+        assert sentence in said, sentence
+
+
+def test_numbers_of_differences_of_metrics_are_those_that_were_recorded():
+    record = json.loads((PEERS / "difference_coverage.json").read_text(encoding="utf-8"))
+    least, most = {}, 0.0
+    for setting, metrics in record.items():
+        for name, counted in metrics.items():
+            least[name] = min(least.get(name, 1.0), counted["coverage"])
+            least["t"] = min(least.get("t", 1.0), counted["t_coverage"])
+            if setting.endswith("equal"):
+                most = max(most, counted["zero_excluded"])
+    of_classes = min(least[name] for name in least if name not in ("brier", "log_loss", "t"))
+    floors = [
+        f"{math.floor(1000 * share + 1e-9) / 10}%"
+        for share in (of_classes, least["log_loss"], least["brier"], least["t"])
+    ]
+    said = documented.said()
+    for sentence in (
+        f"simulates {len(record)} settings",
+        f"in at least {floors[0]} of samples for metrics of classes and AUC",
+        f"in at least {floors[1]} for log loss, and in at least {floors[2]} for the Brier score",
+        f"Student's t covered in as few as {floors[3]}",
+        f"were said to differ by a metric in at most {100 * most:.1f}% of samples",
     ):
         assert sentence in said, sentence
 

@@ -25,6 +25,11 @@ from .audits.accuracy import accuracy_audit as accuracy_audit
 from .audits.accuracy import compare_intervals as compare_intervals
 from .audits.classes import ClassAudit as ClassAudit
 from .audits.classes import class_audit as class_audit
+from .audits.classification import ClassificationAccuracy as ClassificationAccuracy
+from .audits.classification import ClassificationPlan as ClassificationPlan
+from .audits.classification import ClassificationTable as ClassificationTable
+from .audits.classification import classification_table as classification_table
+from .audits.classification import plan_classification_table as plan_classification_table
 from .audits.differences import DifferenceAudit as DifferenceAudit
 from .audits.differences import difference_audit as difference_audit
 from .audits.judged import JudgedAudit as JudgedAudit

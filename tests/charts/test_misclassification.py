@@ -8,7 +8,7 @@ from panels import draws, title
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
-from workbench.charts.misclassification import lines, periods, scenes
+from workbench.charts.misclassification import lines, periods, proportions, scenes
 from workbench.charts.misclassification.estimators import (
     audit_matrix_words,
     estimators_data,
@@ -430,3 +430,29 @@ def test_a_judge_beside_people_and_both():
         [1] * 500 + [2] * 300 + [3] * 200, [*label[:70], *label[:40], *[None] * 890]
     )
     assert "judge alone" not in draws(charts.judged(graded)).alternative
+
+
+# ---------------------------------------------------------------- one period
+
+
+def test_all_classes_of_one_period_are_drawn_with_their_intervals():
+    audit = wb.ConfusionCounts([[40, 8, 0], [10, 92, 2], [0, 1, 47]], ["bog", "dry", "lake"])
+    table = wb.classification_table(audit, [20_000, 80_000, 1000], sampled_by="prediction")
+    rows = proportions.class_proportions_data(table)
+    assert [row["class"] for row in rows] == ["dry", "bog", "lake"]
+    share = (80 * 92 / 101 + 20 * 10 / 50 + 2 / 49) / 101
+    assert rows[0]["estimate"] == pytest.approx(share)
+    assert rows[0]["predicted"] == pytest.approx(80 / 101)
+    assert (rows[0]["low"], rows[0]["high"]) == tuple(table.proportion[1, 2:])
+    view = draws(charts.class_proportions(table))
+    assert title(view) == "Class proportions, with 95% intervals"
+    assert view.alternative.count("predicted") == 3
+    assert "bog 22.1% (17.3% to 28.1%), predicted 19.8%" in view.alternative
+
+
+def test_of_many_classes_the_largest_are_drawn(monkeypatch):
+    monkeypatch.setattr(proportions, "MOST_CLASSES", 1)
+    audit = wb.ConfusionCounts([[40, 2], [3, 50]], ["no", "yes"])
+    table = wb.classification_table(audit, [100, 300], sampled_by="prediction")
+    assert [row["class"] for row in proportions.class_proportions_data(table)] == ["yes"]
+    assert proportions.class_proportions_words(table)[1].endswith(" 1 smaller class is not drawn.")

@@ -129,7 +129,7 @@ def test_a_bad_month_is_named_and_the_others_are_reported():
             columns(period=["a"], items=[10], counted=[1]),
             "counts must have a column for every class of the audit, 'no', 'yes'",
         ),
-        (columns(n=[10], counted=[1]), "period"),
+        (columns(n=[10, 20], counted=[1, 2]), "period"),
     ],
 )
 def test_counts_that_do_not_fit_say_why(counts, message):

@@ -418,6 +418,28 @@ def test_cells_for_a_parameter_stand_only_where_it_is_given_or_is_not(notebook, 
     )
 
 
+@pytest.mark.parametrize(("names", "kept"), [("", "one"), ("a,b", "several")])
+def test_a_tag_and_a_title_may_name_what_the_reading_function_finds(
+    notebook, tmp_path, names, kept
+):
+    (tmp_path / "reading_names.py").write_text(
+        "from types import SimpleNamespace\n"
+        "def read(note):\n"
+        "    return SimpleNamespace(models=[name for name in note.split(',') if name])\n"
+    )
+    cells = [text("story of one", "unless:models"), text("story of several", "if:models")]
+    path = notebook(*cells)
+    written_notebook = nbformat.read(path, as_version=4)
+    written_notebook.metadata["workbench"] = {
+        "read": "reading_names.read",
+        "titles": {"models": "Which is better?"},
+    }
+    nbformat.write(written_notebook, path)
+    shown = build(path, note=names)
+    assert re.findall(r"story of \w+", shown) == [f"story of {kept}"]
+    assert ("Which is better?" in shown) == (kept == "several")
+
+
 def test_code_is_not_shown(notebook):
     assert "hidden_name" not in build(notebook(code("hidden_name = 1\nhidden_name + 1;")))
 

@@ -206,7 +206,51 @@ def repeats(folder):
     return ["cross-validation-t-tests", "--losses", "folds.csv", "--better", "higher"]
 
 
-OWN = (plan, one_class, two_models, clinics, municipalities, employment, learners, repeats)
+def several_models(folder, names=("predicted_old", "predicted_new")):
+    item = RNG.normal(size=400)
+    truth = (RNG.random(400) < 0.35).astype(int)
+    scores = {
+        f"score_{name}": (signal * truth + 0.6 * item + RNG.normal(size=400)).round(3)
+        for name, signal in zip(names, (1, 1.9, 2), strict=False)
+    }
+    classes = {
+        name: (score > 0.5).astype(int) for name, score in zip(names, scores.values(), strict=True)
+    }
+    patient = [f"patient {k // 20}" for k in range(400)]
+    write(folder / "images.csv", patient=patient, diagnosis=truth, **classes, **scores)
+    return [
+        "brr-orthogonal-arrays",
+        "--items",
+        "images.csv",
+        "--truth",
+        "diagnosis",
+        "--prediction",
+        ",".join(names),
+        "--score",
+        ",".join(scores),
+        "--psu",
+        "patient",
+        "--metrics",
+        "accuracy precision recall f1 auc mcc",
+    ]
+
+
+def three_models(folder):
+    return several_models(folder, ("predicted_old", "predicted_new", "predicted_newest"))
+
+
+OWN = (
+    plan,
+    one_class,
+    two_models,
+    clinics,
+    several_models,
+    three_models,
+    municipalities,
+    employment,
+    learners,
+    repeats,
+)
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,7 @@ def as_text(column: Any, marks: bool = True) -> list[str]:
 
 
 def _text(value: Any, marks: bool) -> str:
-    if isinstance(value, ndarray):  # a list of labels in a data frame
+    if isinstance(value, ndarray) and value.ndim:  # a list of labels in a data frame
         return str(value.tolist())
     if checks.is_missing(value):
         return ""

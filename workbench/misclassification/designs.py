@@ -35,6 +35,7 @@ PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
 Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
+SMALLEST_ROUND, MANY = 5, 4  # so many classes are multiples of 5 by chance in 1 of 600 audits
 ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
 # p-values. `tests/misclassification/test_designs.py` simulates them.
@@ -111,6 +112,30 @@ def read_design(
     return Design(design, chosen, frame, notes)
 
 
+def read_sampling(audit: ConfusionCounts, counts: ndarray, sampled_by: str) -> tuple[str, Notes]:
+    """Return how the items of an audit of the counted items were sampled, and notes on it.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+    counts : (K,) array of int
+    sampled_by : {"auto", "truth", "prediction", "random"}
+
+    Raises
+    ------
+    ValueError
+        If the margins of the audit do not show the design, or the audited items cannot be among the
+        counted ones.
+    """
+    choice("sampled_by", sampled_by, DESIGNS)
+    notes: Notes = ()
+    if sampled_by == AUTO:
+        sampled_by, notes = _design_of_margins(audit, counts, AUTO)
+    if sampled_by != TRUTH:
+        check_frame(counts, audit)
+    return sampled_by, notes
+
+
 def check_choices(method: str, rates: str, sampled_by: str) -> None:
     """Raise unless the method, the rates and the design are among those that there are."""
     if method != AUTO:
@@ -166,7 +191,7 @@ def _design_of_margins(
     The page on the method of shares has the table of decisions.
     """
     truth = _neatness(audit, TRUTH)
-    prediction = _neatness(audit, PREDICTION)
+    prediction = _neatness(audit, PREDICTION, frame)
     if frame is None:
         return _design_without_counts(audit, truth, prediction, method)
     contained = (audit.table.sum(0) <= frame).all()
@@ -222,21 +247,29 @@ def _margins(audit: ConfusionCounts, design: str) -> ndarray:
     return audit.table.sum(1 if design == TRUTH else 0)
 
 
-def _neatness(audit: ConfusionCounts, design: str) -> int:
-    """Return whether the margins look chosen: EQUAL, ROUND or 0."""
+def _neatness(audit: ConfusionCounts, design: str, frame: ndarray | None = None) -> int:
+    """Return whether the margins look chosen: EQUAL, ROUND or 0.
+
+    Classes that are never predicted do not count.
+    """
     margins = _margins(audit, design)
+    if design == PREDICTION and frame is not None and (frame > 0).sum() > 1:
+        margins = margins[frame > 0]
     if margins.min() == 0:
         return 0
     if (margins == margins[0]).all():
         return EQUAL
-    return ROUND if any((margins % number == 0).all() for number in ROUND_NUMBERS) else 0
+    numbers = [*ROUND_NUMBERS]
+    if len(margins) >= MANY:
+        numbers.append(SMALLEST_ROUND)
+    return ROUND if any((margins % number == 0).all() for number in numbers) else 0
 
 
 def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
     """Return the note on the design that is assumed, why, and how to say otherwise."""
     basis = TRUTH if design == RANDOM else design
     why = ""
-    if _neatness(audit, basis):
+    if _neatness(audit, basis, frame):
         pairs = zip(_margins(audit, basis), audit.labels, strict=True)
         numbers = listed(f"{items:,} {label}" for items, label in pairs)
         why = f", as its {ADJECTIVES[basis]} classes have {numbers} items"

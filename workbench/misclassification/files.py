@@ -25,7 +25,7 @@ from workbench.data.engine import quoted
 from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import RowError, as_text, to_cells
 from workbench.data.scored_items import missing_labels
-from workbench.misclassification import calendar
+from workbench.misclassification import calendar, long_counts
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Note
 
@@ -384,18 +384,20 @@ def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, n
     return texts, as_numbers, classes
 
 
-def _items_of_pairs(source: Any, total: str) -> list[int]:
+def _items_of_pairs(source: Any, total: str, most: int = MOST_ITEMS) -> list[int]:
     """Return the items of each row where every row is another pair, [] without such a column."""
     names = column_names(source)
     if spelled(total, names) not in names:
         return []
     cells = to_cells(total, read_columns(source, [total])[0][total])
     for row, cell in enumerate(cells):
-        if not isinstance(cell, int) or not 0 <= cell <= MOST_ITEMS:
+        if cell is None:
+            raise RowError(f"column {total!r}, ", row, " is missing; it counts the items of a row")
+        if not isinstance(cell, int) or not 0 <= cell <= most:
             raise RowError(
                 f"column {total!r}, ",
                 row,
-                f": {cell!r} is no number of items from 0 to {MOST_ITEMS:,}; every row is another "
+                f": {cell!r} is no number of items from 0 to {most:,}; every row is another "
                 "pair, and this column counts its items",
             )
     return cells
@@ -426,12 +428,16 @@ def load_periods(
         One row per period: its name, and one column per class named as in `labels`; with two
         classes also all items and those predicted in the second class. Or one row per item with its
         period and its predicted class, of any number of items: a file is counted where it is read.
+        Or one row per class with the number of its items. A file of items, one with a row per class
+        or one with a single row may name no period.
     labels : sequence
         Of the audit.
     period, total, counted : str
-        Columns. A column of the total beside one per class must be their sum.
+        Columns. A column of the total beside one per class must be their sum. With one row per
+        class, the column of its items is `total`, or else the only one of whole numbers.
     predicted : str
-        Column of the predicted class; a file that has it has one row per item.
+        Column of the predicted class; a file that has it has one row per item, or per class. Where
+        no column has the name, the only one that holds classes of the audit is taken.
     every : {"", "day", "week", "month", "quarter", "year"}
         Makes these periods of a column of dates, as
         `workbench.misclassification.calendar.periods_of` does; "" takes each name for a period.
@@ -450,6 +456,8 @@ def load_periods(
     {'Jan': (1579, 218)}
     >>> load_periods({"period": ["Feb", "Jan", "Feb"], "prediction": [1, 0, 0]}, labels=(0, 1))
     {'Feb': (1, 1), 'Jan': (1, 0)}
+    >>> load_periods({"map": ["forest", "field"], "pixels": [200, 800]}, labels=("field", "forest"))
+    {'all items': (800, 200)}
     >>> days = {"date": ["2026-01-30", "2026-01-31", "2026-02-01"], "prediction": [1, 0, 0]}
     >>> load_periods(days, labels=(0, 1), period="date", every="month")
     {'2026-01': (1, 1), '2026-02': (1, 0)}
@@ -479,11 +487,13 @@ def read_periods(
 ) -> tuple[Counts, Notes]:
     """Return the result of `load_periods`, and notes on the order of periods and on classes."""
     frames.check_source("counts", counts)
-    names = column_names(counts)
     labels = [str(label) for label in labels]
-    notes: Notes = ()
+    counts, total, predicted, notes = long_counts.ready(
+        counts, labels, period, total, counted, predicted, every
+    )
+    names = column_names(counts)
     if spelled(predicted, names) in names:
-        months, notes = _count_items(
+        months, more = _count_items(
             counts,
             period,
             predicted,
@@ -491,6 +501,7 @@ def read_periods(
             classes,
             total,
         )
+        notes = (*notes, *more)
         if not every:
             _refuse_short_days(period, months)
     else:
@@ -552,6 +563,9 @@ def _read_rows(
     columns = classes
     by_class = all(spelled(name, names) in names for name in classes)
     if by_class:
+        sums = [name for name in names if name.strip().casefold() in numbers.TOTALS]
+        if total not in names and len(sums) == 1 and sums[0] not in classes:
+            total = sums[0]
         expected = {spelled(name, names) for name in (*classes, period, total)}
         _refuse_unaudited("counts", counts, [name for name in names if name not in expected])
         if total in names and total not in classes:
@@ -651,7 +665,7 @@ def _count_items(
     rows = sorted(tally(source, period, predicted), key=itemgetter(3))
     items = []
     if all(count == 1 for _, _, count, _ in rows):
-        items = _items_of_pairs(source, total)
+        items = _items_of_pairs(source, total, checks.LARGEST)
     for k, column in enumerate((period, predicted)):
         for row in rows:
             if not row[k]:

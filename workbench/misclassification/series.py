@@ -561,7 +561,8 @@ class PrevalenceSeries(Result):
         text += f" and the predicted counts of {reported}"
         text += f", corrected by {method_words(self.method)}"
         if len(self.labels) > 2:
-            text += f"; of {len(self.labels)} classes the one that changed most"
+            chosen = "the one that changed most" if len(self._reported) > 1 else "the largest one"
+            text += f"; of {len(self.labels)} classes {chosen}"
         return f"{text}; {percent(level)} interval. It holds if {self.assumption}."
 
     def rows(self) -> list[dict]:

@@ -485,9 +485,9 @@ def load_labeled(
     roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
     of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
+    compared = _compared_columns(column_names, roles)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
-    compared = _compared_columns(column_names, roles)
     roles |= {role: names[0] for role, names in compared.items() if names}
     sources = {role: name for role, name in roles.items() if name}
     crossed = {
@@ -662,7 +662,8 @@ def _read(
     if "group" in sources:
         read["group"] = _groups(sources["group"], data[sources["group"]])
     if "prediction" in read:
-        _refuse_unlike(read, sources)
+        for name in [sources["prediction"], *class_columns]:
+            _refuse_unlike({sources["truth"]: read["truth"], name: labels[name]})
     if "weight" in read:
         for row in np.flatnonzero(read["weight"] < 0)[:1].tolist():
             problem = f": a weight must be at least 0; got {read['weight'][row]:g}"
@@ -805,10 +806,19 @@ def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[st
         compared[role] = names if len(names) > 1 else []
         if len({*compared[role]}) < len(compared[role]):
             raise WrongValue(role, "must name a different column for each model", roles[role])
+        if roles["truth"] in compared[role]:
+            raise WrongValue(
+                role, "must not name the column of {0}", roles[role], others=("truth",)
+            )
     prediction, score = (roles[role] for role in COMPARED)
     counts = [len(compared[role]) for role in COMPARED]
     if any(counts) and prediction and score and counts[0] != counts[1]:
-        raise WrongValue("score", f"must name as many columns as prediction, {prediction!r}", score)
+        raise WrongValue(
+            "score",
+            "must name as many columns as {0}",
+            told=f"got {score!r} against {prediction!r}",
+            others=("prediction",),
+        )
     return compared
 
 
@@ -853,11 +863,10 @@ def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> li
     return names
 
 
-def _refuse_unlike(read: dict, sources: dict) -> None:
-    roles = ("truth", "prediction")
-    if len({read[role].dtype.kind == "U" for role in roles}) > 1:
-        first = {role: read[role][0].item() for role in roles}
-        examples = (f"column {sources[role]!r} {first[role]!r}" for role in roles)
+def _refuse_unlike(classes: dict[str, ndarray]) -> None:
+    """Raise where one of the columns is text and another is numbers."""
+    if len({cells.dtype.kind == "U" for cells in classes.values()}) > 1:
+        examples = (f"column {name!r} {cells[0].item()!r}" for name, cells in classes.items())
         raise ValueError(
             f"truth and prediction must both be text or both numbers; {' and '.join(examples)}"
         )

@@ -23,11 +23,20 @@ import scipy
 from numpy import ndarray
 
 from workbench import checks
+from workbench.data.classes import class_notes
 from workbench.intervals import quantile
 from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import metrics as of_one
 from workbench.replication.bounded_intervals import Sample
+from workbench.replication.caveats import (
+    place_of,
+    refuse_missing_columns,
+    refuse_other_classes,
+    shared_notes,
+    shown_by_samples,
+    undefined_note,
+)
 from workbench.replication.estimates import (
     ReplicateEstimate,
     estimate_of_sample,
@@ -47,14 +56,16 @@ from workbench.replication.statistics import (
     UndefinedError,
     UnstableError,
 )
+from workbench.replication.unsampled import score_notes
 from workbench.results import Note, Result, digits, html_table, note_list, percent
 
 JACKKNIFE = "jkn"
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
 SAME = 1e-12
-OF_ONE_MODEL = ("median", "mean", "proportion", "identified", "mean_rank")
+OF_ONE_MODEL = ("mean", "proportion", "median", "identified", "mean_rank")
 LEAST_TAIL = 1e-15
 NAMED = 6
+IN_A_SENTENCE = 4  # differences
 
 
 class MetricComparison(Result):
@@ -128,11 +139,7 @@ class MetricComparison(Result):
                 "bounded_high": float(self.bounded[place, 1]),
             }
             table.append(row)
-        for optional in ("label", "group"):
-            if all(row[optional] is None for row in table):
-                for row in table:
-                    del row[optional]
-        return table
+        return _without_empty(table)
 
     def models(self) -> list[dict]:
         """Return one row per model and metric, as `MetricEstimates.rows` has them."""
@@ -144,27 +151,27 @@ class MetricComparison(Result):
     def ranks(self) -> list[dict]:
         """Return the ranks that each model may have by each metric, all models at once at `level`.
 
-        A model's best rank is 1 more than the number of models shown to be better. Its worst rank
-        is the number of models less those shown to be worse.
+        The best model of a metric comes first. A model's best rank is 1 more than the number of
+        models shown to be better. Its worst rank is the number of models less those shown to be
+        worse.
         """
         table = []
-        for key, places in self._by_metric():
-            metric, label, group = key
-            better = [self._better(place) for place in places]
-            winners = [winner for winner, _ in filter(None, better)]
-            losers = [loser for _, loser in filter(None, better)]
-            for model, name in enumerate(self.names):
+        for (metric, label, group), places in self._by_metric():
+            pairs = list(filter(None, map(self._better, places)))
+            winners = [winner for winner, _ in pairs]
+            losers = [loser for _, loser in pairs]
+            for model in self._ordered(places):
                 table.append(
                     {
                         "metric": metric,
                         "label": label,
                         "group": group,
-                        "model": name,
+                        "model": self.names[model],
                         "best_rank": 1 + losers.count(model),
                         "worst_rank": len(self.names) - winners.count(model),
                     }
                 )
-        return table
+        return _without_empty(table)
 
     def sample_size(self, difference: float, *, power: float = 0.8) -> list[dict]:
         """Return how many items show a difference in a proportion `power` of samples.
@@ -226,15 +233,16 @@ class MetricComparison(Result):
 
     def finding(self) -> str:
         """Return which model is better by which metrics, and by how much, after the caveats."""
-        sentences = [f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats]
-        for (metric, label, group), places in self._by_metric():
-            if group is not None:
-                continue
-            title = row_title({"metric": metric, "label": label})
-            sentences.append(self._sentence(title, places))
+        caveats = [f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats]
         if len(self.names) == 2:
-            sentences[len(self.caveats) :] = [self._of_two()]
-        return "\n".join(sentences)
+            return "\n".join([*caveats, self._of_two()])
+        titles: dict[str, list[str]] = {}
+        for (metric, label, group), places in self._by_metric():
+            if group is None:
+                title = row_title({"metric": metric, "label": label})
+                titles.setdefault(self._verdict(places), []).append(title)
+        sentences = [f"{', '.join(names)}: {text}" for text, names in titles.items()]
+        return "\n".join([*caveats, *(text[0].upper() + text[1:] for text in sentences)])
 
     def headline(self) -> str:
         """Return the finding in a line, with the number of items."""
@@ -272,20 +280,24 @@ class MetricComparison(Result):
         difference, error, *limits = _texts(
             row["metric"], ends, row["difference"], row["standard_error"], *ends
         )
+        unit = " points" if METRICS[row["metric"]].is_share else ""
         bounded = "" if limits[:2] == limits[2:] else " to ".join(limits[2:])
-        group = {"group": row["group"]} if "group" in row else {}
         title = row_title(row)
-        return {
+        group = {"group": row["group"]} if "group" in row else {}
+        cells = {
             "metric": title[0].upper() + title[1:],
             **group,
             "models": f"{row['first']} less {row['second']}",
-            "difference": difference,
-            "interval": " to ".join(limits[:2]),
+            "difference": difference + unit,
+            f"{percent(self.level)} interval": " to ".join(limits[:2]),
             "standard_error": error,
-            "pvalue": row["pvalue"],
-            "adjusted_pvalue": row["adjusted_pvalue"],
+            "pvalue": digits.short_p(row["pvalue"]),
+            "adjusted_pvalue": digits.short_p(row["adjusted_pvalue"]),
             "bounded interval": bounded,
         }
+        if len(self.names) == 2:
+            del cells["adjusted_pvalue"]
+        return cells
 
     def _by_metric(self) -> Iterator[tuple[tuple, list[int]]]:
         """Yield metric, class and group with the places of their pairs, in order."""
@@ -322,35 +334,42 @@ class MetricComparison(Result):
         if not better:
             return (
                 f"Not shown whether {first} or {second} is better. Differences, {first} less "
-                f"{second}: {', '.join(undecided)}."
+                f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
         verb = "is better than" if len(better) == 1 else "is in part better than"
         sentences = [
-            f"{self.names[winner]} {verb} {self.names[loser]}: {', '.join(texts)}."
+            f"{self.names[winner]} {verb} {self.names[loser]}: "
+            f"{checks.listed(texts, IN_A_SENTENCE)}."
             for (winner, loser), texts in better.items()
         ]
         if undecided:
-            sentences.append(f"No difference shown: {', '.join(undecided)}.")
-        return " ".join(sentences)
+            sentences.append(f"No difference shown: {checks.listed(undecided, IN_A_SENTENCE)}.")
+        return "\n".join(sentences)
 
-    def _sentence(self, title: str, places: list[int]) -> str:
-        """Return whom the best of several models is shown to beat by a metric."""
-        wins = [pair for pair in map(self._better, places) if pair]
-        beaten = {loser for _, loser in wins}
+    def _ordered(self, places: list[int]) -> list[int]:
+        """Return the models by a metric, the best first: none is behind one that it beats."""
         scores: dict[int, float] = dict.fromkeys(range(len(self.names)), 0.0)
+        beaten_by: dict[int, int] = dict.fromkeys(scores, 0)
         for place in places:
             first, second = self.pairs[place].tolist()
             scores[first] += self.differences[place].estimate
             scores[second] -= self.differences[place].estimate
-        sign = -1 if METRICS[self.metrics[places[0]]].lower_is_better else 1
-        unbeaten = [model for model in scores if model not in beaten]
-        best = max(unbeaten, key=lambda model: sign * scores[model])
+            pair = self._better(place)
+            if pair:
+                beaten_by[pair[1]] += 1
+        sign = 1 if METRICS[self.metrics[places[0]]].lower_is_better else -1
+        return sorted(scores, key=lambda model: (beaten_by[model] > 0, sign * scores[model]))
+
+    def _verdict(self, places: list[int]) -> str:
+        """Return whom the best of several models is shown to beat by a metric."""
+        best, *others = self._ordered(places)
+        wins = [pair for pair in map(self._better, places) if pair]
         losers = [loser for winner, loser in wins if winner == best]
-        rest = [self.names[model] for model in scores if model != best and model not in losers]
         if not losers:
-            return f"{title}: not shown which model is best."
-        names = checks.listed([self.names[loser] for loser in losers], NAMED)
-        text = f"{title}: {self.names[best]} is better than {names}"
+            return "not shown which model is best."
+        names = checks.listed([self.names[loser] for loser in sorted(losers)], NAMED)
+        text = f"{self.names[best]} is better than {names}"
+        rest = [self.names[model] for model in sorted(others) if model not in losers]
         return f"{text}; not shown against {checks.listed(rest, NAMED)}." if rest else f"{text}."
 
     def _distance(self, place: int) -> str:
@@ -360,6 +379,12 @@ class MetricComparison(Result):
 
     def _between(self, place: int) -> str:
         return _span(self.metrics[place], *self.limits[place])
+
+
+def _without_empty(table: list[dict]) -> list[dict]:
+    """Return rows without a class and without a group where no row has one."""
+    empty = [name for name in ("label", "group") if all(row[name] is None for row in table)]
+    return [{key: row[key] for key in row if key not in empty} for row in table]
 
 
 def _span(metric: str, low: float, high: float) -> str:
@@ -429,8 +454,9 @@ def compare_metrics(
     Each metric is linearized: it is a weighted mean of values of the items, one plus the influence
     of each. The interval of a difference is that of the mean of the differences of these values:
     `workbench.value_interval` for independent items, and for clusters that of
-    `workbench.replication.bounded_intervals`. In simulations with at least 60 items or 12 clusters
-    the 95% interval covered the true difference in at least 93% of samples.
+    `workbench.replication.bounded_intervals`. In 24 simulated settings with at least 60 items or 12
+    clusters, the 95% interval covered the true difference in at least 95.6% of samples for metrics
+    of classes and AUC, in 93.3% for log loss and in 92.3% for the Brier score.
 
     References
     ----------
@@ -449,44 +475,44 @@ def compare_metrics(
     >>> print(wb.compare_metrics(items, "f1").finding())
     new is better than old: F1 higher by 12 to 35 points.
     """
-    checks.instance("items", items, LabeledItems)
-    if len(items.models) < 2:
-        raise checks.WrongValue(
-            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
-        )
-    checks.choice("adjust", adjust, ADJUSTMENTS)
-    if metrics is None:
-        metrics = _usual(items)
     settings: dict[str, Any] = {
         "collapse": collapse,
         "rho": rho,
         "coefficients": coefficients,
         "rng": rng,
     }
-    of_models = [items.model(name) for name in items.models]
-    metrics, level, _, steady = of_one.check_settings(
-        of_models[0], metrics, method=method, level=level, **settings
+    checks.choice("adjust", adjust, ADJUSTMENTS)
+    metrics, level, steady = check_comparison(
+        items, metrics, method=method, level=level, **settings
     )
-    for metric in metrics:
-        if metric in OF_ONE_MODEL:
-            raise checks.WrongValue(
-                "metrics", "must be computed from the predictions or scores of a model", metric
-            )
+    of_models = [items.model(name) for name in items.models]
     drawn = steady
     if method == "auto":
         drawn = replicates(steady.design, JACKKNIFE)
     estimates = tuple(
-        of_one.estimate_metrics(model, metrics, method=method, level=level, **settings)
-        for model in of_models
+        _of_model(name, model, metrics, method=method, level=level, **settings)
+        for name, model in zip(items.models, of_models, strict=True)
     )
-    pairs_of_metrics, caveats = _shown_by_samples(items, of_models, metrics)
-    notes: list[Note] = []
+    pairs_of_metrics, caveats = shown_by_samples(items, of_models, metrics)
+    notes = shared_notes(items, estimates)
+    for name, model in zip(items.models, of_models, strict=True):
+        where = ("model", name)
+        if model.prediction is not None:
+            of_model = class_notes(model.truth, model.prediction)
+            notes += [replace(note, where=where) for note in of_model]
+        of_scores = score_notes(model, metrics, compared=True)
+        caveats += [replace(note, where=where) for note in of_scores]
     differences: list[_Difference] = []
     for group in of_one.groups_of(items):
         rows = of_one.rows_of_group(items, group)
         rows = np.ones(items.truth.size, bool) if rows is None else rows
         for metric, label in pairs_of_metrics:
-            where = ("metric", _where(metric, label, group))
+            where = ("metric", place_of(metric, label, group))
+            undefined = undefined_note(items.models, estimates, (metric, label, group), where)
+            if undefined:
+                of_part = label is not None or group is not None
+                (notes if of_part else caveats).append(undefined)
+                continue
             columns = [model.columns(metric, label) for model in of_models]
             try:
                 parts = _metric_parts(metric, columns, rows, drawn, steady)
@@ -498,10 +524,41 @@ def compare_metrics(
                 differences.append(_Difference(metric, label, group, (first, second), difference))
                 notes += [replace(note, where=where) for note in difference.notes]
     if not differences:
-        reasons = [note for note in caveats if note.kind == "undefined"]
-        raise UndefinedError(f"metrics must exist for two models; {reasons[-1]}")
+        reasons = [note for note in [*notes, *caveats] if note.kind in ("undefined", "refused")]
+        raise UndefinedError(f"metrics must exist for every model; {reasons[-1]}")
     notes = list(dict.fromkeys(notes))
     return _comparison(items, estimates, differences, level, adjust, caveats, notes)
+
+
+def check_comparison(
+    items: LabeledItems, metrics: str | Sequence[str] | None = None, **settings: Any
+) -> tuple[Sequence[str], float, Replicates]:
+    """Return the metrics, level and replicates of `compare_metrics`, or raise.
+
+    Parameters
+    ----------
+    items : LabeledItems
+    metrics : str or sequence of str, optional
+    **settings
+        As in `compare_metrics`, without `adjust`.
+    """
+    checks.instance("items", items, LabeledItems)
+    if len(items.models) < 2:
+        raise checks.WrongValue(
+            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
+        )
+    if metrics is None:
+        metrics = _usual(items)
+    refuse_missing_columns(items, metrics)
+    first = items.model(items.models[0])
+    metrics, level, _, steady = of_one.check_settings(first, metrics, **settings)
+    for metric in metrics:
+        if metric in OF_ONE_MODEL:
+            raise checks.WrongValue(
+                "metrics", "must be computed from the predictions or scores of a model", metric
+            )
+    refuse_other_classes(items, metrics)
+    return metrics, level, steady
 
 
 @dataclass(frozen=True)
@@ -549,8 +606,9 @@ def _comparison(
         limits[place] = np.clip([*interval], -span, span)
         bounded[place] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
-    first = _where(*keys[0])
-    notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=first)]
+    first, second = (items.models[model] for model in differences[0].models)
+    of_first = f"{place_of(*keys[0])}, {first} less {second},"
+    notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
     if len({*keys}) > 1:
         text = f"each metric is judged by itself at {percent(level)}, not all metrics at once"
         notes.append(Note("remark", text))
@@ -585,22 +643,14 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     return "accuracy", "macro_f1"
 
 
-def _where(metric: str, label: Any, group: Any) -> str:
-    """Return a metric with its class and group, as notes name it."""
-    text = metric if label is None else f"{metric} of {label}"
-    return text if group is None else f"{text} in group {group}"
-
-
-def _shown_by_samples(
-    items: LabeledItems, of_models: Sequence[LabeledItems], metrics: Sequence[str]
-) -> tuple[list[tuple], list[Note]]:
-    """Return pairs of metric and class that the sample shows of every model, and notes."""
-    pairs = of_one.metrics_and_classes(items, metrics)
-    notes: list[Note] = []
-    for model in of_models:
-        pairs, further = of_one.shown_by_sample(model, pairs)
-        notes += further
-    return pairs, list(dict.fromkeys(notes))
+def _of_model(
+    name: str, model: LabeledItems, metrics: Sequence[str], **settings: Any
+) -> MetricEstimates:
+    """Return the metrics of one of the models; an error names the model."""
+    try:
+        return of_one.estimate_metrics(model, metrics, **settings)
+    except UndefinedError as error:
+        raise UndefinedError(f"model {name}: {error}") from None
 
 
 def _metric_parts(

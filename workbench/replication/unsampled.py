@@ -153,13 +153,15 @@ def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
         raise UndefinedError(f"{title_of(metric)} is unknown, as {sampled.reason}")
 
 
-def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
+def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -> Iterator[Note]:
     """Yield a note where the score seems to be of another class, or of the predicted one.
 
     Parameters
     ----------
     items : LabeledItems
     metrics : iterable of str
+    compared : bool
+        Whether other models are scored for the same positive class, which then has to stay.
     """
     titles = ", ".join(title_of(metric) for metric in OF_SCORES if metric in metrics)
     if not titles or items.score is None or items.positive is None:
@@ -190,7 +192,7 @@ def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
     auc_text, other_text = digits.percents(auc, 1 - auc)
     negatives = np.unique(items.truth[~truth]).tolist()
     remedy = "take 1 less the score"
-    if len(negatives) == 1:
+    if len(negatives) == 1 and not compared:
         remedy = f"name that class (--positive {negatives[0]}, positive={str(negatives[0])!r})"
     yield Note(
         "unreliable",

@@ -40,7 +40,8 @@ __all__ = [
 ]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
-# cells with these tags stand in a report only if a parameter is given, or only if it is not
+# cells with these tags stand in a report only if something is given, or only if it is not: a
+# parameter, or the class or an attribute of what the reading function returns
 IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
@@ -66,8 +67,9 @@ def build_report(
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
-    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. The output appears
-    only when everything went well; an older report stays as it is otherwise.
+    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. NAME may also be
+    the class, or an attribute, of what the notebook's reading function returns. The output appears only
+    when everything went well; an older report stays as it is otherwise.
 
     Parameters
     ----------
@@ -139,7 +141,9 @@ def build_files(
             declared, given or {}, targets, bool(parameters.reading_function(path))
         )
         named = _paths(declared, values, "file", "output")
-        _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
+        content = _read_first(path, values | {name: str(file) for name, file in named.items()})
+        conditions = _conditions(path, values, content)
+        del content  # the file, while the kernel reads it again
         inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
         promised = _paths(declared, values, "output")
@@ -147,14 +151,18 @@ def build_files(
         for file in made:
             undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
-        notebook, records = _execute(
-            path, absolute, progress, limit, bool(targets.json or targets.tables)
-        )
+        recorded = bool(targets.json or targets.tables)
+        notebook, records = _execute(path, absolute, conditions, progress, limit, recorded)
         used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
-        page, messages = _page(path, notebook, about)
+        own_title = _own_title(path, conditions)
+        page, messages = _page(path, notebook, about, own_title)
         written = write_targets(
-            targets, page, records, undo, _about(about | {"path": path, "messages": messages})
+            targets,
+            page,
+            records,
+            undo,
+            _about(about | {"path": path, "own_title": own_title, "messages": messages}),
         )
     outputs.warn_if_large(targets.page, 3)
     return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
@@ -256,11 +264,14 @@ def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
-def _check_by_reading(path: Path, values: dict) -> None:
-    """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
+def _read_first(path: Path, values: dict) -> Any:
+    """Return what the function of the notebook's metadata returns, None without one.
+
+    What it refuses is told before a kernel starts.
+    """
     named = parameters.reading_function(path)
     if not named:
-        return
+        return None
     module, _, function = named.rpartition(".")
     with warnings.catch_warnings(), _importable(os.getcwd()), printed_limits():
         warnings.simplefilter("ignore")
@@ -274,7 +285,7 @@ def _check_by_reading(path: Path, values: dict) -> None:
             }
             if "write" in taken:
                 arguments["write"] = False
-            read(**arguments)
+            return read(**arguments)
         except checks.WrongArgument as error:
             raise WrongParameter.of(error) from error
         except Exception as error:
@@ -332,13 +343,40 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: bool) -> tuple:
+def _conditions(path: Path, values: dict, content: Any) -> dict[str, bool]:
+    """Return what is given, of the parameters and of the other names that tags have."""
+    conditions = {name: bool(value) for name, value in values.items()}
+    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
+    for tag in sorted(tag for tag in tagged if tag.startswith((IF, UNLESS))):
+        name = tag.removeprefix(IF).removeprefix(UNLESS)
+        if name in conditions:
+            continue
+        if name[:1].isupper():
+            conditions[name] = type(content).__name__ == name
+            continue
+        if not hasattr(content, name):
+            raise ReportError(
+                f"a cell is tagged for a parameter {name!r}, which the notebook does not have"
+                f"{suggestion(name, values)}"
+            )
+        conditions[name] = bool(getattr(content, name))
+    return conditions
+
+
+def _execute(
+    path: Path,
+    values: dict,
+    conditions: dict[str, bool],
+    progress: bool,
+    limit: int,
+    recorded: bool,
+) -> tuple:
     with imports.without_grammars():
         import nbformat
     environment = {RECORDING: "1"} if recorded else {}
     with _quiet():
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
+        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), conditions)]
         if recorded:
             add_recording(notebook)
         with _progress(progress, len(notebook.cells) + 1) as started:
@@ -351,21 +389,13 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
     return done, take_records(done) if recorded else []
 
 
-def _belongs(tagged: set | set[str], values: dict) -> bool:
-    """Return whether a cell with these tags stands in a report with these parameters."""
-    wanted = [
-        (tag.removeprefix(mark), mark == IF)
-        for mark in (IF, UNLESS)
-        for tag in tagged
-        if tag.startswith(mark)
-    ]
-    unknown = [name for name, _ in wanted if name not in values]
-    if unknown:
-        raise ReportError(
-            f"a cell is tagged for a parameter {unknown[0]!r}, which the notebook does not have"
-            f"{suggestion(unknown[0], values)}"
-        )
-    return not LEFT_OUT & tagged and all(bool(values[name]) == given for name, given in wanted)
+def _belongs(tagged: set[str], conditions: dict[str, bool]) -> bool:
+    """Return whether a cell with these tags stands in a report under these conditions."""
+    if LEFT_OUT & tagged:
+        return False
+    needed = [conditions[tag.removeprefix(IF)] for tag in tagged if tag.startswith(IF)]
+    excluded = [conditions[tag.removeprefix(UNLESS)] for tag in tagged if tag.startswith(UNLESS)]
+    return all(needed) and not any(excluded)
 
 
 def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) -> Any:
@@ -553,28 +583,25 @@ def _command(topic: Path | str, given: dict, targets: Targets) -> str:
     return shlex.join(map(str, words))
 
 
-def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    own = parameters.own_title(
-        path, [each["name"] for each in provenance["parameters"] if each["value"]]
-    )
-    titled, parts = (
-        any(level == 1 for level, _ in headings(notebook.cells)),
-        body(notebook, path.parent, own),
-    )
-    return render(
-        "page.html.j2",
-        title=own or parameters.notebook_title(path),
-        titled=titled,
-        **vars(parts),
-        **provenance,
-    ), parts.messages
+def _own_title(path: Path, conditions: dict[str, bool]) -> str:
+    """Return the title of a report in which something that is given asks a question of its own, or ""."""
+    titles = parameters.own_titles(path)
+    return next((titles[name] for name in conditions if conditions[name] and name in titles), "")
+
+
+def _page(path: Path, notebook: Any, provenance: dict, own: str) -> tuple:
+    titled = any(level == 1 for level, _ in headings(notebook.cells))
+    parts = body(notebook, path.parent, own)
+    title = own or parameters.notebook_title(path)
+    page = render("page.html.j2", title=title, titled=titled, **vars(parts), **provenance)
+    return page, parts.messages
 
 
 def _about(about: dict) -> dict:
     """Return what the JSON file says beside the results."""
     return {
         "topic": parameters.topic_name(about["path"]),
-        "title": parameters.notebook_title(about["path"]),
+        "title": about["own_title"] or parameters.notebook_title(about["path"]),
         "time": about["date"].isoformat(timespec="seconds"),
         "versions": {name.lower(): version for name, version in about["software"]},
         "inputs": about["inputs"],

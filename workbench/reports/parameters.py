@@ -127,13 +127,13 @@ def notebook_title(path: Path) -> str:
     )
 
 
-def own_title(path: Path, given: list[str]) -> str:
-    """Return the title of a report in which one of the parameters `given` asks a question of its own, or "".
+def own_titles(path: Path) -> dict[str, str]:
+    """Return the titles of reports in which something that is given asks a question of its own.
 
-    It stands in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
+    They stand in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
+    The name is that of a parameter, or of the class or an attribute of what the reading function returns.
     """
-    titles = _told(load_notebook(path), "titles", {})
-    return next((titles[name] for name in given if name in titles), "")
+    return _told(load_notebook(path), "titles", {})
 
 
 def notebook_parameters(path: Path) -> list:

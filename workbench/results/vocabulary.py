@@ -21,7 +21,9 @@ KEYS = frozenset(
     claim printed ours corrected reach error why name seconds data assured confidence margin
     digit read_a read_b vote_share exercise message hint explanation time who row reason limits
     setting simulated_bias simulated_sd simulated_rmse model best_rank worst_rank groups differ
-    unscored slice first_label second_label
+    unscored slice first_label second_label proportion proportion_standard_error proportion_low
+    proportion_high precision precision_standard_error precision_low precision_high recall
+    recall_standard_error recall_low recall_high f1 f1_standard_error f1_low f1_high
 """.split()
 )
 # numbers in the units of the estimate, shown with the digits of its error

@@ -3,3 +3,4 @@
 from workbench.charts.misclassification.estimators import audit_matrix, estimators
 from workbench.charts.misclassification.judged import judged
 from workbench.charts.misclassification.periods import changes, series
+from workbench.charts.misclassification.proportions import class_proportions

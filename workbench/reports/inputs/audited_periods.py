@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from workbench import checks
 from workbench.data import frames, roles
 from workbench.data.columns import plain_name, spelled
@@ -19,7 +17,7 @@ from workbench.results.vocabulary import method_words
 
 PERIOD_NAMES = ("period", "month", "date", "day", "week", "quarter", "year", "timestamp")
 OPTIONS = {roles.WEIGHT: "--weight", roles.MONTH: "--period-in-audit"}
-NO_COLUMN, ALL_ITEMS = "none", "all items"
+NO_COLUMN = "none"
 
 
 class Audits(NamedTuple):
@@ -42,25 +40,6 @@ def period_column(source: str, period: str) -> tuple[str, tuple[Note, ...]]:
             "data", f"periods are taken from column {alike[0]!r}, as no column is called 'period'"
         ),
     )
-
-
-def without_periods(source: str, period: str, predicted: str) -> tuple[Any, tuple[Note, ...]]:
-    """Return counts to read: a file of items that names no periods is one period of all its items."""
-    names = frames.column_names(source)
-    if (
-        period != "period"
-        or spelled(period, names) in names
-        or spelled(predicted, names) not in names
-    ):
-        return source, ()
-    column = spelled(predicted, names)
-    cells = frames.read_columns(source, [column])[0][column]
-    note = Note(
-        "data",
-        f"no column 'period': all {cells.size:,} items of the counts are one period; name a column of "
-        "periods with --period",
-    )
-    return {"period": np.full(cells.size, ALL_ITEMS, object), column: cells}, (note,)
 
 
 def _called_periods(names: tuple[str, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from workbench.misclassification.confusion import AuditComparison, ConfusionCoun
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.reports.inputs import audited_periods as several
 from workbench.reports.inputs.judged import read_judged
+from workbench.reports.inputs.one_period import OnePeriod, read_one_period
 from workbench.reports.inputs.parameters import Parameters
 from workbench.results.limits import warn_of_limit
 from workbench.simulations.misclassification import shift_study
@@ -44,7 +45,8 @@ class MisclassificationParameters(Parameters):
         A second audit, "" for none.
     half_width : float
         Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
-        to exist, `workbench.plan_next_audit`; 0 for none.
+        to exist, `workbench.plan_next_audit`. Of a single period that of the precision of every class,
+        `workbench.plan_classification_table`. 0 for none.
     shift : str
         `new_shares` of `workbench.shift_study`; "" for none.
     judge, id, batch
@@ -93,10 +95,13 @@ class MisclassificationParameters(Parameters):
 @checks.naming(labels="classes", new_shares="shift")
 def read(
     **parameters: Any,
-) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
+) -> (
+    tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | OnePeriod | JudgeAudit
+):
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
-    With `judge` return what people's labels of some items say of all.
+    Of a single period return a table of all classes in the place of the series. With `judge` return what people's
+    labels of some items say of all.
 
     Parameters
     ----------
@@ -111,7 +116,7 @@ def read(
     months : dict
         Counts by period.
     series : PrevalenceSeries
-        Or in the place of all four a JudgeAudit.
+        Or in the place of all four a OnePeriod or a JudgeAudit.
 
     Raises
     ------
@@ -178,11 +183,8 @@ def read(
         months, corrected = _of_the_course(audited, inputs.audit_period, settings)
     else:
         period, said = several.period_column(inputs.counts, period)
-        counted_items, whole = several.without_periods(
-            inputs.counts, period, inputs.predicted or inputs.prediction
-        )
         months, told = files.read_periods(
-            counted_items,
+            inputs.counts,
             labels=audited.labels,
             period=period,
             total=inputs.total,
@@ -202,9 +204,6 @@ def read(
                 **inputs.only("audit_period", "audit_rates", "weight"),
                 **columns,
             )
-        corrected = _corrected(
-            audited, audits, months, inputs.audit_period, inputs.audit_rates, settings
-        )
         used = {**columns, "weight": inputs.weight, "period": audits.column}
         counted_by = {
             "period": period,
@@ -212,15 +211,21 @@ def read(
             "counted": inputs.counted,
             "predicted": inputs.predicted or inputs.prediction,
         }
-        corrected = several.with_notes(
-            corrected,
+        notes = (
             *said,
-            *whole,
             *told,
             *audits.notes,
             *several.unused("" if is_matrix else inputs.audit, inputs.counts, used, counted_by),
-            *several.labeled_rows_note(audited, corrected.sampled_by),
         )
+        if len(months) == 1 and not audits.by_period and not inputs.shift:
+            one_period, notes = read_one_period(audited, comparison, months, inputs, notes)
+            if one_period is not None:
+                return one_period
+        corrected = _corrected(
+            audited, audits, months, inputs.audit_period, inputs.audit_rates, settings
+        )
+        notes = (*notes, *several.labeled_rows_note(audited, corrected.sampled_by))
+        corrected = several.with_notes(corrected, *notes)
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, inputs.half_width, inputs.shift)
     if corrected.taken:

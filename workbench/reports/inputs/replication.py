@@ -10,6 +10,7 @@ from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES, matches
 from workbench.replication.metrics import LabeledItems
+from workbench.replication.paired import check_comparison, compare_metrics
 from workbench.replication.statistics import METRICS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
@@ -114,14 +115,14 @@ def read(**parameters: Any) -> LabeledItems:
         "rng": inputs.seed,
     }
     try:
-        wanted = clustered.check_settings(labeled, inputs.metrics or None, **settings)[0]
+        if labeled.models:
+            _check_comparison(labeled, inputs.metrics, settings)
+        else:
+            _check_metrics(labeled, inputs.metrics, settings)
     except DesignError as error:
         raise checks.WrongValue(
             error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
         ) from error
-    quick = [metric for metric in wanted if not METRICS[metric].values]
-    if quick:
-        clustered.estimate_metrics(labeled, quick, **settings)
     for text in confusion_matrices.assumptions(labeled.notes):
         warn_of_limit(text)
     if confusion_matrices.is_matrix(labeled.notes):
@@ -148,10 +149,10 @@ def read(**parameters: Any) -> LabeledItems:
 def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
     """Return the inputs without the usual column of predictions if the file has none and needs none.
 
-    It needs none if all metrics are of the truth alone, or if no metric is named and every other
-    column of the file has a role already.
+    It needs none if there is a score, or if all metrics are of the truth alone. It also needs none if
+    no metric is named and every other column of the file has a role already.
     """
-    if inputs.prediction != ReplicationParameters.prediction or inputs.score:
+    if inputs.prediction != ReplicationParameters.prediction:
         return inputs
     frames.check_source("items", inputs.items)
     names = frames.column_names(inputs.items)
@@ -159,9 +160,11 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
     has_candidates = any(matches(name, inputs.candidates) for name in names)
     if inputs.prediction in plain or has_candidates:
         return inputs
+    without = replace(inputs, prediction="")
+    if inputs.score:
+        return without
     if confusion_matrices.read_matrix("items", inputs.items, **inputs.only("truth", "rows")):
         return inputs
-    without = replace(inputs, prediction="")
     metrics = inputs.metrics.replace(",", " ").split()
     if metrics:
         of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
@@ -177,6 +180,22 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
         f"for the mean or the proportions of {inputs.truth!r} alone say --metrics mean or "
         "--metrics proportion",
     )
+
+
+def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
+    """Raise unless the metrics of one model exist; only begin those that take their time."""
+    names = clustered.check_settings(labeled, metrics or None, **settings)[0]
+    quick = [metric for metric in names if not METRICS[metric].values]
+    if quick:
+        clustered.estimate_metrics(labeled, quick, **settings)
+
+
+def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
+    """Raise unless the metrics of several models exist; only begin those that take their time."""
+    names, *_ = check_comparison(labeled, metrics or None, **settings)
+    quick = [metric for metric in names if not METRICS[metric].values]
+    if quick:
+        compare_metrics(labeled, quick, **settings)
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:

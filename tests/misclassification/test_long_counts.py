@@ -1,0 +1,118 @@
+"""Predicted counts with a row per class, and files that name no period."""
+
+import pytest
+
+import workbench as wb
+
+CLASSES = ["bog", "dry land", "forest", "lake"]
+PIXELS = [200_000, 150_000, 3_200_000, 6_450_000]
+WHOLE = {"all items": tuple(PIXELS)}
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"prediction": CLASSES, "n": PIXELS},
+        {"Klasse": CLASSES, "Pixel": PIXELS},
+        {"prediction": CLASSES[::-1], "pixels": PIXELS[::-1]},
+        {"class": CLASSES, "pixels": ["200,000", "150,000", "3,200,000", "6,450,000"]},
+        {"id": [1, 2, 3, 4], "class": CLASSES, "pixels": PIXELS},
+        {"class": CLASSES, "blocks": [1, 2, 3, 4], "pixels": PIXELS},
+        {"class": [*CLASSES, "Total"], "pixels": [*PIXELS, sum(PIXELS)]},
+        {"class": [*CLASSES, ""], "pixels": [*PIXELS, sum(PIXELS)]},
+        {name: [pixels] for name, pixels in zip(CLASSES, PIXELS, strict=True)},
+    ],
+)
+def test_columns_may_have_any_names(counts):
+    assert wb.load_periods(counts, labels=CLASSES) == WHOLE
+
+
+def test_a_column_of_totals_is_no_class():
+    counts = {"period": ["May", "June"], "a": [5, 6], "b": [7, 8], "Total": [12, 14]}
+    assert wb.load_periods(counts, labels=("a", "b")) == {"May": (5, 7), "June": (6, 8)}
+    with pytest.raises(ValueError, match="column 'Total' says 15 in period 'June', and the class"):
+        wb.load_periods(counts | {"Total": [12, 15]}, labels=("a", "b"))
+
+
+def test_a_class_that_is_never_predicted_needs_no_row():
+    counts = {"class": CLASSES[:3], "pixels": PIXELS[:3]}
+    assert wb.load_periods(counts, labels=CLASSES) == {"all items": (*PIXELS[:3], 0)}
+
+
+def test_periods_of_rows_per_class():
+    counts = {"year": [2010] * 2 + [2020] * 2, "class": ["a", "b"] * 2, "n": [5, 6, 7, 8]}
+    periods = wb.load_periods(counts, labels=("a", "b"), period="year")
+    assert periods == {"2010": (5, 6), "2020": (7, 8)}
+
+
+def test_a_file_of_items_without_periods_is_one_period():
+    counts = {"prediction": ["a", "b", "a", "a", "b"]}
+    assert wb.load_periods(counts, labels=("a", "b")) == {"all items": (3, 2)}
+
+
+def test_items_that_are_all_predicted_alike_are_no_grid_of_periods():
+    counts = {"name": ["u", "v", "w"], "age": [31, 44, 27], "prediction": ["a"] * 3}
+    assert wb.load_periods(counts, labels=("a", "b")) == {"all items": (3, 0)}
+
+
+def test_a_file_and_a_billion_pixels(tmp_path):
+    path = tmp_path / "areas.csv"
+    path.write_text("map;pixels\nbog;12000000000\nlake;7\n", encoding="utf-8")
+    assert wb.load_periods(str(path), labels=("bog", "lake")) == {"all items": (12 * 10**9, 7)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"class": CLASSES, "share": [0.02, 0.015, 0.32, 0.645]},
+            "counts must hold whole numbers of items; column 'share' has 0.02, 0.015 and 2 more. "
+            "Give the number of items of each class, not their share, and round areas to the "
+            "units that were labeled",
+        ),
+        (
+            {"class": CLASSES, "a": PIXELS, "b": [1, 2, 3, 4]},
+            "total must name the column that counts the items of each row: every row of 'class' "
+            "is another class, and the columns 'a', 'b' hold whole numbers",
+        ),
+        (
+            {"class": [*CLASSES, "Total"], "pixels": [*PIXELS, 5]},
+            "column 'class', data row 5: 'Total' is a row about the others; take it out",
+        ),
+        (
+            {"class": CLASSES, "pixels": [200_000, None, 3_200_000, 6_450_000]},
+            "column 'pixels', data row 2 is missing; it counts the items of a row",
+        ),
+        (
+            {"class": CLASSES, "pixels": ["200000", "many", "3200000", "6450000"]},
+            "column 'pixels', data row 2: 'many' is no number of items",
+        ),
+        (
+            {"class": [*CLASSES, "rock"], "pixels": [*PIXELS, 7]},
+            "column 'class', data row 5: 'rock' is no class of the audit",
+        ),
+        (
+            {"class": [name.title() for name in CLASSES], "pixels": PIXELS},
+            "column 'class', data row 1: 'Bog' is no class of the audit, 'bog', 'dry land', "
+            "'forest', 'lake' (did you mean 'bog'?)",
+        ),
+        (
+            {"class": [*CLASSES, "bog"], "pixels": [*PIXELS, 7]},
+            "counts must have one row per class; 'bog' has 2 in column 'class': add up their items",
+        ),
+        (
+            {"year": [2010] * 4 + [2020] * 4, "class": CLASSES * 2, "pixels": PIXELS * 2},
+            "period must name the column that tells the rows of a class apart, such as 'year': "
+            "every class has 2 rows, and column 'pixels' counts items",
+        ),
+        (
+            {"region": ["x"] * 4 + ["y"] * 4, "class": CLASSES * 2, "n": PIXELS * 2},
+            "period must name the column that tells the rows of a class apart: 'bog' has 2 rows "
+            "in column 'class', and column 'n' counts their items",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(columns, message):
+    with pytest.raises(ValueError) as error:
+        wb.load_periods(columns, labels=CLASSES)
+    assert str(error.value).startswith(message)

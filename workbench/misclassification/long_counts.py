@@ -1,0 +1,256 @@
+"""Predicted counts with a row per class, and files that name no period, made ready to be read.
+
+`ready` is the entry. It finds the column of the predicted classes by its cells, and the column of
+their items by its whole numbers.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from workbench.checks import WrongValue, is_missing, listed
+from workbench.data import frames, numbers
+from workbench.data.columns import plain_name, spelled
+from workbench.results import Note
+
+ALL_ITEMS = "all items"  # the period of a file that names none
+SMALL_FILE = 1_000_000  # bytes: a larger file has a row per item
+COUNT_NAMES = frozenset(
+    ("n", "count", "counts", "counted", "items", "number", "size", "total")
+    + ("frequency", "freq", "pixels", "area")
+)
+ID_NAMES = frozenset(("id", "item", "index", "row", "code", "fid", "objectid", ""))
+Columns = dict[str, ndarray]
+
+
+class CountedFile(NamedTuple):
+    """A source of predicted counts, the columns to read, and notes on what was found."""
+
+    source: Any
+    total: str
+    predicted: str
+    notes: tuple[Note, ...] = ()
+
+
+def ready(
+    source: Any,
+    labels: Sequence[str],
+    period: str,
+    total: str,
+    counted: str,
+    predicted: str,
+    every: str,
+) -> CountedFile:
+    """Return counts that `read_periods` can read.
+
+    Parameters
+    ----------
+    source : str or data frame
+    labels : sequence of str
+        Classes of the audit.
+    period, total, counted, predicted, every : str
+        As in `load_periods`.
+    """
+    names = frames.column_names(source)
+    no_period = spelled(period, names) not in names and period == "period" and not every
+    notes: tuple[Note, ...] = ()
+    if spelled(predicted, names) not in names:
+        by_class = all(spelled(label, names) in names for label in labels)
+        by_two = {spelled(total, names), spelled(counted, names)} <= {*names}
+        if by_class or (len(labels) == 2 and by_two):
+            return CountedFile(_one_row(source, names, no_period), total, predicted)
+        column = _column_of_classes(source, names, labels, period)
+        if not column:
+            return CountedFile(source, total, predicted)
+        text = (
+            f"predicted classes are taken from column {column!r}, which holds classes of the audit"
+        )
+        notes = (Note("data", text),)
+        predicted = column
+    if _is_large(source):
+        return _with_period(source, no_period, period, total, predicted, notes)
+    data = _all_columns(source, names)
+    column = spelled(predicted, names)
+    total_column = spelled(total, names)
+    if total_column not in names:
+        total_column = _column_of_items(data, period, column)
+        if not total_column:
+            return _with_period(source, no_period, period, total, predicted, notes)
+    return _rows_of_classes(data, no_period, period, total_column, column, notes)
+
+
+def _one_row(source: Any, names: tuple[str, ...], no_period: bool) -> Any:
+    """Return a source with a column per class; where it has one row and no period, with one."""
+    if not no_period or _is_large(source):
+        return source
+    data = _all_columns(source, names)
+    rows = len(next(iter(data.values())))
+    return {"period": np.full(1, ALL_ITEMS, object), **data} if rows == 1 else source
+
+
+def _with_period(
+    source: Any,
+    no_period: bool,
+    period: str,
+    total: str,
+    predicted: str,
+    notes: tuple[Note, ...],
+) -> CountedFile:
+    """Return a source with a row per item; one that names no periods is one period of all items."""
+    if not no_period:
+        return CountedFile(source, total, predicted, notes)
+    cells = frames.read_columns(source, [predicted])[0][predicted]
+    text = (
+        f"no column 'period': all {cells.size:,} items of the counts are one period; if there are "
+        "several, name their column as period"
+    )
+    items = {period: np.full(cells.size, ALL_ITEMS, object), predicted: cells}
+    return CountedFile(items, total, predicted, (*notes, Note("data", text)))
+
+
+def _rows_of_classes(
+    data: Columns,
+    no_period: bool,
+    period: str,
+    total: str,
+    predicted: str,
+    notes: tuple[Note, ...],
+) -> CountedFile:
+    """Return a source with a row per class, or per period and class."""
+    columns = [total, predicted] if no_period else [spelled(period, data), total, predicted]
+    data = {name: data[name] for name in columns}
+    classes = numbers.as_text(data[predicted])
+    if no_period:
+        data = {period: np.full(len(classes), ALL_ITEMS, object), **data}
+        repeated = [name for name, rows in Counter(classes).items() if rows > 1 and name]
+        if repeated:
+            raise WrongValue(
+                "period",
+                f"must name the column that tells the rows of a class apart: {repeated[0]!r} has "
+                f"{Counter(classes)[repeated[0]]} rows in column {predicted!r}, and column "
+                f"{total!r} counts their items",
+            )
+    return CountedFile(_without_total(data, total, predicted), total, predicted, notes)
+
+
+def _without_total(data: Columns, total: str, predicted: str) -> Columns:
+    """Return the rows without a last one that adds up the others; another such row is refused."""
+    classes = numbers.as_text(data[predicted])
+    if len(classes) > 2 and classes[-1].strip().casefold() in numbers.TOTALS | {"all", ""}:
+        *items, last = numbers.to_cells(total, data[total])
+        if all(isinstance(cell, int) for cell in (*items, last)) and sum(items) == last:
+            data = {name: cells[:-1] for name, cells in data.items()}
+    numbers.refuse_totals(predicted, numbers.as_text(data[predicted]))
+    return data
+
+
+def _column_of_classes(
+    source: Any,
+    names: tuple[str, ...],
+    labels: Sequence[str],
+    period: str,
+) -> str:
+    """Return the only column at least half of whose classes are those of the audit, or ''."""
+    if _is_large(source):
+        return ""
+    plain_labels = {plain_name(label) for label in labels}
+    columns = []
+    for name, cells in _all_columns(source, names).items():
+        texts = {plain_name(text) for text in numbers.as_text(cells)}
+        classes = texts - numbers.TOTALS - {"", "all"}
+        audited = classes & plain_labels
+        if name != spelled(period, names) and audited and 2 * len(audited) >= len(classes):
+            columns.append(name)
+    return columns[0] if len(columns) == 1 else ""
+
+
+def _column_of_items(data: Columns, period: str, predicted: str) -> str:
+    """Return the column that counts the items of each row, or '' for a file with a row per item."""
+    others = [name for name in data if name not in (spelled(period, data), predicted)]
+    others = [name for name in others if plain_name(name) not in ID_NAMES]
+    pairs = _pairs(data, [spelled(period, data), predicted])
+    numeric = {name: _numbers(data[name]) for name in others}
+    columns = [name for name, cells in numeric.items() if _are_counts(cells)]
+    if len({*pairs}) < len(pairs):
+        _refuse_a_grid(data, others, columns, predicted)
+        return ""
+    if len(columns) > 1:
+        columns = [name for name in columns if plain_name(name) in COUNT_NAMES] or columns
+    if len(columns) == 1 or len(pairs) < 2:
+        return "".join(columns[:1])
+    if columns:
+        raise WrongValue(
+            "total",
+            f"must name the column that counts the items of each row: every row of {predicted!r} "
+            f"is another class, and the columns {listed(columns, quoted=True)} hold whole numbers",
+        )
+    decimal = [name for name, cells in numeric.items() if cells]
+    if len(decimal) == 1:
+        raise WrongValue(
+            "counts",
+            f"must hold whole numbers of items; column {decimal[0]!r} has "
+            f"{listed(numeric[decimal[0]], 2)}. Give the number of items of each class, not "
+            "their share, and round areas to the units that were labeled",
+        )
+    return ""
+
+
+def _refuse_a_grid(data: Columns, others: list[str], columns: list[str], predicted: str) -> None:
+    """Raise where rows with counts repeat a class, and where another column tells them apart."""
+    texts = numbers.as_text(data[predicted])
+    (repeated, rows), *_ = Counter(texts).most_common(1)
+    if len(data) == 2 and columns and len(texts) <= 2 * len({*texts}):
+        raise WrongValue(
+            "counts",
+            f"must have one row per class; {repeated!r} has {rows} in column {predicted!r}: add up "
+            "their items",
+        )
+    classes = {*numbers.as_text(data[predicted])}
+    for name in others:
+        counts = [column for column in columns if column != name]
+        groups = {*numbers.as_text(data[name])}
+        pairs = _pairs(data, [name, predicted])
+        full = len({*pairs}) == len(pairs) == len(groups) * len(classes)
+        if counts and full and min(len(groups), len(classes)) > 1:
+            raise WrongValue(
+                "period",
+                f"must name the column that tells the rows of a class apart, such as {name!r}: "
+                f"every class has {len(groups)} rows, and column {counts[0]!r} counts items",
+            )
+
+
+def _pairs(data: Columns, names: list[str]) -> list[tuple]:
+    texts = [numbers.as_text(data[name]) for name in names if name in data]
+    return list(zip(*texts, strict=True))
+
+
+def _numbers(cells: ndarray) -> list:
+    """Return the numbers among the cells of a column, [] where most cells are none."""
+    try:
+        values = numbers.to_cells("", cells)
+    except ValueError:
+        return []
+    filled = [value for value in values if not is_missing(value)]
+    values = [value for value in filled if isinstance(value, (int, float))]
+    return values if 2 * len(values) > len(filled) else []
+
+
+def _are_counts(cells: list) -> bool:
+    """Return whether a column counts items; a cell that is none is refused where it is read."""
+    return bool(cells) and all(isinstance(cell, int) for cell in cells)
+
+
+def _all_columns(source: Any, names: tuple[str, ...]) -> Columns:
+    return frames.read_columns(source, [name for name in names if name])[0]
+
+
+def _is_large(source: Any) -> bool:
+    """Return whether a file is too large for a row per class."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path = str(source).partition("#")[0]
+    return os.path.isfile(path) and os.path.getsize(path) > SMALL_FILE

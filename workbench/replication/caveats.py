@@ -1,0 +1,106 @@
+"""What a comparison of models refuses and notes before it compares them.
+
+`refuse_missing_columns` and `refuse_other_classes` check the columns. `shown_by_samples`,
+`shared_notes` and `undefined_note` return what the metrics of single models leave open.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.replication import metrics as of_one
+from workbench.replication.labeled import LabeledItems
+from workbench.replication.metrics import MetricEstimates
+from workbench.replication.statistics import METRICS
+from workbench.results import Note
+
+NAMED = 6
+OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of the truth
+
+
+def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -> None:
+    """Raise for a metric that needs predictions or scores that the items do not have."""
+    if isinstance(metrics, str):
+        metrics = metrics.replace(",", " ").split()
+    names = [metric for metric in checks.each("metrics", metrics) if isinstance(metric, str)]
+    available = {"prediction": items.predictions, "score": items.scores}
+    missing = [role for role, columns in available.items() if columns is None]
+    for metric in names:
+        entry = METRICS.get(metric)
+        for role in missing:
+            if entry and role in entry.arguments:
+                raise checks.WrongValue(
+                    "metrics",
+                    f"must be computed from columns that are named; {metric} needs a {{0}} column "
+                    "for each model",
+                    others=(role,),
+                )
+
+
+def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
+    """Raise where a model predicts nothing that is ever true, as if scores were its classes."""
+    of_numbers = all(metric in OF_NUMBERS for metric in metrics)
+    if items.predictions is None or of_numbers:
+        return
+    for name, predicted in zip(items.models, items.predictions.T, strict=True):
+        if not np.isin(predicted, items.truth).any():
+            lists = [
+                checks.listed(np.unique(values).tolist(), NAMED, quoted=True)
+                for values in (predicted, items.truth)
+            ]
+            raise checks.WrongValue(
+                "prediction",
+                "must hold classes of the truth; name numbers that are scores with {0}",
+                others=("score",),
+                told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
+            )
+
+
+def shown_by_samples(
+    items: LabeledItems, of_models: Sequence[LabeledItems], metrics: Sequence[str]
+) -> tuple[list[tuple], list[Note]]:
+    """Return pairs of metric and class that the sample shows of every model, and notes."""
+    pairs = of_one.metrics_and_classes(items, metrics)
+    of_each_model = [of_one.shown_by_sample(model, pairs) for model in of_models]
+    times = Counter(note for _, notes in of_each_model for note in notes)
+    caveats: list[Note] = []
+    for name, (shown_pairs, notes) in zip(items.models, of_each_model, strict=True):
+        pairs = [pair for pair in pairs if pair in shown_pairs]
+        for note in notes:
+            of_all = times[note] == len(of_models)
+            caveats.append(note if of_all else replace(note, where=("model", name)))
+    return pairs, list(dict.fromkeys(caveats))
+
+
+def shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> list[Note]:
+    """Return the assumptions on the sample that the notes of every model have."""
+    first, *others = (set(of_model.notes) for of_model in estimates)
+    shared = first.intersection(*others).difference(items.notes)
+    notes = filter(shared.__contains__, estimates[0].notes)
+    return [note for note in notes if note.kind == "assumption" and note.where is None]
+
+
+def undefined_note(
+    names: Sequence[str], estimates: Sequence[MetricEstimates], key: tuple, where: tuple
+) -> Note | None:
+    """Return a note where a metric of some class and group is undefined for a model."""
+    for name, of_model in zip(names, estimates, strict=True):
+        labels = of_model.labels or (None,) * len(of_model.estimates)
+        metrics = [estimate.statistic for estimate in of_model.estimates]
+        if key in zip(metrics, labels, of_model.groups, strict=True):
+            continue
+        for note in of_model.notes:
+            if note.kind in ("undefined", "refused") and note.where == where:
+                return replace(note, text=f"{note.text} (model {name})")
+        return Note("undefined", f"undefined for model {name}", where)
+    return None
+
+
+def place_of(metric: str, label: Any, group: Any) -> str:
+    """Return a metric with its class and group, as notes name it."""
+    text = metric if label is None else f"{metric} of {label}"
+    return text if group is None else f"{text} in group {group}"
