@@ -228,9 +228,9 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,9,1e20\ndog,2,8\n", "10+ is no number of items"),
         (
             ",cat,dog\ncat,9,\ndog,2,8\n",
-            "'dog', data row 1: an empty cell is no .*; write 0 for none",
+            "'dog', data row 1 is missing; write 0 for none",
         ),
-        (BODY.replace("1,2,27", ",,"), "column 'cat', data row 3: an empty cell is no number"),
+        (BODY.replace("1,2,27", ",,"), "column 'cat', data row 3 is missing"),
         (",cat,dog\ncat,nine,1\ndog,2,8\n", "column 'cat', data row 1: 'nine' is no number"),
         (",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n", "without thousands or decimals"),
         ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* are not named so"),

@@ -184,7 +184,7 @@ def test_a_misspelled_prediction_is_no_table():
     items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
     with pytest.raises(
         ValueError,
-        match="audit must hold a column 'prediction', or be .*; rows .*, columns 'truth', 'pred'",
+        match="audit must hold a column 'prediction', or be .*; columns: 'truth', 'pred'",
     ):
         wb.load_audit(items)
 

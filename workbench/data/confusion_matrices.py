@@ -136,7 +136,7 @@ def pair_counts(
 def column_of_counts(name: str, source: Any, most: int) -> list[int]:
     """Return the items that each row counts, where every row is another pair of classes."""
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
-    advice = "every row is another pair of classes, and this column counts its items"
+    advice = "it counts the items of a row, as every row is another pair of classes"
     return _counts(name, cells, most, advice)
 
 
@@ -144,9 +144,10 @@ def _counts(name: str, cells: list, most: int, advice: str) -> list[int]:
     """Return cells that are whole numbers up to `most`, or raise."""
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= most:
-            text = "an empty cell" if cell is None else repr(cell)
-            problem = f": {text} is no number of items from 0 to {most:,}; {advice}"
-            raise RowError(f"column {name!r}, ", row, problem)
+            problem = f": {cell!r} is no number of items from 0 to {most:,}"
+            if cell is None:
+                problem = " is missing"
+            raise RowError(f"column {name!r}, ", row, f"{problem}; {advice}")
     return cells
 
 
