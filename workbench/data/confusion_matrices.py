@@ -231,7 +231,8 @@ def read_matrix(
 def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid | None:
     """Return the table with the names of its rows, None if it is no confusion matrix."""
     names = frames.column_names(source)
-    roles = [role for role in (truth, prediction) if role and _has_columns(role, names)]
+    columns = [spelled(crossed_names(role, names)[0], names) for role in (truth, prediction)]
+    roles = [name for name in columns if name and name in names]
     if len(roles) == len(AXES) or not 2 <= len(names) <= MOST_NAMES:
         return None
     source = _with_row_names(source)
@@ -245,16 +246,10 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     if len(start[names[0]]) > MOST_NAMES:
         return None
     data, _ = frames.read_columns(source, names)
-    corners = [spelled(role, names) for role in roles] or [names[0], names[-1]]
-    grids = [_grid(corner, data) for corner in corners if corner in data]
+    grids = [_grid(corner, data) for corner in roles or [names[0], names[-1]]]
     if not roles and not any(grids):
         _refuse_square(argument, data, truth)
     return next(filter(None, grids), None)
-
-
-def _has_columns(role: str, names: tuple[str, ...]) -> bool:
-    """Return whether a column, or every one of several that are named with commas, is there."""
-    return all(spelled(name, names) in names for name in crossed_names(role, names))
 
 
 def _with_row_names(source: Any) -> Any:
@@ -278,7 +273,7 @@ def _names(cells: Any) -> list[str]:
 
 def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
     """Return the table with the names of its rows in a column, None if columns have others."""
-    columns = {name: cells for name, cells in data.items() if name != corner}
+    columns = {name: cells for name, cells in data.items() if name.strip() not in ("", corner)}
     rows = _names(data[corner])
     names = _names(list(columns))
     axes: set[str] = set()
@@ -397,31 +392,27 @@ def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
     if repeat:
         rule = f"must have one row per class; row {labels[repeat[0]]!r} occurs twice"
         raise WrongValue(argument, rule)
-    for name in columns:
-        if name not in labels:
-            rows = listed(labels, shapes.FIRST, quoted=True) + suggestion(name, labels)
-            problem = f"column {name!r} has no row, and the rows are {rows}"
-            advice = "spell them alike, add a row of zeros, or call the column 'Total' or drop it"
-            raise WrongValue(argument, f"{SAME_NAMES}; {problem}: {advice}")
+    for name in np.setdiff1d(columns, labels)[:1].tolist():
+        rows = listed(labels, shapes.FIRST, quoted=True) + suggestion(name, labels)
+        problem = f"column {name!r} has no row, and the rows are {rows}"
+        advice = "spell them alike, add a row of zeros, or call the column 'Total' or drop it"
+        raise WrongValue(argument, f"{SAME_NAMES}; {problem}: {advice}")
 
 
 def _check_totals(
     argument: str, rows: list[str], cells: Mapping[str, list], labels: list[str], table: ndarray
 ) -> None:
     """Raise if a row or a column that is called a total does not hold the sums."""
-    places = {label: [k] for k, label in enumerate(labels)}
-    all_places = list(range(len(labels)))
+    with_sums = np.vstack([table, table.sum(0)])
+    sums = np.column_stack([with_sums, with_sums.sum(1)]).tolist()
+    places = {label: k for k, label in enumerate(labels)}
     for (row, row_name), (name, column) in itertools.product(enumerate(rows), cells.items()):
-        if column[row] is None or not (_is_sum(row_name) or _is_sum(name)):
-            continue
-        sums = np.ix_(places.get(row_name, all_places), places.get(name, all_places))
-        if column[row] != table[sums].sum():
-            problem = (
-                f"row {row_name!r}, column {name!r} says {column[row]}, and the classes add up"
-            )
-            advice = "correct it, drop the total, or rename it if it is a class"
+        total = sums[places.get(row_name, -1)][places.get(name, -1)]
+        if column[row] not in (None, total):
             rule = "must be a confusion matrix whose totals are the sums"
-            text = f"{rule}; {problem} to {table[sums].sum():,}: {advice}"
+            problem = f"row {row_name!r}, column {name!r} says {column[row]}"
+            advice = "correct it, drop the total, or rename it if it is a class"
+            text = f"{rule}; {problem}, and the classes add up to {total:,}: {advice}"
             raise WrongValue(argument, text)
 
 
