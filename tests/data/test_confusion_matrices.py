@@ -175,6 +175,8 @@ def test_what_may_be_a_total_is_refused():
     assert read(",y,n\ny,41,6\nn,4,52\n").labels == ["y", "n"]
     with pytest.raises(ValueError, match="no column for row 'zusammen': .* call the row 'Total'"):
         read(f",cat,dog\n{TWO}zusammen,45,58\n")
+    with pytest.raises(ValueError, match="no column for row 'n': .* call the row 'Total'"):
+        read(f",cat,dog\n{TWO}n,45,59\n")
     with pytest.raises(ValueError, match="row 4 has no name of a class; call it 'Total'"):
         _rows_of(f",cat,dog\n{TWO},45,58\n")
     with pytest.raises(ValueError, match="column 'sum' says 6, .* rename it if it is a class"):
@@ -200,7 +202,7 @@ def test_a_class_that_was_never_predicted():
     matrix = read(f",cat,dog\n{TWO}bird,1,2\n")
     assert matrix.labels == CLASSES
     assert matrix.table.tolist() == [[41, 6, 0], [4, 52, 0], [1, 2, 0]]
-    assert "there is no column for 'bird'; its counts were taken for 0" in texts(matrix)[-1]
+    assert "there is no column for row 'bird'; its counts were taken for 0" in texts(matrix)[-1]
     with pytest.raises(ValueError, match="there is no column for row '2'"):
         read(",0,1\n0,41,6\n1,4,52\n2,1,2\n")  # row numbers, perhaps
     with_sums = read(",0,1,All\n0,41,6,47\n1,4,52,56\n2,1,2,3\n")
@@ -216,7 +218,7 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,41,6\n", None),
         (BODY + "cat,1,1,1\n", "must have one row per class; row 'cat' occurs twice"),
         (",cat,cat\ncat,41,6\ndog,4,52\n", None),
-        (",cat,dog,\ncat,41,6,\ndog,4,52,\n", "must name its columns in the first line; only"),
+        (",cat,dog,\ncat,41,6,\ndog,4,52,\n", "must name its columns in the first line; 2 have"),
         (",cat,dog\ncat,.9,.1\ndog,.2,.8\n", "column 'cat', data row 1: 0.9 is no number of items"),
         (
             ",cat,dog\ncat,90%,10%\ndog,4%,96%\n",
@@ -228,7 +230,7 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,9,1e20\ndog,2,8\n", "10+ is no number of items"),
         (
             ",cat,dog\ncat,9,\ndog,2,8\n",
-            "'dog', data row 1 is missing; write 0 for none",
+            "'dog', data row 1 is missing; .* 0 for none",
         ),
         (BODY.replace("1,2,27", ",,"), "column 'cat', data row 3 is missing"),
         (",cat,dog\ncat,nine,1\ndog,2,8\n", "column 'cat', data row 1: 'nine' is no number"),

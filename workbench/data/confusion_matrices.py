@@ -44,8 +44,8 @@ _DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
 _THOUSANDTHS = re.compile(r"[1-9][0-9]{0,2}[.,]000")
 SAME_NAMES = "must be a confusion matrix whose rows and columns name the same classes"
 COUNTS_NEEDED = (
-    "write 0 for none, and no proportions or weights (scikit-learn: confusion_matrix without "
-    "normalize)"
+    "a confusion matrix needs whole numbers of items, 0 for none (scikit-learn: confusion_matrix "
+    "without normalize)"
 )
 
 
@@ -238,8 +238,8 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     source = _with_row_names(source)
     names = frames.column_names(source)
     if names.count("") > 1 and not roles:
-        rule = "must name its columns in the first line; only the first may have no name there, not"
-        raise WrongValue(argument, f"{rule} {names.count('')}")
+        rule = f"must name its columns in the first line; {names.count('')} have no name there"
+        raise WrongValue(argument, f"{rule}, which only the first column of a matrix may lack")
     if len({*map(str.strip, names)}) < len(names):
         return None
     start, _ = frames.read_columns(source, names[:1])
@@ -273,7 +273,7 @@ def _names(cells: Any) -> list[str]:
 
 def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
     """Return the table with the names of its rows in a column, None if columns have others."""
-    columns = {name: cells for name, cells in data.items() if name.strip() not in ("", corner)}
+    columns = {name: cells for name, cells in data.items() if name != corner and name.strip()}
     rows = _names(data[corner])
     names = _names(list(columns))
     axes: set[str] = set()
@@ -358,21 +358,18 @@ def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]
             with shapes.in_rows(np.array(of_class)):
                 table[:, k] = _counts(name, counts, MOST_IN_CELL, COUNTS_NEEDED)
     _check_totals(argument, grid.rows, cells, labels, table)
+    notes = _assumptions(argument, labels, cells, table)
     totals = list(filter(_is_sum, dict.fromkeys([*grid.rows, *cells])))
-    notes = _notes_on_sizes(argument, table)
-    if not {*labels} <= {*cells}:
-        notes.append(_note_on_missing(argument, labels, cells, table))
     if totals:
-        names = listed(totals, quoted=True)
-        text = f"totals, which are correct and not counted as a class: {names}"
-        notes.append(Note("data", text, PLACE))
+        text = "totals, which are correct and not counted as a class: "
+        notes.append(Note("data", text + listed(totals, quoted=True), PLACE))
     return labels, table, notes
 
 
 def _cells(argument: str, grid: _Grid) -> dict[str, list]:
     """Return the columns as numbers, or raise if it is in doubt what a row or a number means."""
     texts = list(filter(None, itertools.chain(*map(numbers.as_text, grid.columns.values()))))
-    if all(map(_THOUSANDTHS.fullmatch, texts)):
+    if texts and all(map(_THOUSANDTHS.fullmatch, texts)):
         rule = "must have counts without thousands or decimals, which all its numbers have"
         raise WrongValue(argument, rule)
     cells = {
@@ -416,27 +413,30 @@ def _check_totals(
             raise WrongValue(argument, text)
 
 
-def _note_on_missing(
+def _assumptions(
     argument: str, labels: list[str], cells: Mapping[str, list], table: ndarray
-) -> Note:
-    """Return a note on classes without a column, or raise if their rows may be no classes."""
-    is_missing = ~np.isin(labels, list(cells))
-    names = listed(itertools.compress(labels, is_missing), shapes.FIRST, quoted=True)
-    are_numbers = all(map(decimals.is_plain, labels)) and not any(map(_is_sum, cells))
-    if are_numbers or (table[is_missing] == table[~is_missing].sum(0)).all(1).any():
-        advice = "add a column of zeros, or call the row 'Total' if it holds sums"
-        raise WrongValue(argument, f"{SAME_NAMES}; there is no column for row {names}: {advice}")
-    text = f"there is no column for {names}; its counts were taken for 0"
-    return Note("assumption", text, PLACE)
+) -> list[Note]:
+    """Return notes on what may be percentages or never predicted, or raise if it is something else.
 
-
-def _notes_on_sizes(argument: str, table: ndarray) -> list[Note]:
-    """Return a note on counts that may be percentages, or raise on proportions."""
-    sums = [table.sum(axis) for axis in (0, 1)]
+    Rows of numbers without a column may be row numbers, and those of sums totals.
+    """
+    texts = []
+    sums = [table.sum(0), table.sum(1)]
     if any(np.all(totals == 1) for totals in sums):
         rule = "must hold counts; all rows or all columns add up to 1, as proportions do"
         raise WrongValue(argument, f"{rule}; {COUNTS_NEEDED}")
-    if not any(np.all(totals == 100) for totals in sums):
-        return []
-    text = "all rows or all columns add up to 100; they were taken for counts, not percentages"
-    return [Note("assumption", text, PLACE)]
+    if any(np.all(totals == 100) for totals in sums):
+        texts.append(
+            "all rows or columns add up to 100; they were taken for counts, no percentages"
+        )
+    is_missing = ~np.isin(labels, list(cells))
+    missing = list(itertools.compress(labels, is_missing))
+    if missing:
+        names = f"there is no column for row {listed(missing, shapes.FIRST, quoted=True)}"
+        are_numbers = all(map(decimals.is_plain, labels)) and not any(map(_is_sum, cells))
+        hold_sums = (table[is_missing] == table[~is_missing].sum(0)).all(1).any()
+        if are_numbers or hold_sums or not COUNT_NAMES.isdisjoint(missing):
+            advice = "add a column of zeros, or call the row 'Total' if it holds sums"
+            raise WrongValue(argument, f"{SAME_NAMES}; {names}: {advice}")
+        texts.append(f"{names}; its counts were taken for 0")
+    return [Note("assumption", text, PLACE) for text in texts]
