@@ -347,7 +347,7 @@ def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
 
 def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]]:
     """Return the classes in the order of the rows, their counts, and notes."""
-    cells = _cells(argument, grid)
+    cells = _parsed(argument, grid.columns)
     of_class = [row for row, name in enumerate(grid.rows) if name and not _is_sum(name)]
     labels = [grid.rows[row] for row in of_class]
     _check_names(argument, labels, _class_names(cells))
@@ -366,21 +366,13 @@ def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]
     return labels, table, notes
 
 
-def _cells(argument: str, grid: _Grid) -> dict[str, list]:
-    """Return the columns as numbers, or raise if it is in doubt what a row or a number means."""
-    texts = list(filter(None, itertools.chain(*map(numbers.as_text, grid.columns.values()))))
+def _parsed(argument: str, columns: Mapping[str, ndarray]) -> dict[str, list]:
+    """Return columns as numbers, or raise if all may be thousands or decimals, as "41.000"."""
+    texts = list(filter(None, itertools.chain(*map(numbers.as_text, columns.values()))))
     if texts and all(map(_THOUSANDTHS.fullmatch, texts)):
         rule = "must have counts without thousands or decimals, which all its numbers have"
         raise WrongValue(argument, rule)
-    cells = {
-        name: numbers.to_cells(name, column, beside=grid.columns)
-        for name, column in grid.columns.items()
-    }
-    for row, name in enumerate(grid.rows):
-        if not name and any(column[row] is not None for column in cells.values()):
-            problem = " has no name of a class; call it 'Total' if it holds sums"
-            raise RowError("the confusion matrix: ", row, problem)
-    return cells
+    return {name: numbers.to_cells(name, cells, beside=columns) for name, cells in columns.items()}
 
 
 def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
@@ -399,7 +391,7 @@ def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
 def _check_totals(
     argument: str, rows: list[str], cells: Mapping[str, list], labels: list[str], table: ndarray
 ) -> None:
-    """Raise if a row or a column that is called a total does not hold the sums."""
+    """Raise if a row or a column that is called a total, or a row without a name, has no sums."""
     with_sums = np.vstack([table, table.sum(0)])
     sums = np.column_stack([with_sums, with_sums.sum(1)]).tolist()
     places = {label: k for k, label in enumerate(labels)}
@@ -416,10 +408,7 @@ def _check_totals(
 def _assumptions(
     argument: str, labels: list[str], cells: Mapping[str, list], table: ndarray
 ) -> list[Note]:
-    """Return notes on what may be percentages or never predicted, or raise if it is something else.
-
-    Rows of numbers without a column may be row numbers, and those of sums totals.
-    """
+    """Return notes on percentages and missing columns, or raise if they are clearly no counts."""
     texts = []
     sums = [table.sum(0), table.sum(1)]
     if any(np.all(totals == 1) for totals in sums):
