@@ -295,6 +295,8 @@ def test_cross_tables_say_what_their_rows_are():
         order = [CLASSES.index(name) for name in matrix.labels]
         assert matrix.table.tolist() == np.array(COUNTS)[np.ix_(order, order)].tolist()
         assert matrix.notes[0].kind == "data"
+    with pytest.raises(ValueError, match="rows is in doubt: the first cell, 'columns: Predicted'"):
+        read_matrix("items", table.rename_axis(index=None))
 
 
 def test_items_of_a_matrix():
