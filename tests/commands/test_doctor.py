@@ -426,6 +426,11 @@ COMMANDS = [
         "Ready",
     ),
     (
+        table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),
+        "--fold must name the column of folds or splits, as several could be",
+        "Ready",
+    ),
+    (
         table("name,text", IDS, IDS),
         "No command fits these columns.",
         "One step away",

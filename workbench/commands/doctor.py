@@ -1,6 +1,7 @@
 """The command `workbench doctor`: what a file holds, and which commands answer which question."""
 
 import shlex
+from collections.abc import Collection
 
 import click
 
@@ -37,33 +38,20 @@ def doctor(file: str) -> None:
             unready.setdefault(problem, f"{use.question}\n    {problem}: {command}")
         else:
             ready.append(f"{use.question}\n    {command}")
-    steps = list(unready.values())
-    if ready:
-        steps = [step.replace("\n   ", "") for step in steps]
     print_uses("Ready", ready)
-    print_uses("One step away", steps)
+    print_uses("One step away", unready.values())
     if not ready and not unready:
         click.echo(printable(NOTHING.format(file=shlex.quote(file))))
 
 
-def print_uses(heading: str, uses: list[str]) -> None:
-    """Print questions with their commands under a heading.
-
-    Parameters
-    ----------
-    heading : str
-    uses : list of str
-    """
+def print_uses(heading: str, uses: Collection[str]) -> None:
+    """Print questions with their commands under a heading."""
     if uses:
         click.echo(printable("\n  ".join([f"\n{heading}", *uses])))
 
 
 def printable(text: str) -> str:
     r"""Return text of a user's file so that a terminal obeys nothing in it.
-
-    Parameters
-    ----------
-    text : str
 
     Examples
     --------
@@ -120,12 +108,7 @@ def _print_columns(table: Inspected) -> None:
 
 
 def problem_of(use: Use) -> str:
-    """Return why the command would refuse the file, in its options; "" where it would not.
-
-    Parameters
-    ----------
-    use : Use
-    """
+    """Return why the command would refuse the file, in its options; "" where it would not."""
     try:
         use.read()
     except checks.WrongArgument as error:

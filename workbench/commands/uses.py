@@ -6,8 +6,9 @@ function for each question; extras yield theirs through `registry.USES`.
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from numpy import ndarray
@@ -22,13 +23,14 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "misclassification-correction",
     "cross-validation-t-tests",
 )
-VALUES = "voila-vs-neyman"
 AGREEMENT = "How far do annotators agree?"
 METRICS = "Which metrics do the labeled items have, and how certain are they?"
 PROPORTION = "Which proportion of each class is there, corrected for misclassification?"
 JUDGED = "Which proportion is correct, by a judge's labels of all items and people's of some?"
 BY_FOLDS = "Which model is better, by a cross-validation?"
+OF_VALUES = "Which total do values in strata have, and where do the next labels go?"
 NEEDS_COUNTS = "add --counts and the file of all predictions, or of their counts"
+NEEDS_AUDIT = "add --audit and the file of items with true and predicted classes"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
 FEW_VALUES = 12  # groups of items, or days that need no months
@@ -40,16 +42,9 @@ METHODS = "brr, fay, jk1, jk2, jkn, sdr or bootstrap"
 
 
 class Use(NamedTuple):
-    """A question and the words of the command that answers it.
+    """A question, the words of the command that answers it, and what it still needs.
 
-    Attributes
-    ----------
-    question : str
-    words : list of str
-    read : callable
-        Reads the sample as the command reads the file, and raises what the command would.
-    needs : str
-        What is still to be added to the command; "" for nothing.
+    `read` reads the sample as the command reads the file, and raises what the command would.
     """
 
     question: str
@@ -94,28 +89,38 @@ class Inspected:
         """Return whether cells of a column are missing."""
         return any(column.missing for column in self.columns if column.name == name)
 
+    def is_complete(self, role: str) -> bool:
+        """Return whether a column has a role and no missing cells."""
+        return self.has(role) and not self.has_gaps(self.first(role))
+
     def called(self, *any_of: str) -> str:
         """Return the first column that is called so in any spelling, "" for none."""
         return next((name for name in self.data if plain_name(name) in any_of), "")
+
+    def distinct(self, name: str) -> set[str]:
+        """Return the texts of a column, without missing cells."""
+        return {*numbers.as_text(self.data[name])} - {""}
+
+    def are_whole(self, name: str) -> bool:
+        """Return whether the cells of a column are whole numbers from 0, or missing."""
+        return all(re.fullmatch(r"[0-9][0-9 ,.']*", text) for text in self.distinct(name))
 
     def measurements(self) -> list[str]:
         """Return the columns of many different numbers that have no other role.
 
         Whole numbers that are all different may be identifiers, and count only for lack of others.
         """
-        names = [
-            column.name
-            for column in self.columns
-            if column.seems == roles.OTHER and column.holds.startswith("numbers")
-        ]
-        return [name for name in names if not self._may_identify(name)] or names
-
-    def _may_identify(self, name: str) -> bool:
-        cells = numbers.as_text(self.data[name])
-        return len({*cells}) == len(cells) and all(map(str.isdecimal, cells))
+        others = [column for column in self.columns if column.seems == roles.OTHER]
+        names = [column.name for column in others if column.holds.startswith("numbers")]
+        values = []
+        for name in names:
+            texts = self.distinct(name)
+            if len(texts) < len(self.data[name]) or not all(map(str.isdecimal, texts)):
+                values.append(name)
+        return values or names
 
 
-def options_as_words(options: dict[str, Any]) -> list[str]:
+def options_as_words(options: Mapping[str, Any]) -> list[str]:
     """Return options and their values as words of a command line.
 
     Examples
@@ -135,109 +140,88 @@ def uses_of(table: Inspected) -> Iterator[Use]:
     if files.comparison_table(table.file):
         questions = []
     elif files.is_evaluation_log(table.file):
-        questions = [of_log]
+        questions = [of_accuracy]
     questions += map(registry.load, registry.USES)
     for uses in questions:
         yield from uses(table)
 
 
-def _report(topic: str, **options: str) -> list[str]:
-    return ["workbench", "report", topic, *options_as_words(options)]
-
-
-def _budget(table: Inspected) -> int:
-    return min(LABELS, table.rows // 2)
-
-
-def _plan(table: Inspected) -> str:
-    return f"How good is the classifier? A plan for {_budget(table):,} labels"
-
-
-def of_log(table: Inspected) -> Iterator[Use]:
-    """Yield the plan of an audit of a log, which has identifiers and scores of its own."""
-    from workbench.data.scored_items import read_scores
-
-    if _budget(table) >= FEWEST_LABELS:
-        words = _report(ACCURACY, scores=table.file, budget=str(_budget(table)))
-        yield Use(_plan(table), words, lambda: read_scores(table.file, score="score"))
+def _report(
+    question: str,
+    topic: str,
+    options: Mapping[str, Any],
+    read: Callable[[], Any] = bool,
+    needs: str = "",
+) -> Use:
+    return Use(question, ["workbench", "report", topic, *options_as_words(options)], read, needs)
 
 
 def of_matrix(table: Inspected) -> Iterator[Use]:
     """Yield the metrics of a confusion matrix, and its use as an audit."""
     from workbench.data.confusion_matrices import read_matrix
 
-    def read() -> Any:
-        return read_matrix("items", table.file)
-
+    read = partial(read_matrix, "items", table.file)
     try:
-        if read() is None:
-            return
+        matrix = read()
     except ValueError:  # the doctor prints it
         if not table.has(roles.ID):
-            yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
+            yield _report(METRICS, CLUSTERS, {"items": table.file}, read)
         return
-    yield Use(METRICS, _report(CLUSTERS, items=table.file), read)
-    yield Use(PROPORTION, _report(SHARES, audit=table.file), needs=NEEDS_COUNTS)
+    if matrix:
+        yield _report(METRICS, CLUSTERS, {"items": table.file})
+        yield _report(PROPORTION, SHARES, {"audit": table.file}, needs=NEEDS_COUNTS)
 
 
 def of_accuracy(table: Inspected) -> Iterator[Use]:
     """Yield the plan of an audit of scored items, and the accuracy of those with a label."""
     from workbench.data.scored_items import read_scores
 
-    options = _scored(table)
-    if not options or _budget(table) < FEWEST_LABELS:
+    is_log = files.is_evaluation_log(table.file)  # with identifiers and scores of its own
+    options = {} if is_log else _scored(table)
+    budget = min(LABELS, table.rows // 2)
+    if budget < FEWEST_LABELS or not (is_log or options):
         return
     truth = options.pop("truth", "")
-    budget = {"budget": str(_budget(table))}
-    if not truth or not table.has_gaps(truth):
-        words = _report(ACCURACY, scores=table.file, **options, **budget)
-        yield Use(
-            _plan(table), words, lambda: read_scores(table.data, **{"score": "score"} | options)
-        )
+    plan = {"budget": str(budget)}
+    questions: dict[str, dict] = {f"How good is the classifier? A plan for {budget:,} labels": {}}
     if truth:
-        question = "How good is it, as the truth is known?"
-        if table.has_gaps(truth):
-            question = "How good is it, by the labels in some rows?"
-            budget = {}
-        with_truth = options | {"truth": truth}
-        words = _report(ACCURACY, scores=table.file, **with_truth, **budget)
-        yield Use(
-            question, words, lambda: read_scores(table.data, **{"score": "score"} | with_truth)
-        )
+        questions["How good is it, as the truth is known?"] = {"truth": truth}
+    if table.has_gaps(truth):
+        plan = {}
+        questions = {"How good is it, by the labels in some rows?": {"truth": truth}}
+    source: Any = table.file if is_log else table.data
+    for question, labels in questions.items():
+        columns = options | labels
+        read = partial(read_scores, source, **{"score": "score"} | columns)
+        yield _report(question, ACCURACY, {"scores": table.file, **columns, **plan}, read)
 
 
 def _scored(table: Inspected) -> dict[str, Any]:
     """Return the options that read scored items, {} where the columns hold none."""
-    options = table.options(
-        score=roles.SCORE, prediction=roles.PREDICTION, truth=roles.TRUTH, id=roles.ID
-    )
+    options = table.options(truth=roles.TRUTH, id=roles.ID)
+    scores = table.names(roles.SCORE)
     predictions = table.names(roles.PREDICTION)
-    if len(predictions) > 1:
-        options["rival"] = predictions[1]
+    needed = of_class = table.names(roles.PROBABILITY)
     if not predictions and "truth" not in options:
         options |= table.options(truth=roles.CORRECT)
-    of_class = table.names(roles.PROBABILITY)
-    needed = [options.get("score", ""), *predictions[:2]]
     if of_class:
-        for role in ("score", "prediction", "rival"):
-            options.pop(role, None)
         options = {"probabilities": shapes.pattern_of(of_class)} | options
-        needed = of_class
-    elif len(predictions) != 1 and len(table.names(roles.SCORE)) > 1:
+    elif not scores or len(predictions) != 1 and len(scores) > 1:
         return {}
-    elif not predictions and _scores_are_results(table):
+    elif not predictions and _are_of_models(table, scores[0]):
         return {}
+    else:
+        needed = [scores[0], *predictions[:2]]
+        names = ("score", "prediction", "rival")
+        options = dict(zip(names, needed, strict=False)) | options
     if any(map(table.has_gaps, needed)):
         options["leave_out"] = "missing"
-    return options if of_class or "score" in options else {}
+    return options
 
 
-def _scores_are_results(table: Inspected) -> bool:
-    """Return whether scores without predictions are those of models: of folds, several, or 0/1."""
-    scores = table.names(roles.SCORE)
-    if table.has(roles.FOLD, roles.SPLIT, roles.MODEL):
-        return True
-    return any(len({*numbers.as_text(table.data[name])} - {""}) <= 2 for name in scores)
+def _are_of_models(table: Inspected, score: str) -> bool:
+    """Return whether a score rates answers or models, as 0 and 1 or by folds, not confidence."""
+    return table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(score)) <= 2
 
 
 def of_metrics(table: Inspected) -> Iterator[Use]:
@@ -247,35 +231,40 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     options = _labeled(table)
     if not options:
         return
-    replicates = table.names(roles.REPLICATE)
-    needs = ""
-    if len(replicates) > 1 and "weight" in options:
-        prefix = os.path.commonprefix(replicates)
-        options = {name: of for name, of in options.items() if name not in ("stratum", "psu")}
-        options |= {"replicate_weights": f"{prefix}*"}
-        if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
-            options["method"] = "sdr"
-        else:
-            needs = (
-                f"say how the {len(replicates)} replicate weights were made, with --method "
-                f"and one of {METHODS}"
-            )
-    elif _is_complete(table, roles.POPULATION):
-        options["fpc"] = table.first(roles.POPULATION)
+    design, needs = _design(table)
+    groups = _groups(table)
+    if options.get("prediction") and len(groups) == 1 and not design:
+        design = {"group": groups[0]}
     question = METRICS
+    truth = options["truth"]
     if "prediction" not in options:
-        question = f"Which mean does {options['truth']!r} have, and how certain is it?"
-        distinct = {*numbers.as_text(table.data[options["truth"]])} - {""}
-        options["metrics"] = "proportion" if len(distinct) <= 2 else "mean"
-    words = _report(CLUSTERS, items=table.file, **options)
-    yield Use(question, words, lambda: read(items=table.data, **options), needs)
+        question = f"Which mean does {truth!r} have, and how certain is it?"
+        design["metrics"] = "proportion" if len(table.distinct(truth)) <= 2 else "mean"
+    columns = options | design
+    read_rows = partial(read, items=table.data, **columns)
+    yield _report(question, CLUSTERS, {"items": table.file, **columns}, read_rows, needs)
+
+
+def _design(table: Inspected) -> tuple[dict[str, Any], str]:
+    """Return the options of the sample's design, and what they still need."""
+    design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
+    replicates = table.names(roles.REPLICATE)
+    if len(replicates) > 1 and "weight" in design:
+        prefix = os.path.commonprefix(replicates)
+        design = {"weight": design["weight"], "replicate_weights": f"{prefix}*"}
+        if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
+            return design | {"method": "sdr"}, ""
+        made = f"say how the {len(replicates)} replicate weights were made"
+        return design, f"{made}, with --method and one of {METHODS}"
+    if table.is_complete(roles.POPULATION):
+        design["fpc"] = table.first(roles.POPULATION)
+    return design, ""
 
 
 def _labeled(table: Inspected) -> dict[str, Any]:
-    """Return the options that read labeled items, or a column of a sample, {} for neither."""
+    """Return the columns of labeled items, or the one of a weighted sample, {} for neither."""
     from workbench.replication.label_sets import patterns_of
 
-    design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
     truth = table.first(roles.TRUTH)
     predictions = table.names(roles.PREDICTION)
     scores = table.names(roles.SCORE)
@@ -283,41 +272,27 @@ def _labeled(table: Inspected) -> dict[str, Any]:
         return {}  # points of a map are sampled by its classes
     if truth and predictions:
         patterns = patterns_of(table.data, truth, predictions[0])
-        if patterns:
-            return patterns | design
-        labeled = {"truth": truth, "prediction": ",".join(predictions)}
-        if len(predictions) == len(scores) > 1:
+        labeled = patterns or {"truth": truth, "prediction": ",".join(predictions)}
+        if len(predictions) == len(scores) > 1 and not patterns:
             labeled["score"] = ",".join(scores)
-        groups = _groups(table)
-        if len(groups) == 1 and not design:
-            labeled["group"] = groups[0]
-        return labeled | design
+        return labeled
     if truth and scores:
-        return {"truth": truth, "prediction": "", "score": ",".join(scores)} | design
+        return {"truth": truth, "prediction": "", "score": ",".join(scores)}
     values = table.measurements()
     if not truth and len(values) == 1:
         truth = values[0]
-    is_sample = "weight" in design or _is_complete(table, roles.POPULATION)
-    if truth and is_sample and not table.has_gaps(truth):
-        return {"truth": truth} | design
-    return {}
-
-
-def _is_complete(table: Inspected, role: str) -> bool:
-    name = table.first(role)
-    return bool(name) and not table.has_gaps(name)
+    is_sample = table.has(roles.WEIGHT) or table.is_complete(roles.POPULATION)
+    return {"truth": truth} if truth and is_sample and not table.has_gaps(truth) else {}
 
 
 def _groups(table: Inspected) -> list[str]:
     """Return the columns of text without another role that have a few values."""
     groups = []
-    for column in table.columns:
-        if column.seems != roles.OTHER or column.name in table.measurements():
-            continue
-        values = {*numbers.as_text(table.data[column.name])} - {""}
+    for name in table.names(roles.OTHER):
+        values = table.distinct(name)
         is_text = not any(value.replace(".", "").isdigit() for value in values)
         if is_text and 1 < len(values) <= min(FEW_VALUES, table.rows // 5):
-            groups.append(column.name)
+            groups.append(name)
     return groups
 
 
@@ -325,42 +300,30 @@ def of_values(table: Inspected) -> Iterator[Use]:
     """Yield the plan of labels for values in strata, or the estimate of their total."""
     from workbench.allocation import plans
 
-    question = "Which total do values in strata have, and where do the next labels go?"
     stratum = table.first(roles.STRATUM)
     size = table.first(roles.SIZE)
     values = table.measurements()
-    names = [stratum] if stratum else _text_columns(table)
+    texts = [name for name in table.names(roles.OTHER) if not table.has_gaps(name)]
+    names = [stratum] if stratum else [name for name in texts if not table.are_whole(name)]
     is_design = table.has(roles.WEIGHT, roles.POPULATION, roles.TRUTH, roles.PREDICTION)
+    read: Callable[[], Any]
+    needs = ""
     if size and names and not table.called(*NAMED_PERIOD, *COUNTED):
-        strata = {*zip(*(table.data[name].tolist() for name in names), strict=True)}
         options = {"stratum": ",".join(names), "size": size}
-        if len(strata) == len(table.data[size]):
-            words = _report(VALUES, strata=table.file, **options)
-            yield Use(question, words, lambda: plans.load_strata(table.data, **options))
+        rows = [*zip(*(table.data[name].tolist() for name in names), strict=True)]
+        if numbers.first_repeat(rows):
+            return
+        read = partial(plans.load_strata, table.data, **options)
     elif stratum and values and not is_design:
         some = [name for name in values if table.has_gaps(name)] or values
-        value = max(some, key=lambda name: int(shapes.gaps(table.data[name], True).sum()))
-        options = {"stratum": stratum, "value": value}
-        words = _report(VALUES, strata=table.file, **options, **table.options(id=roles.ID))
-        needs = ""
+        value = max(some, key=lambda name: shapes.gaps(table.data[name], True).sum())
         if len(some) > 1:
             needs = f"name the column of values with --value: {checks.listed(some, quoted=True)}"
-        yield Use(question, words, lambda: plans.labeled_values(table.data, stratum, value), needs)
-
-
-def _text_columns(table: Inspected) -> list[str]:
-    """Return the columns without gaps and without another role that hold no measurements."""
-    return [
-        column.name
-        for column in table.columns
-        if column.seems == roles.OTHER and not column.missing and not _whole(table, column.name)
-    ]
-
-
-def _whole(table: Inspected, name: str) -> bool:
-    """Return whether the cells of a column are counts: whole numbers from 0, or missing."""
-    cells = numbers.as_text(table.data[name])
-    return all(re.fullmatch(r"[0-9][0-9 ,.']*|", cell) for cell in cells)
+        options = {"stratum": stratum, "value": value, **table.options(id=roles.ID)}
+        read = partial(plans.labeled_values, table.data, stratum, value)
+    else:
+        return
+    yield _report(OF_VALUES, "voila-vs-neyman", {"strata": table.file, **options}, read, needs)
 
 
 def of_proportions(table: Inspected) -> Iterator[Use]:
@@ -368,33 +331,27 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
     from workbench.misclassification.files import load_audit
     from workbench.reports.inputs.judged import read_judged
 
+    audit = table.options(truth=roles.TRUTH, prediction=roles.PREDICTION)
+    judged = table.options(judge=roles.JUDGE, truth=roles.TRUTH)
+    has_gaps = table.has_gaps(table.first(roles.TRUTH))
+    file = table.file
     if len(table.names(roles.PREDICTION)) > 1:
         return
-    file = table.file
-    audit = table.options(truth=roles.TRUTH, prediction=roles.PREDICTION)
-    weight = table.options(weight=roles.WEIGHT)
-    judge = table.first(roles.JUDGE)
-    truth = audit.get("truth", "")
-    has_audit = len(audit) == 2
-    if judge and truth and table.has_gaps(truth):
-        words = _report(SHARES, counts=file, judge=judge, truth=truth)
-        yield Use(JUDGED, words, lambda: read_judged(file, judge=judge, truth=truth))
-        return
-    if has_audit and table.has_gaps(truth):
-        counts = {"counts": file, "predicted": audit["prediction"]}
-        words = _report(SHARES, audit=file, **audit, **counts, **weight)
-        yield Use(PROPORTION, words, lambda: load_audit(table.data, **audit))
-        return
-    if has_audit:
-        options = audit | weight | table.options(period_in_audit=roles.MONTH)
-        words = _report(SHARES, audit=file, **options)
-        yield Use(PROPORTION, words, lambda: load_audit(table.data, **audit), NEEDS_COUNTS)
-        return
-    of_periods = _counts(table)
-    if of_periods is not None:
-        words = _report(SHARES, counts=file, **of_periods)
-        needs = "add --audit and the file of items with true and predicted classes"
-        yield Use(PROPORTION, words, needs=needs)
+    if len(judged) == 2 and has_gaps:
+        read = partial(read_judged, file, **judged)
+        yield _report(JUDGED, SHARES, {"counts": file, **judged}, read)
+    elif len(audit) == 2:
+        options = {"audit": file, **audit, **table.options(weight=roles.WEIGHT)}
+        needs = "" if has_gaps else NEEDS_COUNTS
+        if has_gaps:
+            options |= {"counts": file, "predicted": audit["prediction"]}
+        else:
+            options |= table.options(period_in_audit=roles.MONTH)
+        yield _report(PROPORTION, SHARES, options, partial(load_audit, table.data, **audit), needs)
+    else:
+        counts = _counts(table)
+        if counts is not None:
+            yield _report(PROPORTION, SHARES, {"counts": file, **counts}, needs=NEEDS_AUDIT)
 
 
 def _counts(table: Inspected) -> dict[str, Any] | None:
@@ -403,32 +360,22 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
     Counts have a row per period, with a column per class or of the second class, or a row per
     class.
     """
-    period = table.first(roles.MONTH) or table.called(*NAMED_PERIOD)
-    predicted = table.first(roles.PREDICTION)
-    if predicted and not table.has(roles.TRUTH) and (period or not table.has(roles.SCORE)):
-        options: dict[str, Any] = {"predicted": predicted}
-        if period:
-            options = {"period": period} | options | _made_periods(table.data[period])
-        return options
-    others = [name for name in table.data if name != period]
-    counts = [name for name in others if _whole(table, name)]
-    is_wide = period and len(counts) == len(others) > 1
-    is_long = len(others) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
-    if is_wide:
-        return {"period": period}
-    if is_long and not table.has(roles.SCORE, roles.FOLD, roles.ID):
-        return {"period": period} if period else {}
-    return None
-
-
-def _made_periods(cells: Any) -> dict[str, Any]:
-    """Return the option that makes months of a column of days."""
     from workbench.misclassification import calendar
 
-    names = {*numbers.as_text(cells)} - {""}
-    if len(names) > FEW_VALUES and calendar.length_of([*names]) == "day":
-        return {"every": "month"}
-    return {}
+    name = table.first(roles.MONTH) or table.called(*NAMED_PERIOD)
+    period = {"period": name} if name else {}
+    predicted = table.first(roles.PREDICTION)
+    if predicted and not table.has(roles.TRUTH) and (period or not table.has(roles.SCORE)):
+        dates = table.distinct(name) if name else set()
+        if len(dates) > FEW_VALUES and calendar.length_of([*dates]) == "day":
+            return period | {"predicted": predicted, "every": "month"}
+        return period | {"predicted": predicted}
+    others = [column for column in table.data if column != name]
+    counts = [column for column in others if table.are_whole(column)]
+    is_wide = period and len(counts) == len(others) > 1
+    is_long = len(others) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
+    is_other = table.has(roles.SCORE, roles.FOLD, roles.ID)
+    return period if is_wide or is_long and not is_other else None
 
 
 def of_folds(table: Inspected) -> Iterator[Use]:
@@ -437,36 +384,34 @@ def of_folds(table: Inspected) -> Iterator[Use]:
     from workbench.cross_validation.losses import CVLosses
 
     names = list(table.data)
-    fold = model_columns.fold_column(names, "fold")
+    try:
+        fold = model_columns.fold_column(names, "fold")
+    except ValueError:  # the doctor prints it
+        read = partial(CVLosses.read_csv, table.data)
+        yield _report(BY_FOLDS, MODELS, {"losses": table.file}, read)
+        return
     options = table.options(repeat=roles.REPEAT, model=roles.MODEL, size=roles.SIZE)
     is_of_scikit = table.has(roles.SPLIT)
     is_repeat = bool(model_columns.repeat_columns([fold]))
-    has_fold = fold in names and not is_repeat
-    if has_fold and (not is_of_scikit or table.has(roles.FOLD)):
+    if fold in names and not is_repeat and (not is_of_scikit or table.has(roles.FOLD)):
         options = {"fold": fold} | options | table.options(item=roles.ID)
     elif not is_of_scikit:
         if fold in names and len(table.names(roles.SCORE)) > 1 and not table.has(roles.ID):
             needs = f"name the column of folds or splits with --fold; {fold!r} numbers repeats"
-            yield Use(BY_FOLDS, _report(MODELS, losses=table.file), needs=needs)
+            yield _report(BY_FOLDS, MODELS, {"losses": table.file}, needs=needs)
         return
-    if options.get("size") in model_columns.size_columns(names).values():
-        del options["size"]  # read by its name
-    better = "higher" if _are_scores(table, options) else "lower"
-    words = _report(MODELS, losses=table.file, **options, better=better)
-    yield Use(BY_FOLDS, words, lambda: CVLosses.read_csv(table.data, **options))
+    read = partial(CVLosses.read_csv, table.data, **options)
+    better = "higher" if "fold" not in options or _are_scores(names, read) else "lower"
+    yield _report(BY_FOLDS, MODELS, {"losses": table.file, **options, "better": better}, read)
 
 
-def _are_scores(table: Inspected, options: dict[str, Any]) -> bool:
+def _are_scores(names: list[str], read: Callable[[], Any]) -> bool:
     """Return whether higher values of a cross-validation are better."""
-    from workbench.cross_validation.losses import CVLosses
     from workbench.reports.inputs.cross_validation import SCORES
 
-    if "fold" not in options:
+    if any(SCORES & {*re.split(r"[\W_]+", name.casefold())} for name in names):
         return True
-    for name in table.data:
-        if SCORES & {*re.split(r"[\W_]+", name.casefold())}:
-            return True
     try:
-        return CVLosses.read_csv(table.data, **options).like_scores
+        return read().like_scores
     except ValueError:  # the doctor prints it
         return False

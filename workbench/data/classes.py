@@ -169,7 +169,10 @@ def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
     if combined is None:
         return []
     names = checks.listed(combined.labels, SHOWN_CLASSES, quoted=True)
-    several = "metrics of items with several labels: workbench report brr-orthogonal-arrays"
+    several = (
+        "metrics of items with several labels: workbench report brr-orthogonal-arrays "
+        f"with separator {combined.separator!r}"
+    )
     if not combined.is_evident:
         text = f"{combined.text!r} was taken for one class; if it is several labels, {names}, see "
         return [Note("assumption", text + several)]

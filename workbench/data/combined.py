@@ -7,13 +7,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from workbench.data.json_records import choices_in
 
-USUAL = (";", "|")
 COMMA = ","
-SEPARATORS = (*USUAL, COMMA, "/", "+", "&")
+# separators and the proportion of their labels that must also stand alone in a cell
+SEPARATORS = {";": 0.0, "|": 0.0, COMMA: 0.5, "/": 0.5, "+": 0.5, "&": 0.5}
+UNUSUAL = ("/", "+", "&")
 MOST = 0.8  # of the labels, which also stand elsewhere
 HALF = 0.5
 # a list, a tuple or a set, which unlike an object has no colon after a name
@@ -23,16 +25,7 @@ _DECIMAL = re.compile(r"[-+]?\d+,\d+")
 
 
 class Combined(NamedTuple):
-    """Cells that seem to hold several labels: the first such text and its labels.
-
-    Attributes
-    ----------
-    separator : str
-    text : str
-    labels : list of str
-    is_evident : bool
-        Whether it is beyond doubt.
-    """
+    """The first cell that seems to hold several labels, and whether that is beyond doubt."""
 
     separator: str
     text: str
@@ -45,7 +38,7 @@ def recognized(texts: Iterable[str]) -> Combined | None:
 
     Several labels are evident with ";" or "|" if four of five labels also stand elsewhere, one of
     them alone in a cell; with a comma half of them must stand alone. Some of that is in doubt, and
-    so is "/", "+" or "&". A class "a;b" whose parts stand nowhere else is a class.
+    so are lists, "/", "+" and "&". A class "a;b" whose parts stand nowhere else is a class.
 
     Parameters
     ----------
@@ -58,45 +51,38 @@ def recognized(texts: Iterable[str]) -> Combined | None:
     >>> recognized(["C", "Java", "C;C++"]).is_evident, recognized(["Smith, J.", "Doe, A."])
     (False, None)
     """
-    distinct = list(dict.fromkeys(texts))
-    in_doubt = None
-    for separator in SEPARATORS:
-        joined = [text for text in distinct if separator in text and not _LIST.fullmatch(text)]
-        combined = _judged(separator, joined, distinct) if joined else None
-        if combined is not None and combined.is_evident:
-            return combined
-        in_doubt = in_doubt or combined
-    return in_doubt
+    filled = [*dict.fromkeys(texts)]
+    if are_lists(filled):
+        longest = max(filled, key=lambda text: len(list_labels(text)))
+        labels = list_labels(longest)
+        return Combined(COMMA, longest, labels, False) if len(labels) > 1 else None
+    distinct = [text for text in filled if not _LIST.fullmatch(text)]
+    judged = [_judged(separator, distinct) for separator in SEPARATORS]
+    combined = [judgment for judgment in judged if judgment is not None]
+    return max(combined, key=lambda judgment: judgment.is_evident, default=None)
 
 
-def _judged(separator: str, joined: Sequence[str], distinct: Sequence[str]) -> Combined | None:
+def _judged(separator: str, distinct: Sequence[str]) -> Combined | None:
     """Return the labels that texts with a separator seem to hold, None where they are classes."""
-    lists = [cell_labels(text.casefold(), separator) for text in joined]
-    sets = {frozenset(labels) for labels in lists if len(labels) > 1}
-    times = Counter(label for labels in sets for label in labels)
-    if not times:
+    with_separator = [text for text in distinct if separator in text]
+    joined = [text for text in with_separator if len(cell_labels(text, separator)) > 1]
+    if not joined:
         return None
-    classes = {text.casefold() for text in distinct}
-    alone = {label for label in times if label in classes}
-    elsewhere = {label for label, count in times.items() if count > 1 or label in alone}
-    share_alone = len(alone) / len(times)
-    share_elsewhere = len(elsewhere) / len(times)
-    many = share_elsewhere >= MOST
-    if separator in USUAL:
-        is_evident = many and share_alone > 0
-        in_doubt = share_alone > 0 or share_elsewhere >= HALF
-    elif separator == COMMA and not all(map(_DECIMAL.fullmatch, joined)):
-        later = {label for labels in lists for label in labels[1:]}
-        moves = any(labels[0] in later for labels in lists if labels)
-        is_evident = many and share_alone >= HALF
-        in_doubt = share_elsewhere >= HALF and (share_alone > 0 or moves)
-    else:  # "1,5" is a number and "A/B" a name, unless the parts are classes
-        is_evident = False
-        in_doubt = many and share_alone >= (1 if separator == COMMA else HALF)
-    if not (is_evident or in_doubt):
+    sets = {frozenset(cell_labels(text.casefold(), separator)) for text in joined}
+    times = Counter(chain.from_iterable(sets))
+    alone = times.keys() & {text.casefold() for text in distinct}
+    elsewhere = alone | {label for label, count in times.items() if count > 1}
+    proportion = len(elsewhere) / len(times)
+    are_numbers = separator == COMMA and all(map(_DECIMAL.fullmatch, joined))
+    least_alone = 1.0 if are_numbers else SEPARATORS[separator]
+    many_alone = bool(alone) and len(alone) / len(times) >= least_alone
+    is_evident = many_alone and proportion >= MOST
+    is_likely = proportion >= HALF if separator == COMMA else bool(elsewhere)
+    if are_numbers or separator in UNUSUAL:  # "1,5" is a number and "A/B" a name
+        is_evident, is_likely = False, is_evident
+    if not (is_evident or is_likely):
         return None
-    text = next(text for text in joined if len(set(cell_labels(text, separator))) > 1)
-    return Combined(separator, text, cell_labels(text, separator), is_evident)
+    return Combined(separator, joined[0], cell_labels(joined[0], separator), is_evident)
 
 
 def cell_labels(text: str, separator: str) -> list[str]:

@@ -429,9 +429,9 @@ def load_labeled(
     separator : str
         What stands between the labels of an item in a cell, as ";"; an empty cell is then no label.
         By default ";", "|", a comma or a list is recognized if the labels also stand alone or in
-        other combinations. An error asks where this is in doubt; `classes` "text" says that every
-        cell is one class. Patterns such as `truth` "true_*" and `prediction` "pred_*" name a column
-        of 0 and 1 for each label instead.
+        other combinations, and an empty cell is an error. An error asks where this is in doubt;
+        `classes` "text" says that every cell is one class. Patterns such as `truth` "true_*" and
+        `prediction` "pred_*" name a column of 0 and 1 for each label instead.
 
     Returns
     -------
@@ -507,7 +507,7 @@ def load_labeled(
     if of_labels:
         names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
-    sets, set_notes = read_label_sets(
+    sets = read_label_sets(
         data,
         truth,
         prediction,
@@ -550,7 +550,6 @@ def load_labeled(
         *_row_notes(unlabeled, labeled.size, read, sources),
         *file_notes,
         *more,
-        *set_notes,
     ]
     class_names = read["truth"]
     if sets is not None:
