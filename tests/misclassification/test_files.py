@@ -184,7 +184,7 @@ def test_a_misspelled_prediction_is_no_table():
     items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
     with pytest.raises(
         ValueError,
-        match="audit must hold a column 'prediction', or be .*; rows .*, columns 'truth', 'pred'",
+        match="audit must hold a column 'prediction', or be .*; columns: 'truth', 'pred'",
     ):
         wb.load_audit(items)
 
@@ -243,14 +243,10 @@ def test_a_total_that_holds_more_items_than_the_classes():
 
 
 def test_a_predicted_class_without_a_row_of_the_confusion_table():
-    table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "c": [0, 3]}
-    with pytest.raises(ValueError, match="column 'c' holds counts, and the rows are 'a', 'b'"):
-        files.load_audit(table)
-    assert (
-        files.load_audit({**table, "c": [0, 0]}).n
-        == files.load_audit({**table, "c": [None, "-"]}).n
-        == 84
-    )
+    table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35]}
+    for cells in ([0, 3], [0, 0], [None, "-"]):
+        with pytest.raises(ValueError, match="column 'c' has no row, and the rows are 'a', 'b'"):
+            files.load_audit({**table, "c": cells})
     assert (
         files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n
         == 84

@@ -405,7 +405,7 @@ def test_a_matrix_has_no_design():
 
 def test_rows_of_a_matrix_file_are_those_of_the_spreadsheet(tmp_path):
     (tmp_path / "matrix.csv").write_text(",cat,dog\ncat,41,6\ndog,.4,52\n")
-    with pytest.raises(ValueError, match="column 'cat', row 3: 0.4 is no count"):
+    with pytest.raises(ValueError, match="column 'cat', row 3: 0.4 is no number of items"):
         wb.load_labeled(str(tmp_path / "matrix.csv"))
 
 

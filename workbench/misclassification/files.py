@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.checks import WrongValue, instance, listed, suggestion
-from workbench.data import confusion_matrices, frames, numbers
+from workbench.data import confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
 from workbench.data.confusion_matrices import ConfusionMatrix
@@ -124,7 +124,7 @@ def load_audit(
     if matrix:
         return _audit_of(matrix, labels, weight)
     if not has_items:
-        return _read_table(audit, truth, prediction, labels)
+        raise _no_audit(audit, prediction)
     names = column_names(audit)
     if total == "n" and spelled(total, names) not in names:
         total = confusion_matrices.count_column(names) or total
@@ -201,11 +201,20 @@ def load_audits(
         return {name: items.table(names == name, order) for name in dict.fromkeys(names)}
     of_period, _ = read_columns(audit, [period])
     names = _periods_of(period, of_period[period], every)
-    data, _ = read_columns(audit, [name for name in column_names(audit) if name])
+    columns = column_names(audit)
+    others = [name for name in columns if name and name != spelled(period, columns)]
+    data, _ = read_columns(audit, others)
     audits: dict[str, ConfusionCounts] = {}
     for name in dict.fromkeys(names):
-        table = {column: cells[names == name] for column, cells in data.items()}
-        audits[name] = _read_table(table, truth, prediction, labels)
+        rows = np.flatnonzero(names == name)
+        table = {column: cells[rows] for column, cells in data.items()}
+        with shapes.in_rows(rows):
+            matrix = confusion_matrices.read_matrix(
+                "audit", table, truth=truth, prediction=prediction
+            )
+        if not matrix:
+            raise _no_audit(audit, prediction)
+        audits[name] = _audit_of(matrix, labels, weight)
         labels = audits[name].labels
     return audits
 
@@ -311,52 +320,28 @@ def _read_items(
     )
 
 
-def _read_table(
-    audit: Any,
-    truth: str,
-    prediction: str,
-    labels: str | tuple,
-) -> ConfusionCounts:
-    """Return the audit of a confusion table: a row per true class, a column per predicted class."""
+def _no_audit(audit: Any, prediction: str) -> WrongValue:
+    """Return the error for a file that holds neither items nor a confusion matrix."""
     names = column_names(audit)
-    data, notes = read_columns(audit, [truth])
-    rows = as_text(data[truth])
-    numbers.refuse_totals(truth, rows, ("all",))
-    order = _read_labels(labels, "text")[0] or rows
-    has_columns = all(spelled(label, names) in names for label in order)
-    if not has_columns or sorted(order) != sorted({*rows}):
-        column = f"{prediction!r}{suggestion(prediction, names)}"
-        raise WrongValue(
-            "audit",
-            f"must hold a column {column}, or be a "
-            "confusion table with a row and a column for every class; rows "
-            f"{listed(rows, quoted=True)}, columns {listed(names, quoted=True)}",
-        )
-    expected = {*order, spelled(truth, names), ""}
-    totals = numbers.TOTALS | {"n", "all", "support"}
-    further = [name for name in names if name.strip().casefold() not in totals]
-    further = [name for name in further if name not in expected]
-    _refuse_unaudited("audit", audit, further, least=1)
-    counts, more = read_columns(audit, order)
-    columns = [numbers.to_numbers(name, counts[name], beside=counts, whole=True) for name in order]
-    places = [rows.index(label) for label in order]
-    table = np.stack(columns, 1)[places]
-    notes = tuple(dict.fromkeys((*notes, *more)))
-    return ConfusionCounts(table, order, notes=notes)
+    column = f"{prediction!r}{suggestion(prediction, names)}"
+    return WrongValue(
+        "audit",
+        f"must hold a column {column}, or be a confusion table with a row and a column for every "
+        f"class; columns: {listed(names, quoted=True)}",
+    )
 
 
 def _refuse_unaudited(
     argument: str,
     source: Any,
     names: list[str],
-    least: int = 0,
 ) -> None:
     """Raise if a further column holds counts: the items of that class would be left out."""
     for name in names:
         data, _ = read_columns(source, [name])
         cells = to_cells(name, data[name])
         cells = [cell for cell in cells if not _is_gap(cell)]
-        if cells and all(isinstance(cell, int) for cell in cells) and sum(cells) >= least:
+        if cells and all(isinstance(cell, int) for cell in cells):
             raise WrongValue(
                 argument,
                 f"must have no column of numbers that is no class of the audit, as {name!r} is: "
@@ -389,18 +374,7 @@ def _items_of_pairs(source: Any, total: str, most: int = MOST_ITEMS) -> list[int
     names = column_names(source)
     if spelled(total, names) not in names:
         return []
-    cells = to_cells(total, read_columns(source, [total])[0][total])
-    for row, cell in enumerate(cells):
-        if cell is None:
-            raise RowError(f"column {total!r}, ", row, " is missing; it counts the items of a row")
-        if not isinstance(cell, int) or not 0 <= cell <= most:
-            raise RowError(
-                f"column {total!r}, ",
-                row,
-                f": {cell!r} is no number of items from 0 to {most:,}; every row is another "
-                "pair, and this column counts its items",
-            )
-    return cells
+    return confusion_matrices.column_of_counts(total, source, most)
 
 
 def _pair_notes(items: list[int], total: str) -> Notes:
