@@ -251,6 +251,8 @@ def test_a_large_pilot_asks_for_as_many_items_as_the_textbook():
     assert wb.compare_metrics(items, "f1").sample_size(0.05)[0]["items"] is None
     with pytest.raises(ValueError, match="difference must be above 0"):
         comparison.sample_size(0)
+    with pytest.raises(ValueError, match="difference must be below 1, such as 0.05 for 5 points"):
+        comparison.sample_size(5)
 
 
 def test_groups_and_classes_have_rows_of_their_own():

@@ -182,7 +182,7 @@ class MetricComparison(Result):
         Parameters
         ----------
         difference : float
-            Above 0, in the units of the metric.
+            Above 0 and below the range of the metric, in its units: 0.05 is 5 points of F1.
         power : float
             From .5 to below 1.
 
@@ -200,8 +200,12 @@ class MetricComparison(Result):
         falls as r^2. The sample is the one in which the difference is S r z(power) + z S r +
         (h - z S) r^2.
         """
-        if checks.number("difference", difference, 0, math.inf) == 0:
+        span = min(map(_range_of_differences, self.metrics))
+        if checks.number("difference", difference) <= 0:
             raise checks.WrongValue("difference", "must be above 0", difference)
+        if difference >= span:
+            rule = f"must be below {span:g}, such as 0.05 for 5 points"
+            raise checks.WrongValue("difference", rule, difference)
         power = checks.assurance(power)
         table = []
         for place, row in enumerate(self.rows()):
@@ -601,8 +605,7 @@ def _comparison(
     limits, bounded = np.empty((2, pvalue.size, 2))
     for place, entry in enumerate(differences):
         interval = entry.estimate.interval(float(pair_level[place]))
-        low, high = RANGES[METRICS[entry.metric].kind]
-        span = high - low if math.isfinite(high - low) else math.inf
+        span = _range_of_differences(entry.metric)
         limits[place] = np.clip([*interval], -span, span)
         bounded[place] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
@@ -631,6 +634,12 @@ def _comparison(
         tuple(str(note) for note in [*unlabeled, *caveats]),
         notes=[*items.notes, *notes, *caveats],
     )
+
+
+def _range_of_differences(metric: str) -> float:
+    """Return the largest difference of a metric that is possible, infinite without bounds."""
+    low, high = RANGES[METRICS[metric].kind]
+    return high - low if math.isfinite(high - low) else math.inf
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
