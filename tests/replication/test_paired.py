@@ -255,6 +255,25 @@ def test_a_large_pilot_asks_for_as_many_items_as_the_textbook():
         comparison.sample_size(5)
 
 
+def test_sizes_for_several_models_allow_for_all_pairs():
+    columns = sample() | {"newest": sample()["old"][::-1]}
+    items = wb.load_labeled(columns, prediction="old,new,newest", stratum="")
+    [row, *_] = wb.compare_metrics(items, "accuracy").sample_size(0.001)
+    z = stats.norm.ppf(1 - 0.05 / 3 / 2) + stats.norm.ppf(0.8)
+    textbook = items.truth.size * (z * row["standard_error"] / 0.001) ** 2
+    assert row["items"] == pytest.approx(textbook, rel=0.01)
+    [row, *_] = wb.compare_metrics(items, "accuracy", adjust="none").sample_size(0.001)
+    z = stats.norm.ppf(1 - 0.05 / 2) + stats.norm.ppf(0.8)
+    textbook = items.truth.size * (z * row["standard_error"] / 0.001) ** 2
+    assert row["items"] == pytest.approx(textbook, rel=0.01)
+
+
+def test_a_metric_that_is_named_twice_is_one():
+    items = loaded(sample())
+    once = wb.compare_metrics(items, "f1 mcc")
+    assert wb.compare_metrics(items, "f1 mcc f1").rows() == once.rows()
+
+
 def test_groups_and_classes_have_rows_of_their_own():
     columns = sample()
     columns["site"] = np.where(np.arange(240) < 100, "a", "b")

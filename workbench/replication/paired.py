@@ -198,7 +198,8 @@ class MetricComparison(Result):
         The standard error S falls with the root of the sample: S r, r^2 the number of items in the
         pilot over that needed. The half-width h of the default interval exceeds z S by a part that
         falls as r^2. The sample is the one in which the difference is S r z(power) + z S r +
-        (h - z S) r^2.
+        (h - z S) r^2. With more than two models, z and h are those of the first step of Holm's
+        procedure.
         """
         span = min(map(_range_of_differences, self.metrics))
         if checks.number("difference", difference) <= 0:
@@ -227,8 +228,11 @@ class MetricComparison(Result):
         error = self.differences[place].standard_error
         if not error > 0:
             return None
-        z = quantile(self.level)
-        low, high = self.differences[place].interval(self.level)
+        level = self.level
+        if self.adjust == "holm":
+            level = 1 - (1 - level) / math.comb(len(self.names), 2)
+        z = quantile(level)
+        low, high = self.differences[place].interval(level)
         linear = error * (z + float(scipy.special.ndtri(power)))
         square = max((high - low) / 2 - z * error, 0.0)
         if square == 0:
