@@ -1,5 +1,7 @@
 """Two models by any metric: estimates by scikit-learn, errors by loops, intervals by other doors."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -266,6 +268,24 @@ def test_sizes_for_several_models_allow_for_all_pairs():
     z = stats.norm.ppf(1 - 0.05 / 2) + stats.norm.ppf(0.8)
     textbook = items.truth.size * (z * row["standard_error"] / 0.001) ** 2
     assert row["items"] == pytest.approx(textbook, rel=0.01)
+
+
+def test_a_limit_close_to_0_does_not_read_as_0():
+    rng = np.random.default_rng(1)
+    truth, noise = rng.normal(0, 1e5, (2, 60))
+    columns = {"truth": truth, "old": truth + noise, "new": truth + 0.9 * noise}
+    items = wb.load_labeled(columns, prediction="old,new", stratum="")
+    comparison = wb.compare_metrics(items, "rmse")
+    assert "," in comparison.cells(comparison.rows()[0])["difference"]
+    for low, high, text in (
+        (-0.3945, -0.0034, "0.3 to 39.5 points"),
+        (-0.3945, -0.02, "2 to 39 points"),
+        (-0.3945, 0.0, "0 to 39 points"),
+    ):
+        limits = np.array([[low, high]])
+        near = replace(comparison, metrics=("macro_f1",), limits=limits, adjusted=np.array([0.01]))
+        near = replace(near, labels=(None,), groups=(None,))
+        assert text in near.finding()
 
 
 def test_a_metric_that_is_named_twice_is_one():

@@ -403,11 +403,17 @@ def _span(metric: str, low: float, high: float) -> str:
 
 
 def _texts(metric: str, ends: Sequence[float], *values: float) -> Sequence[str]:
-    """Return differences as text: of percentages in points, of other metrics as numbers."""
+    """Return differences as text: of percentages in points, of other metrics as numbers.
+
+    A limit that would read as 0, and is not, takes one digit more: it decides the finding.
+    """
     error = (ends[1] - ends[0]) / 2
-    if METRICS[metric].is_share:
-        return digits.points(*values, error=error)
-    return digits.numbers(*values, error=error)
+    write = digits.points if METRICS[metric].is_share else digits.numbers
+    limits = write(*ends, error=error)
+    reads_as_zero = [text.strip("-0.") == "" for text in limits]
+    if np.any(reads_as_zero & (np.array(ends) != 0)):
+        error /= 10
+    return write(*values, error=error)
 
 
 def compare_metrics(

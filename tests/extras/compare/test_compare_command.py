@@ -276,6 +276,9 @@ def test_a_pilot_tells_what_it_cannot_plan(tmp_path):
     words = ("power", "--pilot", "pilot.csv", "--prediction", "old,new", "--difference", 0.05)
     done = command.run(tmp_path, *words, "--metrics", "f1 mcc")
     assert "Note: metric mcc: mcc is undefined" in done.stdout and "model new" in done.stdout
+    (tmp_path / "pilot.csv").write_text("truth,old,new\n" + "1,1,0\n0,0,0\n" * 9)
+    apart = command.run(tmp_path, *words, "--metrics", "f1")
+    assert "the difference stays the same, so the pilot shows no spread" in apart.stdout
     (tmp_path / "pilot.csv").write_text("truth,old,new\n1,1,0\n")
     one = command.run(tmp_path, *words)
     assert "--pilot must hold at least 2 labeled items; there is 1" in one.stderr

@@ -345,7 +345,10 @@ def _sizes_by_pilot(
         title = row_title(row)
         models = f"{title}, {row['first']} and {row['second']}"
         if row["items"] is None:
-            click.echo(f"{models}: the models do not differ in the pilot, so it shows no spread")
+            click.echo(
+                f"{models}: without any item of the pilot the difference stays the same, so the "
+                "pilot shows no spread"
+            )
             continue
         needed = checks.counted(row["items"], "item")
         if "clusters" in row:
