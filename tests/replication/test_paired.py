@@ -270,6 +270,18 @@ def test_sizes_for_several_models_allow_for_all_pairs():
     assert row["items"] == pytest.approx(textbook, rel=0.01)
 
 
+def test_a_score_that_is_no_probability_is_named_with_its_model():
+    columns = {"truth": [0, 1] * 5, "s": [0.2, 0.7] * 5, "percent": [20, 70] * 5}
+    items = wb.load_labeled(columns, prediction="", score="s,percent", stratum="")
+    with pytest.raises(ValueError, match="score must be at most 1; entry 0 is 20.*, model percent"):
+        wb.compare_metrics(items, "brier")
+    items = wb.load_labeled(
+        columns | {"sure": [0, 1] * 4 + [1, 0]}, prediction="", score="s,sure", stratum=""
+    )
+    with pytest.raises(ValueError, match="item 8 is 1; model sure$"):
+        wb.compare_metrics(items, "log_loss")
+
+
 def test_a_limit_close_to_0_does_not_read_as_0():
     rng = np.random.default_rng(1)
     truth, noise = rng.normal(0, 1e5, (2, 60))

@@ -670,6 +670,9 @@ def _of_model(
         return of_one.estimate_metrics(model, metrics, **settings)
     except UndefinedError as error:
         raise UndefinedError(f"model {name}: {error}") from None
+    except checks.WrongValue as error:
+        error.told = ", ".join(filter(None, [error.told, f"model {name}"]))
+        raise
 
 
 def _metric_parts(
