@@ -482,6 +482,7 @@ def check_settings(
     for metric in metrics:
         checks.choice("metrics", metric, names)
         _refuse_many_classes(items, metric)
+    metrics = tuple(dict.fromkeys(metrics))
     for metric, label in metrics_and_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
