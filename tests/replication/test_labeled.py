@@ -453,3 +453,8 @@ def test_columns_of_models_are_one_text(role):
     message = f"^{role} must be text, with commas between several columns: 'old,new'"
     with pytest.raises(TypeError, match=message):
         wb.load_labeled(columns, **{role: ["old", "new"]})
+
+
+def test_measurements_are_no_classes_without_a_prediction():
+    items = wb.load_labeled({"truth": [1.5, 2.25, 3], "prediction": [1.25, 2.5, 3.5]}, stratum="")
+    assert not any("never" in str(note) for note in items.notes)
