@@ -18,6 +18,7 @@ WHOLE = {"all items": tuple(PIXELS)}
         {"class": CLASSES, "pixels": ["200,000", "150,000", "3,200,000", "6,450,000"]},
         {"id": [1, 2, 3, 4], "class": CLASSES, "pixels": PIXELS},
         {"class": CLASSES, "blocks": [1, 2, 3, 4], "pixels": PIXELS},
+        {"class": CLASSES, "percent": [2, 1, 32, 65], "Anzahl": PIXELS},
         {"class": [*CLASSES, "Total"], "pixels": [*PIXELS, sum(PIXELS)]},
         {"class": [*CLASSES, ""], "pixels": [*PIXELS, sum(PIXELS)]},
         {name: [pixels] for name, pixels in zip(CLASSES, PIXELS, strict=True)},
@@ -69,6 +70,18 @@ def test_a_file_and_a_billion_pixels(tmp_path):
             "counts must hold whole numbers of items; column 'share' has 0.02, 0.015 and 2 more. "
             "Give the number of items of each class, not their share, and round areas to the "
             "units that were labeled",
+        ),
+        (
+            {"class": CLASSES, "percent": ["2%", "1.5 %", "32%", "64.5%"]},
+            "counts must hold whole numbers of items; column 'percent' has 2%, 1.5 % and 2 more",
+        ),
+        (
+            {"class": CLASSES, "area": ["200 px", "1,500 px", "3200 px", "6450 px"]},
+            "counts must hold whole numbers of items; column 'area' has 200 px, 1,500 px and 2",
+        ),
+        (
+            {"class": CLASSES, "Percent": [2, 1, 32, 65]},
+            "counts must hold whole numbers of items; column 'Percent' has 2, 1 and 2 more. Give",
         ),
         (
             {"class": CLASSES, "a": PIXELS, "b": [1, 2, 3, 4]},
