@@ -199,7 +199,8 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
         raise WrongValue(
             "counts",
             f"must hold whole numbers of items; column {name!r} has {listed(cells, 2)}. Give the "
-            "number of items of each class, not their share, and round areas to the units that were labeled",
+            "number of items of each class, not their share, and round areas to the units that "
+            "were labeled",
         )
     return ""
 
