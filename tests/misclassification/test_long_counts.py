@@ -129,3 +129,11 @@ def test_what_cannot_be_read_is_refused(columns, message):
     with pytest.raises(ValueError) as error:
         wb.load_periods(columns, labels=CLASSES)
     assert str(error.value).startswith(message)
+
+
+def test_two_columns_that_may_hold_the_classes_are_asked_for():
+    counts = {"rank": [1, 2, 3], "code": [3, 2, 1], "pixels": PIXELS[:3]}
+    with pytest.raises(ValueError, match=r"'pixels'. If one of them .* as predicted \(--predicted"):
+        wb.load_periods(counts, labels=("1", "2", "3"))
+    whole = tuple(PIXELS[2::-1])
+    assert wb.load_periods(counts, labels=("1", "2", "3"), predicted="code") == {"all items": whole}

@@ -91,6 +91,8 @@ def read_design(
     """
     check_choices(method, rates, sampled_by)
     instance("audit", audit, ConfusionCounts)
+    if audit.weighted is not None and sampled_by == PREDICTION:
+        raise WrongValue("sampled_by", NO_WEIGHTS)
     if AUTO not in (method, sampled_by):
         _refuse_method(sampled_by, method)
     if method != AUTO:
@@ -100,8 +102,6 @@ def read_design(
     design = sampled_by
     # the margins of weighted audits show the weights, and only P(prediction | truth) is weighted
     if audit.weighted is not None:
-        if design == PREDICTION:
-            raise WrongValue("sampled_by", NO_WEIGHTS, design)
         design = RANDOM if design == AUTO else design
         method = METHOD_OF[TRUTH] if method == AUTO else method
     elif counts_at_audit is not None:
