@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -214,7 +215,7 @@ def test_counts_that_contradict_the_rates_give_no_accuracy():
     table = wb.classification_table(LAND, PIXELS, sampled_by="truth")
     assert np.isnan(table.accuracy.estimate) and tuple(table.accuracy.interval()) == (0, 1)
     assert np.isnan(table.f1[:, :2]).all() and np.isfinite(table.recall).all()
-    assert any("the predicted counts do not fit the rates" in note.text for note in table.notes)
+    assert any("audit allows fit the predicted counts" in note.text for note in table.notes)
 
 
 def test_a_class_that_is_never_predicted_of_a_sample_by_truth():
@@ -327,3 +328,25 @@ def test_planned_labels_reach_the_half_width_on_average():
 def test_a_plan_for_classes_of_few_items_labels_them_all():
     plan = wb.plan_classification_table([5, 1, 4000], 0.5, 0.1)
     assert plan.labeled[1] == 1 and plan.labeled[0] >= 4 and plan.labels == (0, 1, 2)
+
+
+def test_series_of_pandas_are_read_by_their_labels():
+    counts = pd.Series({"a": 1000, "b": 9000})
+    plan = wb.plan_classification_table({"a": 1000, "b": 9000}, [0.5, 0.9], 0.05)
+    swapped = wb.plan_classification_table(counts, pd.Series({"b": 0.9, "a": 0.5}), 0.05)
+    mapped = wb.plan_classification_table(counts, {"b": 0.9, "a": 0.5}, 0.05)
+    plain = wb.plan_classification_table(counts, pd.Series([0.5, 0.9]), 0.05)
+    assert plan.rows() == swapped.rows() == mapped.rows() == plain.rows()
+    with pytest.raises(ValueError, match="expected must have the classes of the counts, 'a', 'b'"):
+        wb.plan_classification_table(counts, {"b": 0.9}, 0.05)
+    twice = pd.concat([counts, counts])  # of two parts of the items
+    audit = wb.ConfusionCounts([[40, 8], [10, 92]], ["a", "b"])
+    with pytest.raises(ValueError, match="counts must name every class once; add up the rows"):
+        wb.classification_table(audit, twice, sampled_by="prediction")
+
+
+def test_a_plan_of_too_many_labels_names_no_option_of_another_function():
+    with pytest.raises(ValueError) as error:
+        wb.plan_classification_table([10**7, 10**6], 0.5, 0.0005)
+    assert str(error.value).startswith("half_width must need at most 1,000,000 labels, 0.0005")
+    assert "wald" not in str(error.value)

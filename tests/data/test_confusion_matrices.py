@@ -81,6 +81,10 @@ def test_other_orders_delimiters_and_row_numbers(read_file, text):
         ("Predicted class", TURNED),
         ("y_pred", TURNED),
         ("pred\\true", TURNED),
+        ("map", TURNED),
+        ("map\\reference", TURNED),
+        ("model / truth", TURNED),
+        ("class | predicted", COUNTS),
     ],
 )
 def test_the_first_cell_says_what_the_rows_are(corner, table):
@@ -126,6 +130,7 @@ def test_columns_of_other_names_are_those_of_a_report():
         (",Predicted cat,Predicted dog\nTrue cat,41,6\nTrue dog,4,52\n", [[41, 6], [4, 52]]),
         (",pred:cat,pred:dog\ntrue:cat,41,6\ntrue:dog,4,52\n", [[41, 6], [4, 52]]),
         (",Actual cat,Actual dog,Total\nPredicted cat,41,6,47\nPredicted dog,4,52,56\n", None),
+        (",ref cat,ref dog\nmap cat,41,6\nmap dog,4,52\n", None),
         (",pred_cat,pred_dog\ncat,41,6\ndog,4,52\n", [[41, 6], [4, 52]]),
     ],
 )

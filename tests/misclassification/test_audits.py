@@ -366,6 +366,15 @@ def test_weighted_audits_are_pooled_and_merged_by_their_weights():
     assert restored.effective == pytest.approx(whole.effective)
 
 
+def test_weights_and_a_sample_by_prediction_exclude_each_other():
+    truth, prediction, weights = weighted_items()
+    audit = wb.ConfusionCounts.from_labels(truth, prediction, weights=weights)
+    with pytest.raises(
+        ValueError, match="sampled_by must not be 'prediction' .* leave the weights"
+    ):
+        wb.prevalence_series(audit, None, {"all": (3000, 2000)}, sampled_by="prediction")
+
+
 @pytest.mark.parametrize("method", ["mle", "mixed", "calibration", "baseline"])
 def test_methods_that_take_a_simple_random_sample_refuse_weights(method):
     truth, prediction, weights = weighted_items()

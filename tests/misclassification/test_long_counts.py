@@ -18,6 +18,7 @@ WHOLE = {"all items": tuple(PIXELS)}
         {"class": CLASSES, "pixels": ["200,000", "150,000", "3,200,000", "6,450,000"]},
         {"id": [1, 2, 3, 4], "class": CLASSES, "pixels": PIXELS},
         {"class": CLASSES, "blocks": [1, 2, 3, 4], "pixels": PIXELS},
+        {"class": CLASSES, "percent": [2, 1, 32, 65], "Anzahl": PIXELS},
         {"class": [*CLASSES, "Total"], "pixels": [*PIXELS, sum(PIXELS)]},
         {"class": [*CLASSES, ""], "pixels": [*PIXELS, sum(PIXELS)]},
         {name: [pixels] for name, pixels in zip(CLASSES, PIXELS, strict=True)},
@@ -71,6 +72,18 @@ def test_a_file_and_a_billion_pixels(tmp_path):
             "units that were labeled",
         ),
         (
+            {"class": CLASSES, "percent": ["2%", "1.5 %", "32%", "64.5%"]},
+            "counts must hold whole numbers of items; column 'percent' has 2%, 1.5 % and 2 more",
+        ),
+        (
+            {"class": CLASSES, "area": ["200 px", "1,500 px", "3200 px", "6450 px"]},
+            "counts must hold whole numbers of items; column 'area' has 200 px, 1,500 px and 2",
+        ),
+        (
+            {"class": CLASSES, "Percent": [2, 1, 32, 65]},
+            "counts must hold whole numbers of items; column 'Percent' has 2, 1 and 2 more. Give",
+        ),
+        (
             {"class": CLASSES, "a": PIXELS, "b": [1, 2, 3, 4]},
             "total must name the column that counts the items of each row: every row of 'class' "
             "is another class, and the columns 'a', 'b' hold whole numbers",
@@ -116,3 +129,11 @@ def test_what_cannot_be_read_is_refused(columns, message):
     with pytest.raises(ValueError) as error:
         wb.load_periods(columns, labels=CLASSES)
     assert str(error.value).startswith(message)
+
+
+def test_two_columns_that_may_hold_the_classes_are_asked_for():
+    counts = {"rank": [1, 2, 3], "code": [3, 2, 1], "pixels": PIXELS[:3]}
+    with pytest.raises(ValueError, match=r"'pixels'. If one of them .* as predicted \(--predicted"):
+        wb.load_periods(counts, labels=("1", "2", "3"))
+    whole = tuple(PIXELS[2::-1])
+    assert wb.load_periods(counts, labels=("1", "2", "3"), predicted="code") == {"all items": whole}

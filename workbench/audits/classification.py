@@ -63,8 +63,9 @@ ALL_AGREE = (
 )
 MISFIT = Note(
     "undefined",
-    "no accuracy, precision and F1: the predicted counts do not fit the rates P(prediction | truth) "
-    "of the audit. Check that both are of the same classifier, and how the items were sampled",
+    "no accuracy, precision and F1: next to none of the rates P(prediction | truth) that the audit "
+    "allows fit the predicted counts. Check that both are of the same classifier, and how the items "
+    "were sampled. With many rare classes, label more items of each or merge some of them",
 )
 # `tests/peers/classification_coverage.py` made the search
 DRAWN = Note(
@@ -358,9 +359,9 @@ def classification_table(
 def _read_counts(counts: ArrayLike | Mapping, labels: tuple) -> ndarray:
     """Return the counts in the order of the labels, or raise."""
     names = [str(label) for label in labels]
-    if hasattr(counts, "index") and hasattr(counts, "to_dict"):  # a series of pandas
-        of_class = counts.to_dict()
-        counts = of_class if any(str(label) in names for label in of_class) else counts
+    of_class = _by_label("counts", counts)
+    if isinstance(of_class, Mapping) and any(str(label) in names for label in of_class):
+        counts = of_class
     if not isinstance(counts, Mapping):
         return check_counts("counts", counts, labels)
     of_class = {str(label): items for label, items in counts.items()}
@@ -371,6 +372,15 @@ def _read_counts(counts: ArrayLike | Mapping, labels: tuple) -> ndarray:
             ending = checks.suggestion(name, names) or ". Audit items of this class, too"
             raise checks.WrongValue("counts", rule + ending)
     return check_counts("counts", [of_class.get(name, 0) for name in names], labels)
+
+
+def _by_label(name: str, values: Any) -> Any:
+    """Return a pandas series as a mapping, and other values as they are."""
+    if not (hasattr(values, "index") and hasattr(values, "to_dict")):
+        return values
+    if not values.index.is_unique:
+        raise checks.WrongValue(name, "must name every class once; add up the rows of a class")
+    return values.to_dict()
 
 
 def _by_prediction(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
@@ -669,9 +679,9 @@ def plan_classification_table(
 
     Parameters
     ----------
-    counts : (K,) array_like of int, or mapping of label to int
+    counts : (K,) array_like of int, or mapping or pandas series of label to int
         Items of the population by predicted class.
-    expected : float or (K,) array_like of float
+    expected : float, or (K,) array_like of float, or mapping or pandas series of label to float
         Precision that you expect of each class, in [0, 1]. With .5 the plan is safe.
     half_width : float
         In (0, 0.5); .05 is five percentage points.
@@ -698,8 +708,17 @@ def plan_classification_table(
     >>> plan.labeled.tolist(), round(plan.accuracy_half_width, 3)
     ([259, 154], 0.042)
     """
+    counts = _by_label("counts", counts)
     names = tuple(counts) if isinstance(counts, Mapping) else None
     sizes = checks.counts("counts", [*counts.values()] if isinstance(counts, Mapping) else counts)
+    labels = names or tuple(range(len(sizes)))
+    of_class = _by_label("expected", expected)
+    by_class = isinstance(of_class, Mapping)
+    if by_class and (of_class is expected or {*of_class} & {*labels}):
+        if {*of_class} != {*labels}:
+            rule = f"must have the classes of the counts, {checks.listed(labels, quoted=True)}"
+            raise checks.WrongValue("expected", rule, [*of_class])
+        expected = [of_class[label] for label in labels]
     precision = checks.floats("expected", expected)
     if precision.ndim == 0:
         precision = np.full(sizes.size, precision)
@@ -716,11 +735,13 @@ def plan_classification_table(
     half_widths = np.full(sizes.shape, np.nan)
     occurs = np.flatnonzero(sizes)
     for k in occurs:
-        plan = plan_budget(sizes[[k]], precision[[k]], half_width, level=level)
+        try:
+            plan = plan_budget(sizes[[k]], precision[[k]], half_width, level=level)
+        except checks.WrongValue as error:  # its advice names an option of that function
+            raise checks.WrongValue(error.argument, error.rule.partition(": ")[0]) from None
         labeled[k] = plan.labeled[0]
         half_widths[k] = plan.expected_half_width
     strata = sizes[occurs], precision[occurs], labeled[occurs]
     accuracy, _ = expected_half_width(*strata, level=level)
-    labels = names or tuple(range(len(sizes)))
     widths = half_widths, accuracy, half_width
     return ClassificationPlan(labels, sizes, labeled, precision, *widths, float(level), labeled)

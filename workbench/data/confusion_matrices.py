@@ -30,9 +30,9 @@ MOST_IN_CELL = 10**12  # the sum of all cells is then exact
 LEAST_SHARED = 2  # names of rows that are names of columns too, in a confusion matrix
 # words for an axis in the first cell of a table, and before the names of its rows or columns
 AXIS_OF_WORD = {
-    **dict.fromkeys(("truth", "true", "actual", "reference", "gold", "observed"), TRUTH),
+    **dict.fromkeys(("truth", "true", "actual", "reference", "ref", "gold", "observed"), TRUTH),
     **dict.fromkeys(
-        ("prediction", "predicted", "pred", "yhat", "classified", "mapped"), PREDICTION
+        ("prediction", "predicted", "pred", "yhat", "classified", "mapped", "map"), PREDICTION
     ),
 }
 SUMS = {"all", "total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "suma"}
@@ -40,6 +40,7 @@ WITH_SUMS = {"grand", "row", "column", *AXIS_OF_WORD}  # other words in the name
 COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # of a column with a row per pair
 _WORD = re.compile(r"[^\W_]+")
 _FIRST_WORD = re.compile(r"^([^\W_]+)[\s_:=.-]+(?=.)", re.DOTALL)
+_BOTH_AXES = re.compile(r"[\\/|]")  # between what the rows and what the columns are
 _DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
 _THOUSANDTHS = re.compile(r"[1-9][0-9]{0,2}[.,]000")
 SAME_NAMES = "must be a confusion matrix whose rows and columns name the same classes"
@@ -136,7 +137,7 @@ def pair_counts(
 def column_of_counts(name: str, source: Any, most: int) -> list[int]:
     """Return the items that each row counts, where every row is another pair of classes."""
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
-    advice = "it counts the items of a row, as every row is another pair of classes"
+    advice = "it counts the items of a row"
     return _counts(name, cells, most, advice)
 
 
@@ -324,7 +325,9 @@ def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> No
 def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
     """Return what the rows are, and a note that says why."""
     corner = plain_name(grid.corner)
-    words = [AXIS_OF_WORD[word] for word in _WORD.findall(corner) if word in AXIS_OF_WORD]
+    words = _axes_of_words(corner)
+    if words and not _axes_of_words(_BOTH_AXES.split(corner)[0]):
+        words = [OTHER[words[0]]]  # "model/truth" names the columns
     if corner and corner in roles:
         words = [roles[corner]]
     axes = grid.axes | {*words[:1]}
@@ -343,6 +346,10 @@ def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
         raise WrongValue("rows", f"{rule}; write 'truth' or 'prediction' into the first cell", rows)
     (axis,) = axes
     return axis, Note("data", f"rows are {CLASSES_OF[axis]} classes, {reason}", PLACE)
+
+
+def _axes_of_words(text: str) -> list[str]:
+    return [AXIS_OF_WORD[word] for word in _WORD.findall(text) if word in AXIS_OF_WORD]
 
 
 def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]]:

@@ -36,6 +36,10 @@ EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
 Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
 SMALLEST_ROUND, MANY = 5, 4  # so many classes are multiples of 5 by chance in 1 of 600 audits
+NO_WEIGHTS = (
+    "must not be 'prediction' for an audit with sampling weights; leave the weights out, as the "
+    "counts of the predicted classes are the weights"
+)
 ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
 # p-values. `tests/misclassification/test_designs.py` simulates them.
@@ -87,6 +91,8 @@ def read_design(
     """
     check_choices(method, rates, sampled_by)
     instance("audit", audit, ConfusionCounts)
+    if audit.weighted is not None and sampled_by == PREDICTION:
+        raise WrongValue("sampled_by", NO_WEIGHTS)
     if AUTO not in (method, sampled_by):
         _refuse_method(sampled_by, method)
     if method != AUTO:

@@ -552,7 +552,8 @@ def _read_rows(
                 "counts",
                 f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
                 f"{two}or one of the predicted class of each item; columns: "
-                f"{listed(names, quoted=True)}",
+                f"{listed(names, quoted=True)}. If one of them holds predicted classes, name it "
+                "as predicted (--predicted)",
             )
     data, _ = read_columns(counts, [period, *columns])
     periods = as_text(data.pop(period))

@@ -5,6 +5,7 @@ their items by its whole numbers.
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ COUNT_NAMES = frozenset(
     + ("frequency", "freq", "pixels", "area")
 )
 ID_NAMES = frozenset(("id", "item", "index", "row", "code", "fid", "objectid", ""))
+SHARE_NAMES = frozenset(("percent", "percentage", "pct", "proportion", "share", "%"))
+_WITH_UNIT = re.compile(r"[0-9][0-9.,' ]*\s*(?:%|[^\W\d_]+[2\u00b2]?)")  # "13.5%", "1,200 px"
 Columns = dict[str, ndarray]
 
 
@@ -175,6 +178,7 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
     pairs = _pairs(data, [spelled(period, data), predicted])
     numeric = {name: _numbers(data[name]) for name in others}
     columns = [name for name, cells in numeric.items() if _are_counts(cells)]
+    columns = [name for name in columns if plain_name(name) not in SHARE_NAMES]
     if len({*pairs}) < len(pairs):
         _refuse_a_grid(data, others, columns, predicted)
         return ""
@@ -188,13 +192,15 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
             f"must name the column that counts the items of each row: every row of {predicted!r} "
             f"is another class, and the columns {listed(columns, quoted=True)} hold whole numbers",
         )
-    decimal = [name for name, cells in numeric.items() if cells]
-    if len(decimal) == 1:
+    other = {name: cells or _with_units(data[name]) for name, cells in numeric.items()}
+    other = {name: cells for name, cells in other.items() if cells}
+    if len(other) == 1:
+        ((name, cells),) = other.items()
         raise WrongValue(
             "counts",
-            f"must hold whole numbers of items; column {decimal[0]!r} has "
-            f"{listed(numeric[decimal[0]], 2)}. Give the number of items of each class, not "
-            "their share, and round areas to the units that were labeled",
+            f"must hold whole numbers of items; column {name!r} has {listed(cells, 2)}. Give the "
+            "number of items of each class, not their share, and round areas to the units that "
+            "were labeled",
         )
     return ""
 
@@ -237,6 +243,12 @@ def _numbers(cells: ndarray) -> list:
     filled = [value for value in values if not is_missing(value)]
     values = [value for value in filled if isinstance(value, (int, float))]
     return values if 2 * len(values) > len(filled) else []
+
+
+def _with_units(cells: ndarray) -> list[str]:
+    """Return the cells of a column of numbers with percent signs or units, [] for others."""
+    texts = [text.strip() for text in numbers.as_text(cells)]
+    return texts if all(map(_WITH_UNIT.fullmatch, texts)) else []
 
 
 def _are_counts(cells: list) -> bool:
