@@ -688,6 +688,7 @@ def test_schemes_of_cross_validation_are_seen(columns, told, tmp_path):
     lines = run(tmp_path, "doctor", "x.csv").stdout.splitlines()
     place = next(k for k, line in enumerate(lines) if MODELS in line)
     assert told in lines[place + 1]
+    assert "--better lower" not in lines[place + 1]
 
 
 def test_a_fold_without_a_score_blocks_nothing(tmp_path):
