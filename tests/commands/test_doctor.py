@@ -332,6 +332,11 @@ COMMANDS = [
         "One step away",
     ),
     (
+        table("case,LLM_grade,human_grade", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
+        "--counts x.csv --judge LLM_grade --truth human_grade\n",
+        "One step away",
+    ),
+    (
         table("id,prediction,expert", IDS, AB, BA),
         "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
         "    workbench report brr-orthogonal-arrays --items x.csv --truth expert",
