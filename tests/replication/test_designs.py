@@ -222,6 +222,10 @@ WRONG = [
         lambda: SurveyDesign(list("abcdefgzz")),
         LONELY.format("'a', 'b', 'c', 'd', 'e' and 2 more hold 1", "{'a': 'z'}"),
     ),
+    (
+        lambda: SurveyDesign(list("aaa"), psu=[4, 4, 4]),
+        "stratum must hold at least 2 PSUs; 'a' holds 1: there is no other to join it to",
+    ),
     (lambda: SurveyDesign(["a", "b"]), LONELY.format("'a', 'b' hold 1", "{'a': 'b'}")),
     (
         lambda: SurveyDesign(AB, collapse={"c": "a"}),

@@ -3,9 +3,11 @@ import pytest
 import search_auc
 from oracles import pairs
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 import workbench as wb
 from workbench.replication.independent import auc_limits, auc_ranks
+from workbench.replication.statistics import naive_auc
 
 TRUTH = np.repeat([1, 0], (5, 6))
 SCORE = np.array([3, 4, 4, 6, 7, 1, 2, 4, 5, 0, 3.5])
@@ -109,3 +111,34 @@ def test_the_search_holds_what_the_interval_holds():
 def test_a_saved_estimate_has_the_same_interval():
     found = estimated(TRUTH, SCORE)
     assert tuple(wb.Result.from_dict(found.to_dict()).interval(0.9)) == tuple(found.interval(0.9))
+
+
+@pytest.mark.parametrize("domain", [None, np.arange(40) < 30])
+def test_the_jackknife_of_an_auc_is_that_of_a_loop(domain):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40)
+    score = np.round(truth + rng.normal(size=40), 1)
+    design = wb.SurveyDesign(np.zeros(40), psu=rng.permutation(40))
+    estimate = wb.replicate_estimate(
+        wb.replicates(design, "jkn"), "auc", truth, score, domain=domain
+    )
+    rows = np.arange(40) if domain is None else np.flatnonzero(domain)
+    auc = roc_auc_score(truth[rows], score[rows])
+    left_out = np.full(40, auc)
+    for item in rows:
+        kept = rows[rows != item]
+        left_out[item] = roc_auc_score(truth[kept], score[kept])
+    error = np.sqrt(39 / 40 * ((left_out - auc) ** 2).sum())
+    assert estimate.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_the_auc_of_many_items_takes_the_jackknife_by_itself():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 3_000)
+    items = wb.load_labeled(
+        {"truth": truth, "s": truth + rng.normal(size=3_000)}, score="s", prediction=""
+    )
+    [by_itself] = wb.estimate_metrics(items, "auc").estimates
+    [by_name] = wb.estimate_metrics(items, "auc", method="jkn").estimates
+    assert by_itself.standard_error == by_name.standard_error
+    assert by_itself.standard_error == pytest.approx(naive_auc(truth, items.score)[1], rel=1e-3)

@@ -435,3 +435,26 @@ def test_rows_of_pairs_count_their_items():
     for count, message in (("x", "'x' is no number of items"), (3_000_000, "at most 2,000,000")):
         with pytest.raises(ValueError, match=message):
             wb.load_labeled({"truth": true, "prediction": predicted, "n": [count, *counts[1:]]})
+
+
+def test_a_row_of_totals_is_no_item_of_a_new_class():
+    columns = {"truth": [1, 0] * 8, "old": [1, 1] * 8, "new": [0, 1] * 8}
+    totals = {name: [*cells, sum(cells)] for name, cells in columns.items()}
+    with pytest.raises(ValueError, match=r"column 'truth', data row 17: 8 is the sum of all rows"):
+        wb.load_labeled(totals, prediction="old,new")
+    with pytest.raises(ValueError, match="as in a row of totals: delete it"):
+        wb.load_labeled(totals, prediction="old")
+    assert wb.load_labeled(columns, prediction="old,new").truth.size == 16
+
+
+@pytest.mark.parametrize("role", ["prediction", "score"])
+def test_columns_of_models_are_one_text(role):
+    columns = {"truth": [1, 0] * 8, "old": [1, 1] * 8, "new": [0, 1] * 8}
+    message = f"^{role} must be text, with commas between several columns: 'old,new'"
+    with pytest.raises(TypeError, match=message):
+        wb.load_labeled(columns, **{role: ["old", "new"]})
+
+
+def test_measurements_are_no_classes_without_a_prediction():
+    items = wb.load_labeled({"truth": [1.5, 2.25, 3], "prediction": [1.25, 2.5, 3.5]}, stratum="")
+    assert not any("never" in str(note) for note in items.notes)

@@ -1,5 +1,7 @@
 """Two models by any metric: estimates by scikit-learn, errors by loops, intervals by other doors."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -251,6 +253,57 @@ def test_a_large_pilot_asks_for_as_many_items_as_the_textbook():
     assert wb.compare_metrics(items, "f1").sample_size(0.05)[0]["items"] is None
     with pytest.raises(ValueError, match="difference must be above 0"):
         comparison.sample_size(0)
+    with pytest.raises(ValueError, match="difference must be below 1, such as 0.05 for 5 points"):
+        comparison.sample_size(5)
+
+
+def test_sizes_for_several_models_allow_for_all_pairs():
+    columns = sample() | {"newest": sample()["old"][::-1]}
+    items = wb.load_labeled(columns, prediction="old,new,newest", stratum="")
+    [row, *_] = wb.compare_metrics(items, "accuracy").sample_size(0.001)
+    z = stats.norm.ppf(1 - 0.05 / 3 / 2) + stats.norm.ppf(0.8)
+    textbook = items.truth.size * (z * row["standard_error"] / 0.001) ** 2
+    assert row["items"] == pytest.approx(textbook, rel=0.01)
+    [row, *_] = wb.compare_metrics(items, "accuracy", adjust="none").sample_size(0.001)
+    z = stats.norm.ppf(1 - 0.05 / 2) + stats.norm.ppf(0.8)
+    textbook = items.truth.size * (z * row["standard_error"] / 0.001) ** 2
+    assert row["items"] == pytest.approx(textbook, rel=0.01)
+
+
+def test_a_score_that_is_no_probability_is_named_with_its_model():
+    columns = {"truth": [0, 1] * 5, "s": [0.2, 0.7] * 5, "percent": [20, 70] * 5}
+    items = wb.load_labeled(columns, prediction="", score="s,percent", stratum="")
+    with pytest.raises(ValueError, match="score must be at most 1; entry 0 is 20.*, model percent"):
+        wb.compare_metrics(items, "brier")
+    items = wb.load_labeled(
+        columns | {"sure": [0, 1] * 4 + [1, 0]}, prediction="", score="s,sure", stratum=""
+    )
+    with pytest.raises(ValueError, match="item 8 is 1; model sure$"):
+        wb.compare_metrics(items, "log_loss")
+
+
+def test_a_limit_close_to_0_does_not_read_as_0():
+    rng = np.random.default_rng(1)
+    truth, noise = rng.normal(0, 1e5, (2, 60))
+    columns = {"truth": truth, "old": truth + noise, "new": truth + 0.9 * noise}
+    items = wb.load_labeled(columns, prediction="old,new", stratum="")
+    comparison = wb.compare_metrics(items, "rmse")
+    assert "," in comparison.cells(comparison.rows()[0])["difference"]
+    for low, high, text in (
+        (-0.3945, -0.0034, "0.3 to 39.5 points"),
+        (-0.3945, -0.02, "2 to 39 points"),
+        (-0.3945, 0.0, "0 to 39 points"),
+    ):
+        limits = np.array([[low, high]])
+        near = replace(comparison, metrics=("macro_f1",), limits=limits, adjusted=np.array([0.01]))
+        near = replace(near, labels=(None,), groups=(None,))
+        assert text in near.finding()
+
+
+def test_a_metric_that_is_named_twice_is_one():
+    items = loaded(sample())
+    once = wb.compare_metrics(items, "f1 mcc")
+    assert wb.compare_metrics(items, "f1 mcc f1").rows() == once.rows()
 
 
 def test_groups_and_classes_have_rows_of_their_own():

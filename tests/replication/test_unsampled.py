@@ -357,3 +357,13 @@ def test_confidence_in_the_prediction_is_no_probability_of_a_class():
         "seems to be the confidence in the predicted class"
         in shown(data | {"score": confidence}, "auc brier", score="score", positive="ill")[1]
     )
+
+
+def test_an_auc_of_one_positive_says_nothing_of_the_score():
+    truth = [1] + [0] * 59
+    score = np.linspace(0.05, 0.95, 60)
+    items = wb.load_labeled({"truth": truth, "s": score}, score="s", prediction="", stratum="")
+    assert "far below" not in str(wb.estimate_metrics(items, "auc").notes)
+    truth = [1] * 20 + [0] * 40
+    items = wb.load_labeled({"truth": truth, "s": score}, score="s", prediction="", stratum="")
+    assert "far below" in str(wb.estimate_metrics(items, "auc").notes)

@@ -442,8 +442,8 @@ class CVLosses(Result):
         models : sequence of str, or str, optional
             Columns with losses, or one text with commas between them; by default (None or "") all
             others that can be scores of one kind. Names that scikit-learn gives to other things
-            (fit_time, n_test, rank_..., std_...) are never models. If other columns leave it open,
-            such as a flag next to fractions, an error asks for `models`.
+            (such as `fit_time`, `n_test`, `rank_x`, `std_x`) are never models. If other columns
+            leave it open, such as a flag next to fractions, an error asks for `models`.
         higher_is_better : bool
             The columns hold scores: a loss is minus the score.
         size : str, optional

@@ -291,6 +291,8 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     predicted class 'spam' is never true (1 item) (did you mean 'Spam'?)
     """
     true = np.asarray(truth)
+    if true.dtype.kind == "f" and (true % 1).any():
+        return  # measurements, not classes
     predicted = np.concatenate(list(map(np.ravel, predictions)))
     true_classes = np.unique(true)
     predicted_classes = np.unique(predicted)

@@ -291,11 +291,12 @@ class SurveyDesign(Result):
         names = self.strata[alone].tolist()
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
-        example = "'another'" if neighbor is None else repr(neighbor)
         remedy = (
             "join each to another stratum that was chosen before the outcome was seen, such as "
-            f"collapse={{{names[0]!r}: {example}}}"
+            f"collapse={{{names[0]!r}: {neighbor!r}}}"
         )
+        if neighbor is None:
+            remedy = "there is no other to join it to"
         verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",

@@ -26,6 +26,7 @@ from workbench.intervals.unseen import bounded_notes
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.independent import (
+    auc_jackknife,
     auc_limits,
     auc_ranks,
     is_exact,
@@ -678,8 +679,13 @@ def _from_weights(
             column = checks.plain_array(name, column, "item")[rows]
         of_domain.append(column)
     values_of = metric.values(*of_domain, int(rows.sum()))
-    estimate = values_of(replicates.design.weight[None, rows])[0]
-    return float(estimate), replicates.values(values_of, rows)
+    estimate = float(values_of(replicates.design.weight[None, rows])[0])
+    values = None
+    if math.isfinite(estimate):
+        values = auc_jackknife(replicates, metric, columns, rows)
+    if values is None:
+        values = replicates.values(values_of, rows)
+    return estimate, values
 
 
 def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:

@@ -5,6 +5,8 @@ F1, `sampled_values` the moments for that of a mean of other values. `mean_skewn
 without bounds, `auc_ranks` and `auc_limits` serve an AUC.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy
 from numpy import ndarray
@@ -12,7 +14,7 @@ from numpy import ndarray
 from workbench.intervals.sampled import SampledMoments
 from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
-from workbench.replication.statistics import Metric, Totals, naive_auc
+from workbench.replication.statistics import Metric, Totals, naive_auc, ratio
 
 
 def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
@@ -169,6 +171,27 @@ def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
     positives = positive.sum()
     return np.array([positives, positive.size - positives, auc, error])
+
+
+def auc_jackknife(
+    replicates: Replicates, metric: Metric, columns: Sequence, rows: ndarray
+) -> ndarray | None:
+    """Return the AUCs (R,) without one item each, or None where they take replicate weights.
+
+    Without one of m items of a class, whose mean placement is the AUC A, it is (m A - V) / (m - 1)
+    for an item with placement V. NaN where the item is alone in its class.
+    """
+    is_simple = replicates.method == "jkn" and replicates.design.fpc is None
+    if metric.name != "auc" or not is_simple or not is_independent(replicates, rows):
+        return None
+    placed, parts = metric.parts_of(columns, None, rows, replicates.design.weight)
+    auc = placed[parts[0]].mean()
+    psu = replicates.design.psu_of_item
+    values = np.full(rows.size, auc)
+    for part in parts:
+        items = int(part.sum())
+        values[psu[part]] = ratio(items * auc - placed[part], items - 1)
+    return values
 
 
 def auc_limits(estimate: float, ranks: ndarray, tail: float) -> Bounds:

@@ -460,6 +460,11 @@ def load_labeled(
         "group": group,
         "fpc": fpc,
     }
+    for role in COMPARED:
+        if isinstance(roles[role], (list, tuple)):
+            raise checks.WrongType(
+                role, "must be text, with commas between several columns: 'old,new'", roles[role]
+            )
     if not truth:
         raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
@@ -671,6 +676,8 @@ def _read(
         _refuse_total_row(sources["weight"], read["weight"])
     if values is not None:
         _refuse_total_row(sources["truth"], values)
+    elif read["truth"].dtype.kind != "U":
+        _refuse_total_row(sources["truth"], read["truth"])
     rows = read["truth"].size
     class_cells = _stacked([labels[name] for name in class_columns], rows)
     number_cells = _stacked([columns_of_numbers[name] for name in number_columns], rows)

@@ -27,6 +27,7 @@ from workbench.replication.estimates import (
     estimate_statistic,
 )
 from workbench.replication.galois import as_prime_power
+from workbench.replication.independent import is_independent
 from workbench.replication.label_sets import ABOUT_LABELS
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
@@ -83,6 +84,7 @@ METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
 MANY_WEIGHTS = 2**28
+SOME_WEIGHTS = 2**21  # they take some tenths of a second
 NUMBERS = (
     "estimate",
     "low",
@@ -364,9 +366,13 @@ def estimate_metrics(
         coefficients=coefficients,
         rng=rng,
     )
-    fewer = _with_fewer(drawn, method, metrics, rng)
+    of_auc = _of_auc(drawn, method)
+    weighted = [name for name in metrics if METRICS[name].values]
+    if of_auc is not drawn:
+        weighted = [name for name in weighted if name != "auc"]
+    fewer = _with_fewer(drawn, method, weighted, rng)
     rows_to_estimate, caveats = shown_by_sample(items, metrics_and_classes(items, metrics))
-    notes = [*items.notes, *_design_notes(design, drawn, fewer, metrics)]
+    notes = [*items.notes, *_design_notes(design, drawn, fewer, weighted)]
     if asked is None and items.truth_alone and items.candidates is None:
         notes.append(_usual_note(items, metrics[0]))
     if items.labels and not items.truth_alone:
@@ -385,7 +391,9 @@ def estimate_metrics(
             where = ("metric", metric + suffix)
             try:
                 if entry.is_one:
-                    of_metric = fewer if entry.values else drawn
+                    of_metric = fewer if metric in weighted else drawn
+                    if metric == "auc" and of_auc is not drawn:
+                        of_metric = of_auc
                     estimate = estimate_statistic(of_metric, metric, *columns, domain=rows)
                     about = [*estimate_notes(estimate, brief=True), *_t_note(estimate, level)]
                     _refuse_alike(estimate, drawn)
@@ -474,6 +482,7 @@ def check_settings(
     for metric in metrics:
         checks.choice("metrics", metric, names)
         _refuse_many_classes(items, metric)
+    metrics = tuple(dict.fromkeys(metrics))
     for metric, label in metrics_and_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
@@ -782,6 +791,16 @@ def groups_of(items: LabeledItems) -> list:
     return [None, *names]
 
 
+def _of_auc(drawn: Replicates, method: str) -> Replicates:
+    """Return the jackknife for an AUC of many independent items: it comes without the weights."""
+    many = drawn.count * drawn.design.weight.size > SOME_WEIGHTS
+    every_item = np.ones(drawn.design.weight.size, bool)
+    if method == "auto" and many and drawn.design.fpc is None:
+        if is_independent(drawn, every_item):
+            return drawn.jackknife
+    return drawn
+
+
 def _with_fewer(
     drawn: Replicates,
     method: str,
@@ -790,7 +809,7 @@ def _with_fewer(
 ) -> Replicates:
     """Return replicates for metrics that need every weight, a bootstrap where many."""
     costly = drawn.count * drawn.design.weight.size > MANY_WEIGHTS
-    if method == "auto" and costly and any(METRICS[name].values for name in metrics):
+    if method == "auto" and costly and metrics:
         return replicates(drawn.design, "bootstrap", rng=rng)
     return drawn
 
@@ -817,5 +836,4 @@ def _design_notes(
             f"{fewer.count} bootstrap replicates, as {drawn.count:,} would need very many weights"
         )
         for name in metrics:
-            if METRICS[name].values:
-                yield Note("remark", text, ("metric", name))
+            yield Note("remark", text, ("metric", name))

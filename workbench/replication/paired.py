@@ -182,7 +182,7 @@ class MetricComparison(Result):
         Parameters
         ----------
         difference : float
-            Above 0, in the units of the metric.
+            Above 0 and below the range of the metric, in its units: 0.05 is 5 points of F1.
         power : float
             From .5 to below 1.
 
@@ -198,10 +198,15 @@ class MetricComparison(Result):
         The standard error S falls with the root of the sample: S r, r^2 the number of items in the
         pilot over that needed. The half-width h of the default interval exceeds z S by a part that
         falls as r^2. The sample is the one in which the difference is S r z(power) + z S r +
-        (h - z S) r^2.
+        (h - z S) r^2. With more than two models, z and h are those of the first step of Holm's
+        procedure.
         """
-        if checks.number("difference", difference, 0, math.inf) == 0:
+        span = min(map(_range_of_differences, self.metrics))
+        if checks.number("difference", difference) <= 0:
             raise checks.WrongValue("difference", "must be above 0", difference)
+        if difference >= span:
+            rule = f"must be below {span:g}, such as 0.05 for 5 points"
+            raise checks.WrongValue("difference", rule, difference)
         power = checks.assurance(power)
         table = []
         for place, row in enumerate(self.rows()):
@@ -223,8 +228,11 @@ class MetricComparison(Result):
         error = self.differences[place].standard_error
         if not error > 0:
             return None
-        z = quantile(self.level)
-        low, high = self.differences[place].interval(self.level)
+        level = self.level
+        if self.adjust == "holm":
+            level = 1 - (1 - level) / math.comb(len(self.names), 2)
+        z = quantile(level)
+        low, high = self.differences[place].interval(level)
         linear = error * (z + float(scipy.special.ndtri(power)))
         square = max((high - low) / 2 - z * error, 0.0)
         if square == 0:
@@ -395,11 +403,17 @@ def _span(metric: str, low: float, high: float) -> str:
 
 
 def _texts(metric: str, ends: Sequence[float], *values: float) -> Sequence[str]:
-    """Return differences as text: of percentages in points, of other metrics as numbers."""
+    """Return differences as text: of percentages in points, of other metrics as numbers.
+
+    A limit that would read as 0, and is not, takes one digit more: it decides the finding.
+    """
     error = (ends[1] - ends[0]) / 2
-    if METRICS[metric].is_share:
-        return digits.points(*values, error=error)
-    return digits.numbers(*values, error=error)
+    write = digits.points if METRICS[metric].is_share else digits.numbers
+    limits = write(*ends, error=error)
+    reads_as_zero = [text.strip("-0.") == "" for text in limits]
+    if np.any(reads_as_zero & (np.array(ends) != 0)):
+        error /= 10
+    return write(*values, error=error)
 
 
 def compare_metrics(
@@ -601,8 +615,7 @@ def _comparison(
     limits, bounded = np.empty((2, pvalue.size, 2))
     for place, entry in enumerate(differences):
         interval = entry.estimate.interval(float(pair_level[place]))
-        low, high = RANGES[METRICS[entry.metric].kind]
-        span = high - low if math.isfinite(high - low) else math.inf
+        span = _range_of_differences(entry.metric)
         limits[place] = np.clip([*interval], -span, span)
         bounded[place] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
@@ -633,6 +646,12 @@ def _comparison(
     )
 
 
+def _range_of_differences(metric: str) -> float:
+    """Return the largest difference of a metric that is possible, infinite without bounds."""
+    low, high = RANGES[METRICS[metric].kind]
+    return high - low if math.isfinite(high - low) else math.inf
+
+
 def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items."""
     auc = ("auc",) if items.scores is not None and items.positive is not None else ()
@@ -651,6 +670,9 @@ def _of_model(
         return of_one.estimate_metrics(model, metrics, **settings)
     except UndefinedError as error:
         raise UndefinedError(f"model {name}: {error}") from None
+    except checks.WrongValue as error:
+        error.told = ", ".join(filter(None, [error.told, f"model {name}"]))
+        raise
 
 
 def _metric_parts(

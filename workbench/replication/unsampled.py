@@ -182,7 +182,10 @@ def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -
             )
             return
     auc, error = naive_auc(truth, items.score)
-    if auc >= 0.5 - ERRORS * error:
+    positives = int(truth.sum())
+    products = positives * (truth.size - positives)
+    error_of_chance = ((truth.size + 1) / (12 * products)) ** 0.5
+    if auc >= 0.5 - ERRORS * max(error, error_of_chance):
         return
     agreeing = ""
     if predicted is not None:

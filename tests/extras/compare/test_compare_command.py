@@ -262,3 +262,23 @@ def test_a_pilot_plans_a_comparison_by_any_metric(tmp_path):
     assert "give --difference" in command.run(tmp_path, *words).stderr
     one = command.run(tmp_path, *words[:3], "--prediction", "old", "--difference", 0.05)
     assert "name the columns of two models" in one.stderr
+    for options, text in {
+        ("--difference", 5): "--difference must be below 1, such as 0.05 for 5 points; got 5.0",
+        ("--difference", 0.05, "--power", 80): "--power must be a number from 0.5 to 1; got 80.0",
+        ("--difference", 0.05, "--items", 9): "plan the items: leave out --items",
+    }.items():
+        assert text in command.run(tmp_path, *words, *options).stderr
+
+
+def test_a_pilot_tells_what_it_cannot_plan(tmp_path):
+    lines = [f"{y},{a},0" for y, a in zip([1, 0] * 20, [1, 0, 0, 0] * 10, strict=True)]
+    (tmp_path / "pilot.csv").write_text("\n".join(["truth,old,new", *lines]))
+    words = ("power", "--pilot", "pilot.csv", "--prediction", "old,new", "--difference", 0.05)
+    done = command.run(tmp_path, *words, "--metrics", "f1 mcc")
+    assert "Note: metric mcc: mcc is undefined" in done.stdout and "model new" in done.stdout
+    (tmp_path / "pilot.csv").write_text("truth,old,new\n" + "1,1,0\n0,0,0\n" * 9)
+    apart = command.run(tmp_path, *words, "--metrics", "f1")
+    assert "the difference stays the same, so the pilot shows no spread" in apart.stdout
+    (tmp_path / "pilot.csv").write_text("truth,old,new\n1,1,0\n")
+    one = command.run(tmp_path, *words)
+    assert "--pilot must hold at least 2 labeled items; there is 1" in one.stderr

@@ -286,8 +286,10 @@ def power(
     from workbench.results.digits import points
 
     if pilot is not None:
-        if difference is None or items is not None:
+        if difference is None:
             raise click.UsageError("with --pilot give --difference, in units of the metric")
+        if items is not None:
+            raise click.UsageError("--pilot and --difference plan the items: leave out --items")
         if "," not in columns["prediction"] + columns["score"]:
             raise click.UsageError(
                 "with --pilot name the columns of two models: --prediction old,new"
@@ -335,13 +337,18 @@ def _sizes_by_pilot(
     from workbench.replication.metrics import load_labeled, row_title
     from workbench.replication.paired import compare_metrics
 
-    labeled = load_labeled(pilot, **columns)
-    comparison = compare_metrics(labeled, metrics or None, level=level)
-    for row in comparison.sample_size(difference, power=power):
+    with checks.naming(items="pilot", assurance="power"):
+        labeled = load_labeled(pilot, **columns)
+        comparison = compare_metrics(labeled, metrics or None, level=level)
+        sizes = comparison.sample_size(difference, power=power)
+    for row in sizes:
         title = row_title(row)
         models = f"{title}, {row['first']} and {row['second']}"
         if row["items"] is None:
-            click.echo(f"{models}: the models do not differ in the pilot, so it shows no spread")
+            click.echo(
+                f"{models}: without any item of the pilot the difference stays the same, so the "
+                "pilot shows no spread"
+            )
             continue
         needed = checks.counted(row["items"], "item")
         if "clusters" in row:
@@ -354,3 +361,5 @@ def _sizes_by_pilot(
         f"By the spread among {checks.counted(first.items, 'item')} of the pilot; a small pilot "
         "tells it only roughly."
     )
+    for caveat in comparison.caveats:
+        click.echo(f"Note: {caveat}")
