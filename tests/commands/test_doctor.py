@@ -584,6 +584,16 @@ def test_the_export_of_a_labeling_tool(tmp_path):
     assert "workbench audit agreement tasks.json" in done.stdout
 
 
+def test_texts_with_a_label_and_a_prediction_are_no_export(tmp_path):
+    records = [
+        {"text": f"t{k}", "label": "pn"[k % 2], "prediction": "pn"[k % 3 // 2]} for k in range(30)
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, records)))
+    done = run(tmp_path, "doctor", "x.jsonl").stdout
+    assert done.startswith("x.jsonl: 30 rows, 3 columns\n")
+    assert "--items x.jsonl --truth label --prediction prediction\n" in done
+
+
 def test_predictions_beside_the_choices_of_label_studio(tmp_path):
     choice = ["pos", "neg", "pos"]
     cells = [f'"{{""choices"": [""{label}""]}}"' for label in choice]
