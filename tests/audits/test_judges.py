@@ -292,6 +292,16 @@ def test_people_who_all_say_the_same_of_three_verdicts():
     assert judge_audit(verdict, label, classes="F,P").rows()[0]["estimate"] == 1
 
 
+def test_all_verdicts_may_be_named_where_people_use_fewer():
+    """Each class has its proportion in each verdict, 0 where nobody says it."""
+    verdict = ["P"] * 60 + ["F"] * 30 + ["I"] * 10
+    label = ["P"] * 8 + ["F"] * 2 + [None] * 50 + ["F"] * 9 + ["P"] + [None] * 20 + ["F"] * 10
+    found = judge_audit(verdict, label, classes="F,I,P")
+    shares = {row["label"]: row["estimate"] for row in found.rows() if row["who"] == "corrected"}
+    right = 0.6 * 8 / 10 + 0.3 * 1 / 10
+    assert shares == pytest.approx({"P": right, "I": 0, "F": 1 - right})
+
+
 def test_of_three_classes_all_are_named_or_none():
     verdict, label = three_verdicts()
     with pytest.raises(

@@ -332,6 +332,11 @@ COMMANDS = [
         "One step away",
     ),
     (
+        table("case,LLM_grade,human_grade", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
+        "--counts x.csv --judge LLM_grade --truth human_grade\n",
+        "One step away",
+    ),
+    (
         table("id,prediction,expert", IDS, AB, BA),
         "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
         "    workbench report brr-orthogonal-arrays --items x.csv --truth expert",
@@ -579,6 +584,16 @@ def test_the_export_of_a_labeling_tool(tmp_path):
     assert "workbench audit agreement tasks.json" in done.stdout
 
 
+def test_texts_with_a_label_and_a_prediction_are_no_export(tmp_path):
+    records = [
+        {"text": f"t{k}", "label": "pn"[k % 2], "prediction": "pn"[k % 3 // 2]} for k in range(30)
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, records)))
+    done = run(tmp_path, "doctor", "x.jsonl").stdout
+    assert done.startswith("x.jsonl: 30 rows, 3 columns\n")
+    assert "--items x.jsonl --truth label --prediction prediction\n" in done
+
+
 def test_predictions_beside_the_choices_of_label_studio(tmp_path):
     choice = ["pos", "neg", "pos"]
     cells = [f'"{{""choices"": [""{label}""]}}"' for label in choice]
@@ -688,6 +703,7 @@ def test_schemes_of_cross_validation_are_seen(columns, told, tmp_path):
     lines = run(tmp_path, "doctor", "x.csv").stdout.splitlines()
     place = next(k for k, line in enumerate(lines) if MODELS in line)
     assert told in lines[place + 1]
+    assert "--better lower" not in lines[place + 1]
 
 
 def test_a_fold_without_a_score_blocks_nothing(tmp_path):

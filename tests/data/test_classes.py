@@ -7,7 +7,7 @@ import polars
 import pytest
 
 import workbench as wb
-from workbench.data.classes import class_notes, model_notes
+from workbench.data.classes import class_notes, model_notes, read_classes
 
 SHARE_NONE = (
     r"truth and prediction share no class: 'Ham', 'Spam' against 'hams', 'span'; spell them alike"
@@ -118,3 +118,14 @@ def test_free_text_is_no_class():
         ).size
         == 60
     )
+
+
+def test_other_capitals_in_both_columns_are_two_classes_and_said():
+    cells = np.array(["Yes", "yes", "No"], object)
+    labels, notes = read_classes({"truth": cells, "read": cells[::-1]})
+    assert labels["truth"].tolist() == ["Yes", "yes", "No"]
+    assert [note.text for note in notes] == [
+        "'Yes' and 'yes' were taken for two classes; if they are one, spell them alike"
+    ]
+    assert "two classes" not in str(read_classes({"truth": cells[1:]})[1])
+    assert "two classes" not in str(read_classes({"truth": cells}, "text")[1])

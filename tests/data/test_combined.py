@@ -13,6 +13,7 @@ from workbench.labeling.annotators import read_annotators
     [
         (["a", "b", "a;b"], ";"),
         (["a|b", "b", "a|b|c", "c"], "|"),
+        (["a\nb", "b", "a\nb\nc", "c"], "\n"),
         (["a, b", "b", "a"], ","),
         (["A; b", "a", "b"], ";"),  # other capitals are told apart where labels are read
         (["a;b", "b;c", "c", "a;d", "d", "c;rare"], ";"),
@@ -32,6 +33,7 @@ def test_several_labels_are_evident(texts, separator):
         ["a;b", "b;c", "a;c"],
         ["a/b", "a", "b"],
         ["a+b", "a", "b"],
+        ["cs.CL", "cs.LG", "cs.CL cs.LG"],
         ["1,3", "1", "3"],
         ["Washington", "Washington, D.C.", "Boston"],
     ],
@@ -49,6 +51,8 @@ def test_some_cells_are_in_doubt(texts):
         ["Paris, France", "Lyon, France", "Rome, Italy"],
         ["N/A", "a", "b"],
         ["not spam", "spam"],
+        ["good", "very good", "bad", "very bad"],
+        ["New York", "York", "Boston"],
         ["0,5", "1,5", "0", "1", "2"],
         ["a;", "b"],
         [],

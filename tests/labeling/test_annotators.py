@@ -193,6 +193,16 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
             "item must name the column of x.csv that identifies an item",
         ),
         ("id,a\n1,x\n", {"annotators": "a", "label": "a"}, "must not be given with"),
+        (
+            "id,a,b\n1,TRUE,1\n2,FALSE,0\n",
+            {"annotators": "a,b"},
+            "labels must be written in one way; 'TRUE' and '1' mean the same",
+        ),
+        (
+            "id,who,label\n1,ann,yes\n1,ben,TRUE\n",
+            {"annotator": "who"},
+            "labels must be written in one way; 'yes' and 'TRUE' mean the same",
+        ),
     ],
 )
 def test_what_cannot_be_told_is_asked(tmp_path, content, options, message):

@@ -177,6 +177,29 @@ def test_a_median_of_separate_items_is_covered_whatever_they_are(n):
     assert 0.93 < covered <= 0.99
 
 
+@pytest.mark.parametrize("method", ["generalized", "jkn"])
+def test_the_error_of_a_median_is_that_of_its_rank(method):
+    """Woodruff's: half of the values one standard error of the share below the median apart."""
+    values = np.arange(101)[::-1]
+    found = estimated("median", wb.SurveyDesign(np.zeros(101, int)), values, method=method)
+    share_error = np.sqrt(0.25 / 101)
+    below = np.arange(1, 102) / 101
+    low, high = np.searchsorted(below, [0.5 - share_error, 0.5 + share_error])
+    assert found.standard_error == (high - low) / 2 == 5
+    assert not [note for note in found.notes if "jackknife" in note.text]
+
+
+def test_the_error_of_a_median_is_that_of_other_samples():
+    """Of 400 normal values sqrt(pi / 2) / 20, also where a jackknife would jump between two values."""
+    rng = np.random.default_rng(3)
+    design = wb.SurveyDesign(np.zeros(400, int))
+    errors = [
+        estimated("median", design, rng.standard_normal(400)).standard_error for _ in range(20)
+    ]
+    assert np.mean(errors) == pytest.approx(np.sqrt(np.pi / 2) / 20, rel=0.1)
+    assert np.std(errors) < 0.4 * np.mean(errors)
+
+
 def test_equal_values_lie_half_below_their_median():
     low, high = estimated(
         "median", wb.SurveyDesign(np.zeros(40, int)), [1] * 4 + [2] * 32 + [3] * 4

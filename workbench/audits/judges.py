@@ -329,7 +329,10 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     if len(labels) > 2 and are_numbers:
         return found, ()
     named = _named(classes, verdicts, labels)
-    if len(labels) > 2 and ({*labels} <= {*verdicts} or {*verdicts} <= {*labels}):
+    are_nested = {*labels} <= {*verdicts} or {*verdicts} <= {*labels}
+    if are_nested and len(named) > 2 and {*named} == {*verdicts, *labels}:
+        return found, named
+    if are_nested and len(labels) > 2:
         return found, _order_of_several(labels, named)
     meant = {label: _meaning(label) for label in labels}
     right_and_wrong = _right_and_wrong(verdicts)
@@ -375,7 +378,7 @@ def _named(classes: str, verdicts: list, labels: list) -> tuple:
     names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
     wanted = [looks(text) for text in classes.split(",")] if classes else []
     for text in wanted:
-        if text not in names or len(wanted) not in (2, len(labels)):
+        if text not in names or len(wanted) not in (2, len(labels), len(names)):
             known = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
                 "classes", f"must be two classes, or all that people say, of {known}", classes

@@ -419,17 +419,21 @@ def of_folds(table: Inspected) -> Iterator[Use]:
             yield _report(BY_FOLDS, MODELS, {"losses": table.file}, needs=needs)
         return
     read = partial(CVLosses.read_csv, table.data, **options)
-    better = "higher" if "fold" not in options or _are_scores(names, read) else "lower"
-    yield _report(BY_FOLDS, MODELS, {"losses": table.file, **options, "better": better}, read)
+    better = "higher" if "fold" not in options else _better(names, read)
+    if better:
+        options |= {"better": better}
+    yield _report(BY_FOLDS, MODELS, {"losses": table.file, **options}, read)
 
 
-def _are_scores(names: list[str], read: Callable[[], Any]) -> bool:
-    """Return whether higher values of a cross-validation are better."""
+def _better(names: list[str], read: Callable[..., Any]) -> str:
+    """Return which values of a cross-validation are better, "" if they cannot be read."""
     from workbench.reports.inputs.cross_validation import SCORES
 
     if any(SCORES & {*re.split(r"[\W_]+", name.casefold())} for name in names):
-        return True
-    try:
-        return read().like_scores
-    except ValueError:  # the doctor prints it
-        return False
+        return "higher"
+    for options in ({}, {"splits": "folds"}, {"splits": "random", "test_share": 0.5}):
+        try:  # the doctor prints why the first way fails
+            return "higher" if read(**options).like_scores else "lower"
+        except ValueError:
+            continue
+    return ""

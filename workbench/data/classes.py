@@ -97,6 +97,7 @@ def read_classes(
         for first, second in itertools.permutations(labels, 2):
             refuse_look_alikes(first, second, labels)
         notes += _notes_on_combined(labels)
+        notes += _notes_on_twins(labels)
     return labels, notes
 
 
@@ -184,6 +185,18 @@ def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
             raise numbers.RowError(
                 f"column {name!r}, ", row, f": {combined.text!r} {problem}: {advice}"
             )
+    return []
+
+
+def _notes_on_twins(labels: Mapping[str, ndarray]) -> list[Note]:
+    """Return a note on the first two classes that differ in capitals or blanks only."""
+    texts = [np.unique(label).tolist() for label in labels.values() if label.dtype.kind == "U"]
+    first: dict[str, str] = {}
+    for text in itertools.chain.from_iterable(texts):
+        twin = first.setdefault(looks(text), text)
+        if twin != text:
+            problem = f"{twin!r} and {text!r} were taken for two classes"
+            return [Note("assumption", f"{problem}; if they are one, spell them alike")]
     return []
 
 

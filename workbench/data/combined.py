@@ -14,8 +14,8 @@ from workbench.data.json_records import choices_in
 
 COMMA = ","
 # separators and the proportion of their labels that must also stand alone in a cell
-SEPARATORS = {";": 0.0, "|": 0.0, COMMA: 0.5, "/": 0.5, "+": 0.5, "&": 0.5}
-UNUSUAL = ("/", "+", "&")
+SEPARATORS = {";": 0.0, "|": 0.0, "\n": 0.0, COMMA: 0.5, "/": 0.5, "+": 0.5, "&": 0.5, " ": 1.0}
+UNUSUAL = ("/", "+", "&", " ")
 MOST = 0.8  # of the labels, which also stand elsewhere
 HALF = 0.5
 # a list, a tuple or a set, which unlike an object has no colon after a name
@@ -36,9 +36,10 @@ class Combined(NamedTuple):
 def recognized(texts: Iterable[str]) -> Combined | None:
     """Return what the texts of true and predicted classes hold with a separator, None for classes.
 
-    Several labels are evident with ";" or "|" if four of five labels also stand elsewhere, one of
-    them alone in a cell; with a comma half of them must stand alone. Some of that is in doubt, and
-    so are lists, "/", "+" and "&". A class "a;b" whose parts stand nowhere else is a class.
+    Several labels are evident with ";", "|" or a line break if four of five labels also stand
+    elsewhere, one of them alone in a cell; with a comma half of them must stand alone. Some of that
+    is in doubt, and so are lists, "/", "+" and "&", and blanks if every word stands alone. A class
+    "a;b" whose parts stand nowhere else is a class.
 
     Parameters
     ----------

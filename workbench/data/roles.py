@@ -66,7 +66,8 @@ _NAMES = {
     ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
     PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
     r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-](class|label|category))?",
-    JUDGE: r"(.*[_ .-])?(judge|judge?ment|verdict)([_ .-](label|verdict))?",
+    JUDGE: r"(.*[_ .-])?(judge|judge?ment|verdict)([_ .-](label|verdict|grade|rating))?|"
+    r"llm[_ .-](label|verdict|grade|rating)",
     HUMAN: r"(human|expert)s?([_ .-](label|verdict|grade|rating))?",
     TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y|"
     r"(reference|ref)([_ .-](class|category))?",

@@ -17,7 +17,7 @@ from pathlib import Path
 from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
-from workbench.data.classes import looks, usual_spellings
+from workbench.data.classes import looks, usual_spellings, verdict_of
 from workbench.data.columns import plain_name, spelled
 from workbench.data.combined import recognized
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
@@ -157,8 +157,26 @@ def read_annotators(
             f"agreement needs the labels of two or more annotators; {files} holds those of "
             f"{_quoted(people) or 'nobody'}"
         )
+    _refuse_two_wordings(read)
     read.notes.extend(_notes_on_combined(read))
     return read
+
+
+def _refuse_two_wordings(read: AnnotatorLabels) -> None:
+    """Raise where right and wrong are written in two ways, such as TRUE and 1."""
+    texts = dict.fromkeys(label for labels in read.cells.values() for label in labels.values())
+    if not all(isinstance(label, str) for label in as_labels([*texts])):
+        return
+    meanings = {text: verdict_of(text) for text in texts}
+    if None in meanings.values():
+        return
+    for meaning in (1, 0):
+        words = [text for text in texts if meanings[text] == meaning]
+        if len(words) > 1:
+            raise ValueError(
+                f"labels must be written in one way; {words[0]!r} and {words[1]!r} mean the same, "
+                "but would count as labels that differ: write one of the two everywhere"
+            )
 
 
 def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:

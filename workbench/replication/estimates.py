@@ -109,6 +109,9 @@ JOINED = (
     "of log-sd 1: 94% at 95%, of log-sd 2: 88%)"
 )
 
+# their replicates change the weights too little to move a median as another sample would
+SMALL_CHANGES = ("generalized", "jkn", "jk1", "jk2")
+
 
 class ReplicateEstimate(Estimate, Result):
     """A statistic with its replicate variance.
@@ -117,6 +120,9 @@ class ReplicateEstimate(Estimate, Result):
     ----------
     statistic : str
     estimate, variance : float
+        Of a median by "generalized" or a jackknife, whose replicates hardly move it, the variance
+        is Woodruff's: the square of half of how far the median moves if the share below it moves by
+        one standard error either way.
     df : int
         Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an
         AUC the smaller of that with positives and that with negatives, for F1 with a member of the
@@ -591,6 +597,10 @@ def estimate_of_sample(
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
     if bounds is not None:
         fields |= _of_clusters(replicates, metric, sample, variance, bounds)
+        if metric.name == "median":
+            fields["variance_ratio"] = 1.0
+            if replicates.method.removeprefix("imported ") in SMALL_CHANGES:
+                variance = _median_variance(fields["steps"], fields["clusters"][1])
     elif not design.free.any():
         fields["free"] = 0.0
     psus = np.unique(design.psu_of_item[rows])
@@ -684,6 +694,15 @@ def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
     values, code = np.unique(y, return_inverse=True)
     below = np.cumsum(np.bincount(code, weight[rows]))
     return np.stack([values, below / below[-1]])
+
+
+def _median_variance(steps: ndarray, variance_of_share: float) -> float:
+    """Return the variance of a median from that of the share below it."""
+    values, below = steps
+    error = math.sqrt(variance_of_share)
+    places = np.searchsorted(below, [0.5 - error, 0.5 + error])
+    low, high = values[np.minimum(places, values.size - 1)]
+    return float((high - low) / 2) ** 2
 
 
 def _variance(

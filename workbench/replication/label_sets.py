@@ -201,7 +201,7 @@ def _recognized(texts: Mapping[str, Sequence[str]], has_prediction: bool) -> str
             raise WrongValue("separator", "must be named if only one of two columns holds lists")
         return ","
     seen = recognized(filter(None, chain.from_iterable(map(dict.fromkeys, texts.values()))))
-    if seen is None or not (has_prediction or seen.separator in ";|"):
+    if seen is None or not (has_prediction or seen.separator in ";|\n"):
         return ""
     if not seen.is_evident:
         listed = checks.listed(seen.labels, SHOWN_LABELS, quoted=True)

@@ -206,6 +206,16 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
     ]
 
 
+def test_models_without_an_item_that_all_have_are_not_told_to_take_it(tmp_path):
+    logs = {"a": ["1", "2"], "b": ["1", "2"], "c": ["3", "4"]}
+    files = [
+        inspect_log(tmp_path / f"{name}.json", [(item, 1, "C") for item in items], model=name)
+        for name, items in logs.items()
+    ]
+    with pytest.raises(ValueError, match="^the models have 0 items in common, .*set independent"):
+        wb.read_item_scores(*files)
+
+
 GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
 
 

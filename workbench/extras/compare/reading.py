@@ -235,7 +235,7 @@ def _items(
                 )
     shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
     said = _lacking(runs, rows)
-    if said and not common:
+    if said and not common and len(shared) > 1:
         raise checks.WrongValue(
             "common",
             f"must be set, as the models were not run on the same items: {said}; it "
@@ -243,10 +243,9 @@ def _items(
             "mean different items",
         )
     if len(shared) < 2:
-        raise ValueError(
-            f"the models have {checks.counted(len(shared), 'item')} in common, and 2 is the least"
-            + f": {said}" * bool(said)
-        )
+        number = checks.counted(len(shared), "item")
+        why = f": {said}. Or set independent, if each has items of its own" if said else ""
+        raise ValueError(f"the models have {number} in common, and 2 is the least{why}")
     if not said:
         return shared, rows, []
     total = len(set().union(*rows.values()))

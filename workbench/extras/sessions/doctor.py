@@ -26,6 +26,8 @@ def describe_export(file: str) -> bool:
     if exported is None:
         return False
     answered = [row for row in exported.rows if row.is_answered]
+    if not answered and all(row.problem for row in exported.rows):
+        return False  # such as texts with a label and a prediction, in lines of JSON
     people = {row.by or exported.by for row in answered} - {""}
     labels = checks.counted(len(answered), "annotation")
     annotators = checks.counted(len(people), "named annotator")
