@@ -314,3 +314,11 @@ def test_items_of_a_matrix():
     large = ConfusionMatrix(["a", "b"], np.array([[2_000_000, 0], [1, 0]]), ())
     with pytest.raises(ValueError, match="at most 2,000,000 items, .* counts 2,000,001"):
         large.items("t", "p")
+
+
+def test_sums_of_any_name_are_no_class():
+    source = {"": ["cat", "dog", "celkem"], "cat": [41, 4, 45], "dog": [6, 52, 58]}
+    with pytest.raises(ValueError, match="row and column 'celkem' are the sums of the others"):
+        read_matrix("items", source | {"celkem": [47, 56, 103]})
+    three = {"": ["a", "b", "c"], "a": [5, 1, 0], "b": [1, 6, 0], "c": [0, 0, 4]}
+    assert read_matrix("items", three).table.sum() == 17

@@ -365,6 +365,7 @@ def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]
             with shapes.in_rows(np.array(of_class)):
                 table[:, k] = _counts(name, counts, MOST_IN_CELL, COUNTS_NEEDED)
     _check_totals(argument, grid.rows, cells, labels, table)
+    _refuse_sums(argument, labels, table)
     notes = _assumptions(argument, labels, cells, table)
     totals = list(filter(_is_sum, dict.fromkeys([*grid.rows, *cells])))
     if totals:
@@ -393,6 +394,17 @@ def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
         problem = f"column {name!r} has no row, and the rows are {rows}"
         advice = "spell them alike, add a row of zeros, or call the column 'Total' or drop it"
         raise WrongValue(argument, f"{SAME_NAMES}; {problem}: {advice}")
+
+
+def _refuse_sums(argument: str, labels: list[str], table: ndarray) -> None:
+    """Raise if the row and the column of a class are the sums of the others."""
+    for k, label in enumerate(labels):
+        classes = np.delete(np.delete(table, k, 0), k, 1)
+        sums_of_rows = np.array_equal(classes.sum(1), np.delete(table[:, k], k))
+        sums_of_columns = np.array_equal(classes.sum(0), np.delete(table[k], k))
+        if classes.any() and sums_of_rows and sums_of_columns:
+            rule = f"must hold classes; row and column {label!r} are the sums of the others"
+            raise WrongValue(argument, f"{rule}: call them 'Total', or drop them")
 
 
 def _check_totals(
