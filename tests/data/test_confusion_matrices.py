@@ -322,3 +322,5 @@ def test_sums_of_any_name_are_no_class():
         read_matrix("items", source | {"celkem": [47, 56, 103]})
     three = {"": ["a", "b", "c"], "a": [5, 1, 0], "b": [1, 6, 0], "c": [0, 0, 4]}
     assert read_matrix("items", three).table.sum() == 17
+    two = {"": ["a", "b"], "a": [5, 5], "b": [5, 9]}
+    assert read_matrix("items", two).table.sum() == 24
