@@ -458,3 +458,11 @@ def test_columns_of_models_are_one_text(role):
 def test_measurements_are_no_classes_without_a_prediction():
     items = wb.load_labeled({"truth": [1.5, 2.25, 3], "prediction": [1.25, 2.5, 3.5]}, stratum="")
     assert not any("never" in str(note) for note in items.notes)
+
+
+def test_scores_alone_need_no_column_of_predictions():
+    columns = {"truth": [0, 1, 1, 0], "a": [0.1, 0.8, 0.6, 0.3], "b": [0.2, 0.4, 0.9, 0.1]}
+    assert wb.load_labeled(columns, score="a").prediction is None
+    assert wb.load_labeled(columns, score="a,b").models == ("a", "b")
+    with pytest.raises(ValueError, match="no column 'guess'"):
+        wb.load_labeled(columns, score="a", prediction="guess")

@@ -30,7 +30,7 @@ from workbench.replication.statistics import METRICS
 from workbench.replication.unsampled import SampledClasses, differs_from_rest
 from workbench.results import Note, Result, rows_of
 
-STRATUM = "stratum"
+STRATUM, PREDICTION = "stratum", "prediction"
 CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
 CLOSE = 0.75  # of difflib's likeness: "strata" is, "state" is not
@@ -371,7 +371,7 @@ def load_labeled(
     items: Any,
     *,
     truth: str = "truth",
-    prediction: str = "prediction",
+    prediction: str = PREDICTION,
     score: str = "",
     stratum: str = STRATUM,
     psu: str = "",
@@ -490,6 +490,12 @@ def load_labeled(
     roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
     of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
+    if (
+        score
+        and prediction == PREDICTION
+        and columns.spelled(prediction, column_names) not in (column_names)
+    ):
+        prediction = roles["prediction"] = ""  # scores alone
     compared = _compared_columns(column_names, roles)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
