@@ -437,7 +437,7 @@ COMMANDS = [
     ),
     (
         table("name,text", IDS, IDS),
-        "No command fits these columns.",
+        "No command fits: true and predicted classes",
         "One step away",
     ),
 ]

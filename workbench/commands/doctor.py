@@ -15,10 +15,8 @@ SAMPLE = 50_000  # rows that are inspected
 SHOWN_COLUMNS = 30
 WIDEST = 30
 NOTHING = """
-No command fits these columns. One needs true and predicted classes, scores from 0 to 1, scores of
-several models, labels of several annotators, or losses with a column of folds.
-If the file has them under other names, name the columns, such as:
-  workbench report brr-orthogonal-arrays --items {file} --truth COLUMN --prediction COLUMN"""
+No command fits: true and predicted classes, scores, labels of annotators or losses are needed.
+Under other names: workbench report brr-orthogonal-arrays --items {file} --truth A --prediction B"""
 
 
 @click.command()
