@@ -46,7 +46,7 @@ class Choices:
         pairs = zip(self.names, self.texts, strict=True)
         lines = [". ".join(filter(None, pair)) for pair in pairs]
         if places is not None:
-            lines = [lines[place] for place in places]
+            lines = [lines[position] for position in places]
         return "\n".join(lines)
 
     def meant(self, answer: str) -> str:
@@ -240,7 +240,7 @@ def _target(target: Any, spoken: tuple) -> tuple:
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):
         places = list(map(int, re.findall("[0-9]+", target)))
-    if places and all(place in range(len(spoken)) for place in places):
+    if places and all(position in range(len(spoken)) for position in places):
         return tuple(map(int, places))
     if target in spoken:
         return (spoken.index(target),)

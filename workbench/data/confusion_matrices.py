@@ -306,8 +306,8 @@ def _class_names(names: Iterable[str]) -> list[str]:
 
 def _is_sum(name: str) -> bool:
     """Return whether a name is one of a total, such as "All" or "Total predicted"."""
-    words = set(_WORD.findall(name.casefold()))
-    return bool(words & SUMS) and words <= SUMS | WITH_SUMS
+    terms = set(_WORD.findall(name.casefold()))
+    return bool(terms & SUMS) and terms <= SUMS | WITH_SUMS
 
 
 def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> None:
@@ -325,13 +325,13 @@ def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> No
 def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
     """Return what the rows are, and a note that says why."""
     corner = plain_name(grid.corner)
-    words = _axes_of_words(corner)
-    if words and not _axes_of_words(_BOTH_AXES.split(corner)[0]):
-        words = [OTHER[words[0]]]  # "model/truth" names the columns
+    terms = _axes_of_words(corner)
+    if terms and not _axes_of_words(_BOTH_AXES.split(corner)[0]):
+        terms = [OTHER[terms[0]]]  # "model/truth" names the columns
     if corner and corner in roles:
-        words = [roles[corner]]
-    axes = grid.axes | {*words[:1]}
-    if words and _DIRECTION.search(corner):
+        terms = [roles[corner]]
+    axes = grid.axes | {*terms[:1]}
+    if terms and _DIRECTION.search(corner):
         axes = {*AXES}  # which word is of the rows is in doubt
     if not axes and rows == "auto":
         text = (

@@ -114,7 +114,7 @@ def neutral(text: str) -> str:
 def write_cell(
     sheet: Any,
     line: int,
-    place: int,
+    column: int,
     cell: Any,
     style: Any = None,
 ) -> int:
@@ -123,19 +123,19 @@ def write_cell(
     Parameters
     ----------
     sheet : xlsxwriter.Worksheet
-    line, place : int
+    line, column : int
         From 0.
     cell : object
         A number that a workbook would not keep to its last digit is written as text.
     style : xlsxwriter.Format, optional
     """
     if cell is None or cell == "":
-        return sheet.write_blank(line, place, None, style)
+        return sheet.write_blank(line, column, None, style)
     if isinstance(cell, bool):
-        return sheet.write_boolean(line, place, cell, style)
+        return sheet.write_boolean(line, column, cell, style)
     if isinstance(cell, (int, float)) and math.isfinite(cell) and int(cell) == int(float(cell)):
-        return sheet.write_number(line, place, cell, style)
-    return sheet.write_string(line, place, neutral(str(cell)), style)
+        return sheet.write_number(line, column, cell, style)
+    return sheet.write_string(line, column, neutral(str(cell)), style)
 
 
 def _cells(row: Iterable) -> list:

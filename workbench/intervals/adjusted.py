@@ -45,9 +45,9 @@ def consistent(adjusted: ndarray, limits: ndarray, level: float) -> tuple[ndarra
     level : float
     """
     excludes_zero = (limits[:, 0] > 0) | (limits[:, 1] < 0)
-    shown = (adjusted < 1 - level) & excludes_zero
+    is_shown = (adjusted < 1 - level) & excludes_zero
     low = np.minimum(limits[:, 0], 0)
     high = np.maximum(limits[:, 1], 0)
-    held = np.stack([low, high], 1)
-    adjusted = np.where(shown, adjusted, np.maximum(adjusted, 1 - level))
-    return adjusted, np.where(shown[:, None], limits, held)
+    with_zero = np.stack([low, high], 1)
+    adjusted = np.where(is_shown, adjusted, np.maximum(adjusted, 1 - level))
+    return adjusted, np.where(is_shown[:, None], limits, with_zero)

@@ -173,14 +173,14 @@ def _column_of_classes(
 
 def _column_of_items(data: Columns, period: str, predicted: str) -> str:
     """Return the column that counts the items of each row, or '' for a file with a row per item."""
-    others = [name for name in data if name not in (spelled(period, data), predicted)]
-    others = [name for name in others if plain_name(name) not in ID_NAMES]
+    candidates = [name for name in data if name not in (spelled(period, data), predicted)]
+    candidates = [name for name in candidates if plain_name(name) not in ID_NAMES]
     pairs = _pairs(data, [spelled(period, data), predicted])
-    numeric = {name: _numbers(data[name]) for name in others}
+    numeric = {name: _numbers(data[name]) for name in candidates}
     columns = [name for name, cells in numeric.items() if _are_counts(cells)]
     columns = [name for name in columns if plain_name(name) not in SHARE_NAMES]
     if len({*pairs}) < len(pairs):
-        _refuse_a_grid(data, others, columns, predicted)
+        _refuse_a_grid(data, candidates, columns, predicted)
         return ""
     if len(columns) > 1:
         columns = [name for name in columns if plain_name(name) in COUNT_NAMES] or columns
@@ -205,7 +205,9 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
     return ""
 
 
-def _refuse_a_grid(data: Columns, others: list[str], columns: list[str], predicted: str) -> None:
+def _refuse_a_grid(
+    data: Columns, candidates: list[str], columns: list[str], predicted: str
+) -> None:
     """Raise where rows with counts repeat a class, and where another column tells them apart."""
     texts = numbers.as_text(data[predicted])
     (repeated, rows), *_ = Counter(texts).most_common(1)
@@ -216,7 +218,7 @@ def _refuse_a_grid(data: Columns, others: list[str], columns: list[str], predict
             "their items",
         )
     classes = {*numbers.as_text(data[predicted])}
-    for name in others:
+    for name in candidates:
         counts = [column for column in columns if column != name]
         groups = {*numbers.as_text(data[name])}
         pairs = _pairs(data, [name, predicted])

@@ -119,9 +119,9 @@ class LabeledItems(Result):
         name : str
             Among `models`.
         """
-        place = self.models.index(checks.choice("name", name, self.models))
-        prediction = None if self.predictions is None else self.predictions[:, place]
-        score = None if self.scores is None else self.scores[:, place]
+        index = self.models.index(checks.choice("name", name, self.models))
+        prediction = None if self.predictions is None else self.predictions[:, index]
+        score = None if self.scores is None else self.scores[:, index]
         notes = list(self.notes)
         unlike_others = self.unlike_others
         if prediction is not None and self.predictions is not None:
@@ -717,10 +717,10 @@ def _values(name: str, data: dict, beside: dict) -> ndarray | None:
 
 def _refuse_total_row(name: str, values: ndarray) -> None:
     """Raise if the last value is far beyond the others and their sum, as in a row of totals."""
-    others = values[:-1].astype(float)
-    if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(others).max():
+    other_values = values[:-1].astype(float)
+    if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(other_values).max():
         return
-    if np.isclose(others.sum(), values[-1], rtol=ROUNDED, atol=0):
+    if np.isclose(other_values.sum(), values[-1], rtol=ROUNDED, atol=0):
         problem = f": {values[-1]:g} is the sum of all rows above, as in a row of totals: delete it"
         raise numbers.RowError(f"column {name!r}, ", values.size - 1, problem)
 

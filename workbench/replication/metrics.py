@@ -355,7 +355,7 @@ def estimate_metrics(
     >>> estimate_metrics(wb.digit_forms().labeled())      # doctest: +ELLIPSIS
     MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); ...)
     """
-    asked = metrics
+    requested = metrics
     metrics, level, design, drawn = check_settings(
         items,
         metrics,
@@ -373,7 +373,7 @@ def estimate_metrics(
     fewer = _with_fewer(drawn, method, weighted, rng)
     rows_to_estimate, caveats = shown_by_sample(items, metrics_and_classes(items, metrics))
     notes = [*items.notes, *_design_notes(design, drawn, fewer, weighted)]
-    if asked is None and items.truth_alone and items.candidates is None:
+    if requested is None and items.truth_alone and items.candidates is None:
         notes.append(_usual_note(items, metrics[0]))
     if items.labels and not items.truth_alone:
         notes += ABOUT_LABELS
@@ -598,7 +598,9 @@ def _always_predicted(items: LabeledItems) -> Iterator[Note]:
             continue
         of_population = sets if rows is None else sets[rows]
         always = [
-            label for label, held in zip(items.labels, of_population.T, strict=True) if held.all()
+            label
+            for label, items_with_label in zip(items.labels, of_population.T, strict=True)
+            if items_with_label.all()
         ]
         if always:
             names = checks.listed(always, quoted=True)

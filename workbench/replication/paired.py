@@ -121,22 +121,22 @@ class MetricComparison(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric, class, group and pair of models."""
         table = []
-        for place, difference in enumerate(self.differences):
-            first, second = (self.names[model] for model in self.pairs[place])
+        for index, difference in enumerate(self.differences):
+            first, second = (self.names[model] for model in self.pairs[index])
             row = {
-                "metric": self.metrics[place],
-                "label": self.labels[place],
-                "group": self.groups[place],
+                "metric": self.metrics[index],
+                "label": self.labels[index],
+                "group": self.groups[index],
                 "first": first,
                 "second": second,
                 "difference": difference.estimate,
                 "standard_error": difference.standard_error,
-                "low": float(self.limits[place, 0]),
-                "high": float(self.limits[place, 1]),
-                "pvalue": float(self.pvalue[place]),
-                "adjusted_pvalue": float(self.adjusted[place]),
-                "bounded_low": float(self.bounded[place, 0]),
-                "bounded_high": float(self.bounded[place, 1]),
+                "low": float(self.limits[index, 0]),
+                "high": float(self.limits[index, 1]),
+                "pvalue": float(self.pvalue[index]),
+                "adjusted_pvalue": float(self.adjusted[index]),
+                "bounded_low": float(self.bounded[index, 0]),
+                "bounded_high": float(self.bounded[index, 1]),
             }
             table.append(row)
         return _without_empty(table)
@@ -209,11 +209,11 @@ class MetricComparison(Result):
             raise checks.WrongValue("difference", rule, difference)
         power = checks.assurance(power)
         table = []
-        for place, row in enumerate(self.rows()):
-            if self.groups[place] is not None:
+        for index, row in enumerate(self.rows()):
+            if self.groups[index] is not None:
                 continue
-            estimate = self.differences[place]
-            root = self._root_of_sizes(place, float(difference), power)
+            estimate = self.differences[index]
+            root = self._root_of_sizes(index, float(difference), power)
             size = {"items": None if root is None else math.ceil(estimate.items / root**2)}
             if estimate.psus != estimate.items:
                 clusters = None if root is None else math.ceil(estimate.psus / root**2)
@@ -223,16 +223,16 @@ class MetricComparison(Result):
             table.append(entry | size)
         return table
 
-    def _root_of_sizes(self, place: int, difference: float, power: float) -> float | None:
+    def _root_of_sizes(self, index: int, difference: float, power: float) -> float | None:
         """Return the root r of the pilot's size over the size that is needed."""
-        error = self.differences[place].standard_error
+        error = self.differences[index].standard_error
         if not error > 0:
             return None
         level = self.level
         if self.adjust == "holm":
             level = 1 - (1 - level) / math.comb(len(self.names), 2)
         z = quantile(level)
-        low, high = self.differences[place].interval(level)
+        low, high = self.differences[index].interval(level)
         linear = error * (z + float(scipy.special.ndtri(power)))
         square = max((high - low) / 2 - z * error, 0.0)
         if square == 0:
@@ -311,15 +311,15 @@ class MetricComparison(Result):
         """Yield metric, class and group with the places of their pairs, in order."""
         keys = list(zip(self.metrics, self.labels, self.groups, strict=True))
         for key in dict.fromkeys(keys):
-            yield key, [place for place, other in enumerate(keys) if other == key]
+            yield key, [index for index, other in enumerate(keys) if other == key]
 
-    def _better(self, place: int) -> tuple[int, int] | None:
+    def _better(self, index: int) -> tuple[int, int] | None:
         """Return the better and the worse model of a pair, None where none is shown to be."""
-        if self.adjusted[place] >= 1 - self.level:
+        if self.adjusted[index] >= 1 - self.level:
             return None
-        first, second = self.pairs[place].tolist()
-        is_first = self.differences[place].estimate > 0
-        if METRICS[self.metrics[place]].lower_is_better:
+        first, second = self.pairs[index].tolist()
+        is_first = self.differences[index].estimate > 0
+        if METRICS[self.metrics[index]].lower_is_better:
             is_first = not is_first
         return (first, second) if is_first else (second, first)
 
@@ -327,17 +327,17 @@ class MetricComparison(Result):
         """Return the finding of two models in a sentence per better model."""
         better: dict[tuple, list[str]] = {}
         undecided = []
-        for (metric, label, group), (place, *_) in self._by_metric():
+        for (metric, label, group), (index, *_) in self._by_metric():
             if group is not None:
                 continue
             title = row_title({"metric": metric, "label": label})
-            pair = self._better(place)
+            pair = self._better(index)
             if pair is None:
-                limits = self._between(place)
+                limits = self._between(index)
                 undecided.append(f"{title} ({limits})")
                 continue
             direction = "lower" if METRICS[metric].lower_is_better else "higher"
-            better.setdefault(pair, []).append(f"{title} {direction} by {self._distance(place)}")
+            better.setdefault(pair, []).append(f"{title} {direction} by {self._distance(index)}")
         first, second = self.names
         if not better:
             return (
@@ -358,11 +358,11 @@ class MetricComparison(Result):
         """Return the models by a metric, the best first: none is behind one that it beats."""
         scores: dict[int, float] = dict.fromkeys(range(len(self.names)), 0.0)
         beaten_by: dict[int, int] = dict.fromkeys(scores, 0)
-        for place in places:
-            first, second = self.pairs[place].tolist()
-            scores[first] += self.differences[place].estimate
-            scores[second] -= self.differences[place].estimate
-            pair = self._better(place)
+        for index in places:
+            first, second = self.pairs[index].tolist()
+            scores[first] += self.differences[index].estimate
+            scores[second] -= self.differences[index].estimate
+            pair = self._better(index)
             if pair:
                 beaten_by[pair[1]] += 1
         sign = 1 if METRICS[self.metrics[places[0]]].lower_is_better else -1
@@ -380,13 +380,13 @@ class MetricComparison(Result):
         rest = [self.names[model] for model in sorted(others) if model not in losers]
         return f"{text}; not shown against {checks.listed(rest, NAMED)}." if rest else f"{text}."
 
-    def _distance(self, place: int) -> str:
+    def _distance(self, index: int) -> str:
         """Return the limits of a difference that is shown, without its sign."""
-        low, high = np.sort(np.abs(self.limits[place]))
-        return _span(self.metrics[place], low, high)
+        low, high = np.sort(np.abs(self.limits[index]))
+        return _span(self.metrics[index], low, high)
 
-    def _between(self, place: int) -> str:
-        return _span(self.metrics[place], *self.limits[place])
+    def _between(self, index: int) -> str:
+        return _span(self.metrics[index], *self.limits[index])
 
 
 def _without_empty(table: list[dict]) -> list[dict]:
@@ -610,14 +610,14 @@ def _comparison(
     pair_level = np.empty(pvalue.size)
     keys = [(entry.metric, entry.label, entry.group) for entry in differences]
     for key in dict.fromkeys(keys):
-        places = [place for place, other in enumerate(keys) if other == key]
+        places = [index for index, other in enumerate(keys) if other == key]
         adjusted[places], pair_level[places] = adjustment(pvalue[places], level, adjust)
     limits, bounded = np.empty((2, pvalue.size, 2))
-    for place, entry in enumerate(differences):
-        interval = entry.estimate.interval(float(pair_level[place]))
+    for index, entry in enumerate(differences):
+        interval = entry.estimate.interval(float(pair_level[index]))
         span = _range_of_differences(entry.metric)
-        limits[place] = np.clip([*interval], -span, span)
-        bounded[place] = np.clip(interval.bounded or [*interval], -span, span)
+        limits[index] = np.clip([*interval], -span, span)
+        bounded[index] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
     first, second = (items.models[model] for model in differences[0].models)
     of_first = f"{place_of(*keys[0])}, {first} less {second},"
@@ -722,13 +722,13 @@ def _difference(
     metric: str, parts: _Parts, first: int, second: int, rows: ndarray
 ) -> ReplicateEstimate:
     """Return the difference of a metric of two models."""
-    one, other = parts.linear[first], parts.linear[second]
+    linear, other = parts.linear[first], parts.linear[second]
     drawn = parts.drawn
     weight = drawn.design.weight * rows
-    difference = one.estimate - other.estimate
-    values = one.values - other.values
-    shares = (one.shares + other.shares) / 2
-    sample, deviations = _sample_of_shares(drawn, one, other, shares, weight)
+    difference = linear.estimate - other.estimate
+    values = linear.values - other.values
+    shares = (linear.shares + other.shares) / 2
+    sample, deviations = _sample_of_shares(drawn, linear, other, shares, weight)
     replicate_values = np.empty(0)
     if parts.values:
         replicate_values = parts.values[first] - parts.values[second]
@@ -739,7 +739,7 @@ def _difference(
     if deviations is not None:
         bounds = _reaching(difference, deviations, sample.values)
     if np.ptp(values[rows]) > 0 or bounds is not None:
-        moments = _moments(drawn, one, other, rows)
+        moments = _moments(drawn, linear, other, rows)
     return estimate_of_sample(
         drawn,
         METRICS["mean"],
@@ -757,7 +757,7 @@ def _difference(
 
 def _sample_of_shares(
     drawn: Replicates,
-    one: Linearized,
+    linear: Linearized,
     other: Linearized,
     shares: ndarray,
     weight: ndarray,
@@ -770,8 +770,8 @@ def _sample_of_shares(
     design = drawn.design
     weights = shares.sum(0)
     counts = weights > 0
-    difference = one.estimate - other.estimate
-    influence = weight * (one.values - other.values - difference) / weight.sum()
+    difference = linear.estimate - other.estimate
+    influence = weight * (linear.values - other.values - difference) / weight.sum()
     values = difference + influence[counts] / weights[counts]
     psu = design.psu_of_item[counts]
     psus = design.stratum_of_psu.size
@@ -783,11 +783,11 @@ def _sample_of_shares(
         lambda numbers: np.bincount(psu, weights * numbers, psus),
         np.sum,
     )
-    if one.deviations is None or other.deviations is None:
+    if linear.deviations is None or other.deviations is None:
         return sample, None
-    if np.array_equal(one.shares, other.shares):
-        return sample, _apart(one.deviations, other.deviations)
-    (low, high), (other_low, other_high) = one.deviations, other.deviations
+    if np.array_equal(linear.shares, other.shares):
+        return sample, _apart(linear.deviations, other.deviations)
+    (low, high), (other_low, other_high) = linear.deviations, other.deviations
     return sample, (2 * min(low, -other_high), 2 * max(high, -other_low))
 
 
@@ -799,7 +799,7 @@ def _reaching(middle: float, deviations: Bounds, values: ndarray) -> Bounds:
 
 
 def _moments(
-    drawn: Replicates, one: Linearized, other: Linearized, rows: ndarray
+    drawn: Replicates, linear: Linearized, other: Linearized, rows: ndarray
 ) -> ndarray | None:
     """Return the moments of independent items, None of clusters and unequal weights.
 
@@ -807,23 +807,23 @@ def _moments(
     those of the denominator. Elsewhere they are all items. Where a metric has no bounds, an unseen
     item lies at most as far beyond the values as these are apart.
     """
-    difference = one.estimate - other.estimate
-    values = one.values - other.values
-    shares = one.shares[0]
+    difference = linear.estimate - other.estimate
+    values = linear.values - other.values
+    shares = linear.shares[0]
     counts = shares > 0
-    same = np.array_equal(one.shares, other.shares) and len(one.shares) == 1
-    if one.bounds is None or other.bounds is None:
+    same = np.array_equal(linear.shares, other.shares) and len(linear.shares) == 1
+    if linear.bounds is None or other.bounds is None:
         reach = float(np.ptp(values[rows]))
         bounds = float(values[rows].min()) - reach, float(values[rows].max()) + reach
     elif same and np.ptp(shares[counts]) <= SAME * shares.max():
         values = difference + (values - difference) * counts.sum() / rows.sum()
         rows = counts
-        deviations = _apart(one.deviations, other.deviations)
+        deviations = _apart(linear.deviations, other.deviations)
         bounds = _reaching(difference, deviations, values[rows])
     else:
-        if one.of_class is not None:
-            values = difference + _leverage(one.of_class) * (values - difference)
-        bounds = _reaching(0.0, _apart(one.bounds, other.bounds), values[rows])
+        if linear.of_class is not None:
+            values = difference + _leverage(linear.of_class) * (values - difference)
+        bounds = _reaching(0.0, _apart(linear.bounds, other.bounds), values[rows])
     totals = Totals(values, np.ones(values.size))
     return sampled_values(drawn, METRICS["mean"], totals, rows, bounds)
 
@@ -846,7 +846,7 @@ def _leverage(items: ndarray) -> ndarray:
 def _linear_variance(
     drawn: Replicates, shares: ndarray, deviations: ndarray, rows: ndarray
 ) -> float:
-    """Return the variance of an AUC difference: DeLong's, with clusters the linearized one."""
+    """Return the variance of an AUC difference: DeLong's, with clusters the linearized linear."""
     design = drawn.design
     if not is_independent(drawn, rows):
         totals = drawn.jackknife.totals((deviations * rows)[:, None])

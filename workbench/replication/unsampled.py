@@ -82,13 +82,13 @@ class SampledClasses:
         if METRICS[metric].about in ("label", "value"):
             return not self.by_prediction
         classes = self.predicted if self.by_prediction else self.true
-        shown = "precision" if self.by_prediction else "recall"
+        metric_shown = "precision" if self.by_prediction else "recall"
         if not self.are_sets:
-            return metric == shown and label in classes
+            return metric == metric_shown and label in classes
         if len(classes) > 1:
             return False
         [labels] = map(ast.literal_eval, classes)
-        return metric == f"micro_{shown}" or metric == shown and label in labels
+        return metric == f"micro_{metric_shown}" or metric == metric_shown and label in labels
 
     @property
     def reason(self) -> str:
