@@ -220,7 +220,7 @@ def test_numbers_of_differences_of_metrics_are_those_that_were_recorded():
         f"in at least {floors[0]} of samples for metrics of classes and AUC",
         f"in at least {floors[1]} for log loss, and in at least {floors[2]} for the Brier score",
         f"Student's t covered in as few as {floors[3]}",
-        f"were said to differ by a metric in at most {100 * most:.1f}% of samples",
+        f"difference of equal models was shown in at most {100 * most:.1f}% of samples",
     ):
         assert sentence in said, sentence
 

@@ -15,7 +15,7 @@ from workbench.labeling.annotators import read_annotators
         (["a|b", "b", "a|b|c", "c"], "|"),
         (["a\nb", "b", "a\nb\nc", "c"], "\n"),
         (["a, b", "b", "a"], ","),
-        (["A; b", "a", "b"], ";"),  # other capitals are told apart where labels are read
+        (["A; b", "a", "b"], ";"),  # capitals are compared where labels are read
         (["a;b", "b;c", "c", "a;d", "d", "c;rare"], ";"),
         ([f"w{k};w{k + 1}" for k in range(9)] + ["w3"], ";"),
     ],

@@ -54,6 +54,24 @@ def test_delong_differences_are_those_of_proc():
     assert not rows
 
 
+def test_the_published_figures_of_proc_to_their_digits():
+    """s100b against wfns: the example of two paired curves of the package's own data."""
+    items = wb.load_labeled(
+        ORACLE["patients"], truth="poor", prediction="", score="s100b,wfns", stratum=""
+    )
+    comparison = wb.compare_metrics(items)
+    [row] = comparison.rows()
+    aucs = [model["estimate"] for model in comparison.models()]
+    assert np.round(aucs, 5).tolist() == [0.73137, 0.82368]
+    assert round(row["difference"], 5) == -0.09231
+    z = row["difference"] / row["standard_error"]
+    assert round(z, 6) == -2.208984
+    assert round(2 * stats.norm.sf(-z), 8) == 0.02717578
+    reach = stats.norm.isf(0.025) * row["standard_error"]
+    limits = np.round([row["difference"] - reach, row["difference"] + reach], 8)
+    assert limits.tolist() == [-0.17421442, -0.01040618]
+
+
 def test_proc_has_the_covariances_of_placements():
     """The oracle itself, pair by pair of patients."""
     poor = np.array(ORACLE["patients"]["poor"]) == 1

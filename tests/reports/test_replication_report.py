@@ -149,7 +149,7 @@ def test_published_replicate_weights(tmp_path):
 
 
 def test_items_with_several_labels(tmp_path):
-    """Their intervals take items, and a cell is told from a class."""
+    """Items are the clusters of their labels, and a cell with several labels is no class."""
     cells = [("a", "a"), ("b", "b"), ("a|b", "b"), ("b", "a|b"), ("a|b", "a|b")] * 12
     header = "id,true_a,true_b,pred_a,pred_b,topics,read\n"
     rows = []

@@ -267,7 +267,7 @@ def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
 def _read_first(path: Path, values: dict) -> Any:
     """Return what the function of the notebook's metadata returns, None without one.
 
-    What it refuses is told before a kernel starts.
+    It refuses wrong files and parameters before a kernel starts.
     """
     named = parameters.reading_function(path)
     if not named:

@@ -100,8 +100,8 @@ def read(
 ):
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
-    Of a single period return a table of all classes in the place of the series. With `judge` return what people's
-    labels of some items say of all.
+    A single period gives a table of all classes instead. With `judge` the result is an estimate from a judge's labels
+    of all items and people's labels of some.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def read(
     months : dict
         Counts by period.
     series : PrevalenceSeries
-        Or in the place of all four a OnePeriod or a JudgeAudit.
+        A single period returns one OnePeriod instead of these four, a judge one JudgeAudit.
 
     Raises
     ------
