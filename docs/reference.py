@@ -50,6 +50,7 @@ TOPICS = {
     "papers": "The papers, replayed",
     "course": "Data of the lessons",
     "lessons": "Answers in lessons",
+    "widgets": "Predictions in lessons",
     "results": "What every result is",
 }
 

@@ -214,3 +214,4 @@ from .stratified.strata import stratify as stratify
 from .stratified.waves import WaveEstimate as WaveEstimate
 from .stratified.waves import next_wave as next_wave
 from .stratified.waves import wave_accuracy as wave_accuracy
+from .widgets.questions import reveal as reveal

@@ -12,20 +12,20 @@ LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
 PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change", "predict_judge")
 # the live scenes, their sliders and what must be read somewhere on the way
 SCENES = {
-    "live.mosaic": (
+    "lesson.mosaic": (
         ("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
         ("too many", "too few"),
     ),
-    "live.seen_months": (
+    "lesson.seen_months": (
         ("New true share (α′)", "Forms audited (n)"),
         ("Of a fall by 8.0 points", "Of a rise by 30.0"),
     ),
-    "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
-    "live.seen_change": (
+    "lesson.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
+    "lesson.seen_change": (
         ("From month", "To month", "Forms audited (n)"),
         ("Month 1 to 8", "Month 11 to 12"),
     ),
-    "live.seen_judge": (("Good answers", "The judge is right"), ("0% are good", "100% are good")),
+    "lesson.seen_judge": (("Good answers", "The judge is right"), ("0% are good", "100% are good")),
 }
 
 
@@ -70,7 +70,7 @@ def moves(page, scene, handle, key):
 
 def draws_the_line(page):
     """Sweep the first point along to the last month, then move that by the keyboard."""
-    asked = cell(page, "live.predict_line")
+    asked = cell(page, "lesson.predict_line")
     points, lock = (
         asked.locator(".picture [role=button]"),
         asked.get_by_role("button", name="Lock my prediction"),
@@ -104,7 +104,7 @@ def draws_the_line(page):
 
 
 def locks(page, name):
-    asked = cell(page, f"live.{name}")
+    asked = cell(page, f"lesson.{name}")
     if name == "predict_line":
         draws_the_line(page)
     else:
@@ -118,7 +118,7 @@ def test_the_whole_lesson(lesson):
     for name in PREDICTIONS:
         locks(lesson, name)
     lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")
-    says(cell(lesson, "live.seen_line"), "Your line ends at ")
+    says(cell(lesson, "lesson.seen_line"), "Your line ends at ")
     for source, (names, told) in SCENES.items():
         scene, read = cell(lesson, source), []
         handles = scene.locator("[role=slider][aria-label]")
@@ -133,7 +133,7 @@ def test_the_whole_lesson(lesson):
         assert all(
             any(title.startswith(start) or start in title for title in read) for start in told
         ), (told, read)
-    months = cell(lesson, "live.seen_months")
+    months = cell(lesson, "lesson.seen_months")
     for text, shown in (("all estimators", True), ("raw count, calibration, mixed", False)):
         months.locator("select").select_option(label=text)
         lesson.wait_for_function(
@@ -151,7 +151,7 @@ def test_the_whole_lesson(lesson):
 def test_dark_and_narrow(lesson, dark, width):
     browser.set_theme(lesson, dark)
     lesson.set_viewport_size({"width": width, "height": 1000})
-    for source in ("live.predict_line", *SCENES, "live.seen_line"):
+    for source in ("lesson.predict_line", *SCENES, "lesson.seen_line"):
         cell(lesson, source)
         settled(lesson)
         assert all_faults(lesson) == [], source
@@ -159,7 +159,7 @@ def test_dark_and_narrow(lesson, dark, width):
 
 
 def test_two_written_lines_come_before_the_model_answer(lesson):
-    asked = cell(lesson, "live.explain_lag")
+    asked = cell(lesson, "lesson.explain_lag")
     assert "stays behind" not in asked.inner_text()
     for number in (1, 2):
         asked.get_by_label(f"Line {number}").fill("more panels, fewer mistakes")

@@ -1,11 +1,13 @@
 """Questions that come before answers: a prediction that is locked, a reveal that waits for it, two written lines."""
 
+import functools
 import html
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ipywidgets
+import numpy as np
 
 from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
@@ -145,22 +147,34 @@ class Reveal(Told):
         }
 
 
-def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
-    """Return a place that says "make your prediction first" and, once it is locked, shows what was asked.
+def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
+    """Show a value or a scene once a prediction is locked, and "Make your prediction first" until then.
 
     Parameters
     ----------
     name : str
-        Of the prediction.
-    show : callable
-        Called once, with the prediction (None where all is revealed, as in slides); returns what `Reveal` shows.
+        Name of the prediction, such as "3-thousands".
+    shown : object or callable
+        A value to display. A function is called once, with the prediction (None where everything is revealed, as in
+        slides); it returns a text, a widget, a result, or a list of these.
+    **controls
+        Passed on to the function, such as the range of a slider.
+
+    Returns
+    -------
+    Reveal
 
     Examples
     --------
     >>> reveal("0-coin", lambda side: f"You said {side}. Tails.")
     Make your prediction first.
+    >>> reveal("0-coin", 0.5)
+    Make your prediction first.
     """
-    place = _locked(show)
+    if callable(shown):
+        place = _locked(functools.partial(shown, **controls))
+    else:
+        place = _locked(lambda _: [shown])
     kept().when_kept(name, place.unveil)
     return place
 
@@ -327,7 +341,9 @@ def _several(shown: Any) -> list:
 
 
 def _plain(part: Any) -> str:
-    return part if isinstance(part, str) else repr(part)
+    if isinstance(part, str):
+        return part
+    return repr(part.item() if isinstance(part, np.generic) else part)
 
 
 def _widget(part: Any) -> Any:
@@ -336,7 +352,7 @@ def _widget(part: Any) -> Any:
     text = (
         f"<div style='max-width: calc(100vw - 2em); overflow-x: auto'>{part._repr_html_()}</div>"
         if hasattr(part, "_repr_html_")
-        else f"<p>{html.escape(_plain(part))}</p>"
+        else f"<p style='white-space: pre-wrap'>{html.escape(_plain(part))}</p>"
     )
     return ipywidgets.HTML(text).add_class(
         "jp-RenderedHTMLCommon"

@@ -12,6 +12,7 @@ from workbench.reports.parameters import ReportError, find_notebook, notebook_ti
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
+SPOKEN = {"exercise", "code"}  # their outputs are not shown
 REPORT = "Your own data"  # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
@@ -119,7 +120,7 @@ def slides(cells: list[dict]) -> list[Slide]:
         if cell["cell_type"] == "markdown":
             _add_text(found, cell)
         elif cell["cell_type"] == "code" and found:
-            if cell.get("outputs") and "exercise" not in tags(cell):
+            if cell.get("outputs") and not SPOKEN & set(tags(cell)):
                 _show(found, cell | {"source": ""})
             found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
     for place, slide in enumerate(found):
