@@ -26,6 +26,7 @@ from workbench.simulations.cross_validation import simulate_comparison, simulate
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -118,11 +119,12 @@ def predict_repeats() -> Prediction:
     )
 
 
-def reveal_clerks() -> Reveal:
+def reveal_clerks(**ranges: Any) -> Reveal:
     """Return `two_clerks`, which waits for the prediction and shows it."""
-    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess)))
+    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
 
 
+@adjustable()
 def two_clerks(predicted: float | None = None) -> Panel:
     """Return the view of two clerks who read equally well: which of 40 studies call them different.
 
@@ -130,6 +132,8 @@ def two_clerks(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The learner's guess of the share of false alarms with ten repeats.
+    **ranges
+        Ranges of controls by their names: `n`, `repeats`, `test`, `first`.
 
     Returns
     -------
@@ -208,10 +212,10 @@ def predict_flip() -> Prediction:
     )
 
 
-def reveal_slider() -> Reveal:
+def reveal_slider(**ranges: Any) -> Reveal:
     """Return `one_slider`, which waits for the prediction, and behind a button what three beliefs say."""
     return questions.reveal(
-        "5-flip", lambda said: [one_slider(), questions.look(OF_FLIPS, said, _beliefs)]
+        "5-flip", lambda said: [one_slider(**ranges), questions.look(OF_FLIPS, said, _beliefs)]
     )
 
 
@@ -223,8 +227,14 @@ def _beliefs() -> Table:
     )
 
 
+@adjustable(value=(0, 0.99))
 def one_slider() -> Panel:
     """Return the view of one test with one unknown: the interval and the p-value of ten folds for any rho.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `value`, `scale`.
 
     Returns
     -------
@@ -240,7 +250,7 @@ def one_slider() -> Panel:
         }
     )
     controls = {
-        "value": stops([(f"{belief:.3f}", belief) for belief in beliefs], 0, "You believe in"),
+        "value": stops(beliefs, 0, "You believe in", form="{:.3f}"),
         "scale": ipywidgets.ToggleButtons(
             options=[("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")],
             description="as",
@@ -283,13 +293,15 @@ def predict_skeptic() -> Prediction:
     )
 
 
-def reveal_power() -> Reveal:
+def reveal_power(**ranges: Any) -> Reveal:
     """Return `power`, which waits for the prediction and shows it."""
     return questions.reveal(
-        "5-skeptic", lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess))]
+        "5-skeptic",
+        lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
     )
 
 
+@adjustable()
 def power(predicted: float | None = None) -> Panel:
     """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
 
@@ -297,6 +309,8 @@ def power(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The learner's guess of the power of Nadeau and Bengio's test with 200 forms.
+    **ranges
+        Ranges of controls by their names: `test`.
 
     Returns
     -------
@@ -410,13 +424,19 @@ def _improvement() -> Table:
     )
 
 
-def live_experiments() -> Reveal:
+def live_experiments(**ranges: Any) -> Reveal:
     """Return a button, and behind it the view of ten thousand cross-validations of one learner."""
-    return questions.on_click(f"Run {RUNS:,} cross-validations", experiments)
+    return questions.on_click(f"Run {RUNS:,} cross-validations", lambda: experiments(**ranges))
 
 
+@adjustable(rho=(0, 0.99))
 def experiments() -> Panel:
     """Return the view of ten thousand cross-validations of one learner, tested against its true error.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `learner`, `n`, `rho`, `offset`.
 
     Returns
     -------
@@ -428,7 +448,7 @@ def experiments() -> Panel:
         "n": _sizes([20, 40, 80], 40, "Items per sample"),
         "rho": ipywidgets.FloatSlider(0, min=0, max=0.95, step=0.05, description="Assumed rho"),
         "offset": stops(
-            [(f"{k / 2000:+.4f}", k / 2000) for k in range(-8, 9)], 0.0, "Tested error: true error"
+            [k / 2000 for k in range(-8, 9)], 0.0, "Tested error: true error", form="{:+.4f}"
         ),
     }
 
@@ -463,13 +483,19 @@ def type_one_table() -> Reveal:
     )
 
 
-def all_tests() -> Reveal:
+def all_tests(**ranges: Any) -> Reveal:
     """Return a button, and behind it the view of all tests."""
-    return questions.on_click("Try all tests", scoreboard)
+    return questions.on_click("Try all tests", lambda: scoreboard(**ranges))
 
 
+@adjustable()
 def scoreboard() -> Panel:
     """Return the view of all tests: false alarms and power for two learners.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `n`.
 
     Returns
     -------

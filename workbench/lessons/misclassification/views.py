@@ -23,6 +23,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -156,8 +157,14 @@ def _of_line(drawn: Any) -> list[str]:
     return [next(said for most, said in OF_LINES.items() if share < most)]
 
 
+@adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
 def mosaic() -> Panel:
     """Return the view of one month: true by read class as areas, the counted share against the true one.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `p00`, `p11`, `base_rate`.
 
     Returns
     -------
@@ -239,12 +246,12 @@ def predict_best() -> Prediction:
     )
 
 
-def seen_months() -> Reveal:
+def seen_months(**ranges: Any) -> Reveal:
     """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
-            months(BEST.get(predicted, "")),
+            months(BEST.get(predicted, ""), **ranges),
             questions.look(OF_BEST, predicted, _three_months),
         ],
     )
@@ -265,6 +272,7 @@ def _three_months() -> list:
     return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def months(predicted: str = "") -> Panel:
     """Return the view of later months: what the estimators answer, how far they are off, how much they report.
 
@@ -272,6 +280,8 @@ def months(predicted: str = "") -> Panel:
     ----------
     predicted : str
         The estimator that is marked as the learner's choice.
+    **ranges
+        Ranges of controls by their names: `new_base_rate`, `n`, `methods`.
 
     Returns
     -------
@@ -308,13 +318,19 @@ def _study(new_base_rate: Any, n: Any) -> Any:
     )
 
 
-def seen_constant() -> Reveal:
+def seen_constant(**ranges: Any) -> Reveal:
     """Return the view of the assumption, once the line is predicted: its picture tells what calibration publishes."""
-    return questions.reveal("4-line", lambda _: held_constant())
+    return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def held_constant() -> Panel:
     """Return the view of the assumption: two answers to the same counts, one right.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `constant`, `new_base_rate`.
 
     Returns
     -------
@@ -367,14 +383,18 @@ def predict_change() -> Prediction:
     )
 
 
-def seen_change() -> Reveal:
+def seen_change(**ranges: Any) -> Reveal:
     """Return the view of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
-        lambda predicted: [*questions.answered(OF_REACH, predicted), change(REACH.get(predicted))],
+        lambda predicted: [
+            *questions.answered(OF_REACH, predicted),
+            change(REACH.get(predicted), **ranges),
+        ],
     )
 
 
+@adjustable()
 def change(predicted: float | None = None) -> Panel:
     """Return the view of twelve months: levels with bands, and a difference with its own.
 
@@ -382,6 +402,8 @@ def change(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         How far the learner expects the interval of the change to reach.
+    **ranges
+        Ranges of controls by their names: `first`, `last`, `n`.
 
     Returns
     -------
@@ -423,15 +445,21 @@ def predict_judge() -> Prediction:
     )
 
 
-def seen_judge() -> Reveal:
+def seen_judge(**ranges: Any) -> Reveal:
     """Return what the correction is, and the view of a judge whose answers get better."""
     return questions.reveal(
-        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()]
+        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )
 
 
+@adjustable(share=(0, 1), right=(0.51, 1))
 def judge() -> Panel:
     """Return the view of a judge: what it says and what is true, at any share of good answers.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `share`, `right`.
 
     Returns
     -------
@@ -479,7 +507,7 @@ def _slider(
 ) -> Any:
     """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
     shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
-    return stops([(f"{share:.2%}", share) for share in shares], value, description)
+    return stops(shares, value, description, form="{:.2%}")
 
 
 def _later_slider() -> Any:

@@ -24,6 +24,7 @@ from workbench.simulations import replication as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -140,17 +141,18 @@ def predict_worth() -> Prediction:
     )
 
 
-def seen_boxes() -> Reveal:
+def seen_boxes(**ranges: Any) -> Reveal:
     """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
     return questions.reveal(
         "2-worth",
         lambda predicted: [
             *questions.answered(OF_WORTH, predicted),
-            fourteen_boxes(WORTH.get(predicted)),
+            fourteen_boxes(WORTH.get(predicted), **ranges),
         ],
     )
 
 
+@adjustable(per_box=(1, 1000))
 def fourteen_boxes(predicted: int | None = None) -> Panel:
     """Return the view of the fourteen boxes: what labels that come in clusters are worth.
 
@@ -158,6 +160,8 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     ----------
     predicted : int, optional
         What the learner thinks that all labels are worth.
+    **ranges
+        Ranges of controls by their names: `per_box`.
 
     Returns
     -------
@@ -242,11 +246,12 @@ def predict_eight() -> Prediction:
     )
 
 
-def seen_halves() -> Reveal:
+def seen_halves(**ranges: Any) -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
-    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted)))
+    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
 
 
+@adjustable(count=(2, 100_000), seed=(0, 1_000_000))
 def half_samples(predicted: float | None = None) -> Panel:
     """Return the view of half-samples: all, a balanced few, random ones, and those the paper prints.
 
@@ -254,6 +259,8 @@ def half_samples(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         By which share of it the learner thinks that the standard error of eight differs.
+    **ranges
+        Ranges of controls by their names: `scheme`, `count`, `seed`.
 
     Returns
     -------
@@ -398,17 +405,19 @@ def predict_pairs() -> Prediction:
     )
 
 
-def seen_pairs() -> Reveal:
+def seen_pairs(**ranges: Any) -> Reveal:
     """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
 
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
         found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
-        return [*questions.answered(OF_PAIRS, predicted), found, array_builder("paper", predicted)]
+        builder = array_builder("paper", predicted, **ranges)
+        return [*questions.answered(OF_PAIRS, predicted), found, builder]
 
     return questions.reveal("2-pairs", show)
 
 
+@adjustable(columns=(2, 200), i=(1, 200), j=(1, 200))
 def array_builder(method: str = "linear", predicted: str | None = None) -> Panel:
     """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
 
@@ -418,6 +427,8 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
         The construction to begin with.
     predicted : str, optional
         How many pairs of the paper's eight columns the learner expected to fail.
+    **ranges
+        Ranges of controls by their names: `levels`, `columns`, `method`, `i`, `j`.
 
     Returns
     -------
@@ -511,8 +522,14 @@ def papers_shifts(levels: int, columns: int) -> np.ndarray:
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
 
+@adjustable(k=(1, 26))
 def field_steps() -> Panel:
     """Return the view that builds a field power by power, and the array from it.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `size`, `k`.
 
     Returns
     -------
@@ -549,17 +566,18 @@ def predict_coverage() -> Prediction:
     )
 
 
-def seen_coverage() -> Reveal:
+def seen_coverage(**ranges: Any) -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
     return questions.reveal(
         "2-coverage",
         lambda predicted: [
             *questions.answered(OF_COVERED, predicted),
-            coverage(COVERED.get(predicted)),
+            coverage(COVERED.get(predicted), **ranges),
         ],
     )
 
 
+@adjustable(strata=(2, 200), psus=(2, 9), seed=(0, 1_000_000))
 def coverage(predicted: float | None = None) -> Panel:
     """Return the view of simulated intervals: how often naive and honest ones contain the truth.
 
@@ -567,6 +585,8 @@ def coverage(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         Coverage of the naive intervals that the learner expected for a city like ours.
+    **ranges
+        Ranges of controls by their names: `strata`, `psus`, `items`, `icc`, `size_spread`, `size_effect`, `seed`.
 
     Returns
     -------
@@ -578,9 +598,7 @@ def coverage(predicted: float | None = None) -> Panel:
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
         "items": stops(ITEMS, CITY["items"], "Labels per box m"),
-        "icc": stops(
-            [(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"
-        ),
+        "icc": stops(CORRELATIONS, CITY["icc"], "Intracluster correlation", form="{:g}"),
         "size_spread": ipywidgets.Dropdown(
             options=SIZES, value=CITY["size_spread"], description="Sizes differ"
         ),

@@ -13,7 +13,8 @@ from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.strata import Strata, stratify
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, set_to
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, narrow, set_to
+from workbench.widgets.ranges import adjustable
 
 BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
@@ -140,6 +141,7 @@ class _Design:
         self.labels[number - 1 : number + 1] = left, both - left
 
 
+@adjustable()
 def strata_and_shares(predicted: float | None = None) -> Panel:
     """Return the view of strata and shares: which forms to label, and what that is worth.
 
@@ -149,6 +151,8 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         By which share the learner said that the standard error falls.
+    **ranges
+        Ranges of controls by their names: `stratifier`, `score`, `n_strata`, `budget`, `method`.
 
     Returns
     -------
@@ -162,8 +166,14 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     return drive(design.controls, design.answer, design.view)
 
 
+@adjustable()
 def papers_robot() -> Panel:
     """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `budget`, `pilot`, `step`, `laplace`.
 
     Returns
     -------
@@ -189,9 +199,7 @@ def papers_robot() -> Panel:
     }
 
     def fit(change: Any) -> None:
-        budget.min = max(
-            LEAST_LABELS, sizes.size * change["new"]
-        )  # the pilot comes out of the labels
+        narrow(budget, low=sizes.size * change["new"])  # the pilot comes out of the labels
 
     @functools.lru_cache(maxsize=256)
     def study(budget: int, **settings: float) -> Any:
@@ -223,6 +231,7 @@ def robot_studies() -> list[simulations.LabelingStudy]:
     ]
 
 
+@adjustable()
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     """Return the view of 200 analysts who look while they label.
 
@@ -230,6 +239,8 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         Share of the analysts who, the learner said, lose the truth.
+    **ranges
+        Ranges of controls by their names: `method`, `every`.
 
     Returns
     -------
@@ -251,6 +262,7 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     return drive_chart(controls, study, charts.looking_data, charts.looking_words, charts.looking)
 
 
+@adjustable(half_width=(0.001, 0.49))
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     """Return the view of the labels needed for a wanted half-width.
 
@@ -258,6 +270,8 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     ----------
     predicted : (float, float), optional
         Half-width, and the labels that the learner said for the twin.
+    **ranges
+        Ranges of controls by their names: `half_width`, `finite`, `population`.
 
     Returns
     -------
@@ -273,7 +287,7 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     }
 
     def chosen(half_width: float, finite: bool, population: str) -> tuple:
-        return plan_curves()[population, finite], half_width, predicted
+        return plan_curves(half_width)[population, finite], half_width, predicted
 
     return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
 
@@ -283,20 +297,28 @@ def fifths() -> tuple[np.ndarray, np.ndarray]:
     return exercises.fifths()[:2]
 
 
+@functools.lru_cache(maxsize=64)
+def plan_curves(half_width: float = 0.05) -> dict:
+    """Return the labels needed, by population and whether it is finite; at this half-width, too."""
+    low, high = min(half_width, HALF_WIDTHS[0]), max(half_width, HALF_WIDTHS[-1])
+    more = [*np.arange(low, HALF_WIDTHS[0], 0.001), *np.arange(HALF_WIDTHS[-1], high, 0.01)]
+    widths = np.unique(np.round([*HALF_WIDTHS, *more, half_width], 6))
+    return {
+        (population, finite): accuracy.plan_curve(*strata, widths, finite=finite)
+        for population, strata in _plan_strata().items()
+        for finite in (True, False)
+    }
+
+
 @functools.cache
-def plan_curves() -> dict:
-    """Return the labels needed, by population and whether it is finite."""
+def _plan_strata() -> dict:
+    """Return sizes and accuracies of the fifths of both populations."""
     forms = digit_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
-    known = {
+    return {
         "forms": (fifths()[0], fifths()[1] / fifths()[0]),
         "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes),
-    }
-    return {
-        (population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
-        for population, strata in known.items()
-        for finite in (True, False)
     }
 
 

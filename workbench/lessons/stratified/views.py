@@ -89,12 +89,12 @@ def predict_gain() -> Prediction:
     )
 
 
-def reveal_shares() -> Reveal:
+def reveal_shares(**ranges: Any) -> Reveal:
     """Return strata and shares with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-gain",
         lambda said: [
-            scenes.strata_and_shares(_number(said, 100)),
+            scenes.strata_and_shares(_number(said, 100), **ranges),
             questions.look(GAIN, said, seen_shares),
             explain_strata(),
         ],
@@ -197,13 +197,13 @@ def predict_robot() -> Prediction:
     )
 
 
-def reveal_robot() -> Reveal:
+def reveal_robot(**ranges: Any) -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-robot",
         lambda said: [
             scenes.robots(_number(said, 100)),
-            scenes.papers_robot(),
+            scenes.papers_robot(**ranges),
             questions.look(ROBOT, said, seen_robots),
             explain_robot(),
         ],
@@ -262,12 +262,12 @@ def predict_looking() -> Prediction:
     )
 
 
-def reveal_looking() -> Reveal:
+def reveal_looking(**ranges: Any) -> Reveal:
     """Return the impatient analysts with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-looking",
         lambda said: [
-            scenes.stop_when_it_looks_good(_number(said, ANALYSTS)),
+            scenes.stop_when_it_looks_good(_number(said, ANALYSTS), **ranges),
             questions.look(LOOKING, said, seen_looking),
             explain_stopping(),
         ],
@@ -327,12 +327,12 @@ def predict_twin() -> Prediction:
     )
 
 
-def reveal_needed() -> Reveal:
+def reveal_needed(**ranges: Any) -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-twin",
         lambda said: [
-            scenes.labels_needed(None if said is None else (NARROW, _number(said, 1))),
+            scenes.labels_needed(None if said is None else (NARROW, _number(said, 1)), **ranges),
             questions.look(TWIN, said, seen_needed),
         ],
     )
