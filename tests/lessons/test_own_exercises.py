@@ -14,8 +14,9 @@ from workbench.widgets import pages
 def fresh(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     checking.start_over()
-    monkeypatch.setattr(checking, "OWN", {})
-    monkeypatch.setattr(own_exercises, "OWN", checking.OWN)
+    checking.OWN.clear()
+    yield
+    checking.OWN.clear()
 
 
 def verdicts(number, *answers):

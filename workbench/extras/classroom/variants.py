@@ -68,11 +68,11 @@ def use_exercises(path: str | os.PathLike) -> None:
     try:
         numbers = own_exercises.load(path)
     except ValueError as error:
-        raise ReportError(f"{os.fspath(path)}: {error}") from error
+        raise ReportError(str(error)) from error
     unanswered = [number for number in numbers if not OWN[number].answer]
     if unanswered:
         listed = checks.listed(unanswered)
-        raise ReportError(f"{os.fspath(path)}: no answer is given to exercise {listed}")
+        raise ReportError(f"{os.fspath(path)} gives no answer to exercise {listed}")
     _added.extend(sorted(numbers))
 
 
