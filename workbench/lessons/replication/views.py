@@ -15,10 +15,19 @@ import numpy as np
 from workbench.charts.replication import arrays as array_charts
 from workbench.charts.replication import half_samples as box_charts
 from workbench.charts.replication import intervals as interval_charts
+from workbench.course import lesson_data
 from workbench.course.digit_forms import digit_forms
+from workbench.course.lesson_data import (
+    about_digits,
+    are_digits,
+    comments,
+    lesson_forms,
+    named,
+)
 from workbench.lessons.replication import exercises
 from workbench.replication import arrays, estimates, galois, replicates
 from workbench.replication.designs import SurveyDesign
+from workbench.replication.metrics import naive
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
@@ -128,17 +137,56 @@ OF_COVERED = {
 # ---------------------------------------------------------------- what labels in boxes are worth
 
 
+LEAST_CLUSTERS, LEAST_IN_CLUSTER = 4, 10
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth`, `prediction` and `cluster`: at least 4 clusters of at least 10 rows each. Two
+        clusters that follow each other in the file are a stratum. None shows the digit forms again.
+    positive : object
+        The class that `labeled` is about.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, needs=("cluster",), positive=positive)
+    sizes = np.bincount(items.box)[1:]
+    if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows each; "
+            f"{items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+        )
+    return items
+
+
 def first_look() -> ChartView:
     """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all."""
-    forms = digit_forms()
+    forms = lesson_forms()
     return ChartView(box_charts.first_look(*_counts(forms.box, forms.read_a == forms.digit)))
 
 
 def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the intervals."""
-    return questions.predict(
-        "2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", WORTH
-    )
+    labels, boxes = lesson_forms().digit.size, lesson_forms().box.max()
+    question = f"{labels:,} labels in {boxes} boxes are worth how many independent ones?"
+    return questions.predict("2-worth", named(question), _worths())
+
+
+def _worths() -> dict[str, int]:
+    """Return the choices of `predict_worth`: all labels, two thirds, a third, and one per box."""
+    if are_digits():
+        return WORTH
+    labels, boxes = lesson_forms().digit.size, int(lesson_forms().box.max())
+    choices = (labels, round(labels * 2 / 3), round(labels / 3), boxes)
+    return {f"{worth:,}": worth for worth in choices}
 
 
 def seen_boxes(**ranges: Any) -> Reveal:
@@ -146,8 +194,8 @@ def seen_boxes(**ranges: Any) -> Reveal:
     return questions.reveal(
         "2-worth",
         lambda predicted: [
-            *questions.answered(OF_WORTH, predicted),
-            fourteen_boxes(WORTH.get(predicted), **ranges),
+            *questions.answered(comments(OF_WORTH), predicted),
+            fourteen_boxes(_worths().get(predicted), **ranges),
         ],
     )
 
@@ -168,13 +216,15 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     workbench.widgets.Panel
         Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
     """
-    forms = digit_forms()
+    forms = lesson_forms()
     correct, icc, turn = (
         forms.read_a == forms.digit,
         intracluster_correlation(),
         _turn_within(forms.box),
     )
-    controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
+    least = int(np.bincount(forms.box)[1:].min())
+    per_box = [stop for stop in PER_BOX if stop == "all" or int(stop) < least]
+    controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
     def counted(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
@@ -182,12 +232,10 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
     def sampled(per_box: int | str) -> tuple:
         box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(
-            replicates.replicates(exercises.by_boxes(box)), "proportion", right
-        )
+        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", right)
         return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
-    shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
+    shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
     return drive_chart(
         controls,
@@ -202,18 +250,20 @@ def seen_worth() -> Reveal:
     """Return a button, once `predict_worth` is answered: what labels are worth by their number per box."""
 
     def show() -> Table:
-        icc, mean = intracluster_correlation(), digit_forms().box.size / 14
+        boxes = int(lesson_forms().box.max())
+        icc, mean = intracluster_correlation(), lesson_forms().box.size / boxes
         effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
         rows = [
             {
-                "labels per box": f"{m:.0f}",
-                "labeled": round(14 * m),
+                named("labels per box"): f"{m:.0f}",
+                "labeled": round(boxes * m),
                 "design_effect": f"{effect:.2f}",
-                "worth": round(14 * m / effect),
+                "worth": round(boxes * m / effect),
             }
             for m, effect in effects.items()
         ]
-        return Table(rows, f"Labels in 14 boxes, intracluster correlation {icc:.4f}")
+        title = f"Labels in {boxes} boxes, intracluster correlation {icc:.4f}"
+        return Table(rows, named(title))
 
     return questions.compare("2-worth", {}, show)
 
@@ -236,6 +286,7 @@ def explain_worth() -> Explanation:
 # ---------------------------------------------------------------- half-samples
 
 
+@about_digits
 def predict_eight() -> Prediction:
     """Return the question how well eight half-samples do the work of all."""
     return questions.predict(
@@ -246,6 +297,7 @@ def predict_eight() -> Prediction:
     )
 
 
+@about_digits
 def seen_halves(**ranges: Any) -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
     return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
@@ -311,6 +363,7 @@ def half_samples(predicted: float | None = None) -> Panel:
     )
 
 
+@about_digits
 def seen_schemes() -> Reveal:
     """Return a button, once `predict_eight` is answered: standard errors digit by digit."""
 
@@ -330,6 +383,7 @@ def seen_schemes() -> Reveal:
     return questions.compare("2-eight", OF_OFF, show)
 
 
+@about_digits
 def seen_broken() -> Reveal:
     """Return a button, once `predict_eight` is answered: what unbalanced half-samples give."""
 
@@ -352,6 +406,7 @@ def seen_broken() -> Reveal:
     return questions.compare("2-eight", {}, show)
 
 
+@about_digits
 def explain_eight() -> Explanation:
     """Return the question whether more replicates know more."""
     return questions.explain(
@@ -557,6 +612,7 @@ def field_steps() -> Panel:
 # ---------------------------------------------------------------- coverage
 
 
+@about_digits
 def predict_coverage() -> Prediction:
     """Return the question how often the naive interval keeps its promise."""
     return questions.predict(
@@ -566,6 +622,7 @@ def predict_coverage() -> Prediction:
     )
 
 
+@about_digits
 def seen_coverage(**ranges: Any) -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
     return questions.reveal(
@@ -661,6 +718,7 @@ def seen_weights() -> Reveal:
 # ---------------------------------------------------------------- F1
 
 
+@about_digits
 def seen_orders() -> Reveal:
     """Return how far the order of the districts moves the error of F1, to be seen once `predict_eight` is answered."""
 
@@ -697,7 +755,23 @@ def intracluster_correlation() -> float:
     (deff - 1) / (m - 1), deff the variance by equally weighted boxes over p (1 - p) / n, m = n / 14 labels per box
     (Kish, Survey Sampling, 1965).
     """
-    return exercises.box_worth()[3]
+    if are_digits():
+        return exercises.box_worth()[3]
+    forms = lesson_forms()
+    made = _replicates_by_boxes(forms.box)
+    found = estimates.replicate_estimate(made, "accuracy", forms.digit, forms.read_a)
+    effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
+    return (effect - 1) / (forms.box.size / forms.box.max() - 1)
+
+
+def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
+    """Return replicates of boxes of equal weight, two per stratum; a last odd one joins the stratum before."""
+    boxes = int(box.max())
+    if boxes % 2 == 0:
+        return replicates.replicates(exercises.by_boxes(box))
+    stratum = np.minimum((box - 1) // 2, boxes // 2 - 1)
+    design = SurveyDesign(stratum, psu=box, weight=1 / np.bincount(box)[box])
+    return replicates.replicates(design, "jkn")
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:

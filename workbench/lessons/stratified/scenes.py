@@ -8,7 +8,8 @@ import ipywidgets
 import numpy as np
 
 from workbench.charts.stratified import scenes as charts
-from workbench.course.digit_forms import digit_forms, digit_twin
+from workbench.course.digit_forms import digit_twin
+from workbench.course.lesson_data import are_digits, cached, lesson_forms
 from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
@@ -20,7 +21,7 @@ BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
-POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
+TWIN = ("700,000, their synthetic twin", "twin")
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
 LEAST = 2  # items, and labels, of a stratum that a hand leaves
@@ -43,7 +44,7 @@ class _Design:
             "stratifier": ipywidgets.Dropdown(
                 options=STRATIFIERS + HAND, description="Cut the forms by"
             ),
-            "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
+            "score": ipywidgets.Dropdown(options=_scores(), description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
@@ -161,7 +162,7 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     """
     design = _Design(predicted)
     stratify(
-        digit_forms().confidence, 5, "kmeans"
+        lesson_forms().confidence, 5, "kmeans"
     )  # its library takes a second to load, which no move should
     return drive(design.controls, design.answer, design.view)
 
@@ -222,7 +223,7 @@ def robots(predicted: float | None = None) -> ChartView:
     return ChartView(charts.robots(robot_studies(), predicted=predicted))
 
 
-@functools.cache
+@cached
 def robot_studies() -> list[simulations.LabelingStudy]:
     """Return what 20,000 runs of the robot did with 40 to 300 labels."""
     return [
@@ -283,7 +284,7 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
             0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f", description="Half-width"
         ),
         "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
-        "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
+        "population": ipywidgets.Dropdown(options=[_forms(), TWIN], description="Population"),
     }
 
     def chosen(half_width: float, finite: bool, population: str) -> tuple:
@@ -292,12 +293,22 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
 
 
+def _forms() -> tuple[str, str]:
+    """Return name and key of the population that is audited."""
+    kind = "digit forms" if are_digits() else "items"
+    return f"{lesson_forms().digit.size:,} {kind}", "forms"
+
+
 def fifths() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the five equal-size strata of the digit forms, and how many forms are right in each."""
-    return exercises.fifths()[:2]
+    """Return the sizes of the five equal-size strata of the forms, and how many forms are right in each."""
+    if are_digits():
+        return exercises.fifths()[:2]
+    items = lesson_forms().items()
+    strata = stratify(items.score, 5, "equal_size")
+    return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int)
 
 
-@functools.lru_cache(maxsize=64)
+@cached
 def plan_curves(half_width: float = 0.05) -> dict:
     """Return the labels needed, by population and whether it is finite; at this half-width, too."""
     low, high = min(half_width, HALF_WIDTHS[0]), max(half_width, HALF_WIDTHS[-1])
@@ -310,10 +321,10 @@ def plan_curves(half_width: float = 0.05) -> dict:
     }
 
 
-@functools.cache
+@cached
 def _plan_strata() -> dict:
     """Return sizes and accuracies of the fifths of both populations."""
-    forms = digit_forms()
+    forms = lesson_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
     return {
@@ -322,8 +333,13 @@ def _plan_strata() -> dict:
     }
 
 
+def _scores() -> list[str]:
+    """Return the scores by which forms can be sorted."""
+    return [name for name in ("confidence", "margin") if hasattr(lesson_forms(), name)]
+
+
 def _scored(score: str) -> tuple:
     """Return scores, correctness and the share wrong by rank of the digit forms."""
-    forms = digit_forms()
+    forms = lesson_forms()
     values, correct = getattr(forms, score), forms.read_a == forms.digit
     return values, correct, charts.wrong_by_rank(values, correct)
