@@ -278,10 +278,12 @@ def named(text: str) -> str:
         "panels": f"class {positive}",
         "forms": "items",
         "form": "item",
+        "Forms": "Items",
         "boxes": "clusters",
         "Boxes": "Clusters",
         "box": "cluster",
         "district": "pair",
+        "reader": "model",
     }
     pattern = r"\b(" + "|".join(words) + r")\b"
     return re.sub(pattern, lambda match: words[match[0]], text)

@@ -57,7 +57,7 @@ SCHEMES = [
 PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
 RANDOM_COUNTS = [2**k for k in range(2, 12)]
 DRAWS = 40
-PER_BOX = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
+PER_BOX: list[Any] = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
 ARRAYS = [("linear forms", "linear"), ("the paper's shifts", "paper")]
 FIELDS = [
     ("GF(2^3)", (2, 3)),
@@ -223,7 +223,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         _turn_within(forms.box),
     )
     least = int(np.bincount(forms.box)[1:].min())
-    per_box = [stop for stop in PER_BOX if stop == "all" or int(stop) < least]
+    per_box = [stop for stop in PER_BOX if stop == "all" or stop < least]
     controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
     def counted(per_box: int | str) -> tuple:

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.charts.stratified import scenes as charts
 from workbench.course.digit_forms import digit_twin
-from workbench.course.lesson_data import are_digits, cached, lesson_forms
+from workbench.course.lesson_data import are_digits, cached, lesson_forms, named
 from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
@@ -42,7 +42,7 @@ class _Design:
         )  # of the strata shown: items up to each cut, labels
         self.controls: dict[str, Any] = {
             "stratifier": ipywidgets.Dropdown(
-                options=STRATIFIERS + HAND, description="Cut the forms by"
+                options=STRATIFIERS + HAND, description=named("Cut the forms by")
             ),
             "score": ipywidgets.Dropdown(options=_scores(), description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
