@@ -1,12 +1,10 @@
 """Exercises that a lecturer adds to the course, in a cell or in the file `my_exercises.py` beside the notebooks.
 
-`exercise` comes first; then how an answer is compared; then the file, and what students get of it.
+`exercise` comes first; then how an answer is compared; then what students get of the file. `checking` reads the file.
 """
 
 import re
-import runpy
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from workbench import checks
@@ -18,7 +16,6 @@ from workbench.lessons.checking import OWN, Exercise, Feedback
 RELATIVE = 0.005  # tolerance of a number with decimals, as a share of it
 ROUNDING = 1e-9  # a whole number that was computed
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
-_added: list[str] = []  # numbers in the order of the calls
 STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
 
 import workbench as wb
@@ -82,7 +79,7 @@ def exercise(
     ('right', 'one label leaves the variance of a stratum unknown')
     """
     _check_number(number)
-    _added.append(number)
+    checking.added.append(number)
     mistakes = mistakes or {}
     if not isinstance(question, str) or not question.strip():
         raise checks.WrongValue("question", "must be a text that is not empty", question)
@@ -208,29 +205,6 @@ _FORMS = {int: "a whole number", float: "a number", str: "a text"}
 
 def _words(values: Any) -> str:
     return ", ".join(value if isinstance(value, str) else f"{value:g}" for value in values)
-
-
-# ---------------------------------------------------------------- the file
-
-
-def load(path: str | Path) -> list[str]:
-    """Run a file of exercises, and return the numbers of those that it adds.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be run, or adds a number twice.
-    """
-    _added.clear()
-    try:
-        runpy.run_path(str(path))
-    except Exception as error:
-        raise ValueError(f"{Path(path).name} cannot be used: {error}") from error
-    numbers = list(_added)
-    twice = sorted({number for number in numbers if numbers.count(number) > 1})
-    if twice:
-        raise ValueError(f"{Path(path).name} has two exercises {checks.listed(twice)}")
-    return numbers
 
 
 def students_file(numbers: list[str]) -> str:

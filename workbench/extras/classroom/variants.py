@@ -12,8 +12,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.extras.classroom.seeds import Draws, draws
-from workbench.lessons import own_exercises
-from workbench.lessons.checking import OWN
+from workbench.lessons.checking import OWN, load_exercises
 from workbench.lessons.stratified.exercises import fifths
 from workbench.reports.parameters import ReportError
 
@@ -66,7 +65,7 @@ def use_exercises(path: str | os.PathLike) -> None:
     if not os.path.exists(path):
         return
     try:
-        numbers = own_exercises.load(path)
+        numbers = load_exercises(path)
     except ValueError as error:
         raise ReportError(str(error)) from error
     unanswered = [number for number in numbers if not OWN[number].answer]

@@ -223,7 +223,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         _turn_within(forms.box),
     )
     least = int(np.bincount(forms.box)[1:].min())
-    per_box = [stop for stop in PER_BOX if stop == "all" or stop < least]
+    per_box = [stop for stop in PER_BOX if stop == "all" or stop <= least]
     controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
     def counted(per_box: int | str) -> tuple:
