@@ -32,7 +32,7 @@ def exercise(
     explanation: str = "",
     tolerance: float | None = None,
     points: float = 1,
-    form: str = "",
+    answer_with: str = "",
     numbers: int = 0,
 ) -> Feedback:
     """Add an exercise of your own, which `check` then knows by its number.
@@ -55,8 +55,8 @@ def exercise(
         0.5%. Texts are compared without regard to case and spaces.
     points : float
         The points of the whole answer in `workbench grade`; parts of an answer count the same.
-    form : str
-        What to answer with, such as "(estimate, standard error)"; by default made from the answer.
+    answer_with : str
+        The form of the answer, such as "(estimate, standard error)"; by default made from the answer.
     numbers : int
         How many numbers are asked for, where there is no answer to tell.
 
@@ -80,15 +80,21 @@ def exercise(
     """
     _check_number(number)
     checking.added.append(number)
-    mistakes = mistakes or {}
-    if not isinstance(question, str) or not question.strip():
-        raise checks.WrongValue("question", "must be a text that is not empty", question)
+    mistakes = {} if mistakes is None else mistakes
+    texts = {
+        "question": question,
+        "hint": hint,
+        "explanation": explanation,
+        "answer_with": answer_with,
+    }
+    _check_texts(texts, mistakes)
     checks.number("points", points, 0)
+    checks.whole("numbers", numbers, 0)
     if answer is None:
         if mistakes:
             raise checks.WrongValue("mistakes", "need an answer beside them")
         reader = numbers or (lambda recorded: recorded)
-        OWN[number] = Exercise(None, reader, form or "your answer", hint, str, question)
+        OWN[number] = Exercise(None, reader, answer_with or "your answer", hint, str, question)
         return checking.check(number, None)
     right = _typeable("answer", answer)
     wrong = {
@@ -116,7 +122,7 @@ def exercise(
     OWN[number] = Exercise(
         judge,
         _reader(right),
-        form or _form(right),
+        answer_with or _form(right),
         hint,
         explain,
         question,
@@ -124,6 +130,18 @@ def exercise(
         points,
     )
     return checking.check(number, None)
+
+
+def _check_texts(texts: Mapping, mistakes: Any) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise checks.WrongType(name, "must be a text", text)
+    if not texts["question"].strip():
+        raise checks.WrongValue("question", "must be a text that is not empty", texts["question"])
+    if not isinstance(mistakes, Mapping):
+        raise checks.WrongType("mistakes", "must be a dict of wrong answers and texts", mistakes)
+    if not all(isinstance(text, str) for text in mistakes.values()):
+        raise checks.WrongType("mistakes", "must have a text for each wrong answer", mistakes)
 
 
 def _check_number(number: str) -> None:
@@ -213,5 +231,7 @@ def students_file(numbers: list[str]) -> str:
     for number in sorted(numbers):
         entry = OWN[number]
         count = f", numbers={entry.reader}" if isinstance(entry.reader, int) else ""
-        calls.append(f"wb.exercise({number!r}, {entry.question!r}, form={entry.form!r}{count})\n")
+        calls.append(
+            f"wb.exercise({number!r}, {entry.question!r}, answer_with={entry.form!r}{count})\n"
+        )
     return "\n".join(calls)
