@@ -20,6 +20,10 @@ STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and g
 
 import workbench as wb
 '''
+LECTURERS_HEAD = '''"""Exercises with their answers, for `workbench grade`. Students must not get this file."""
+
+import workbench as wb
+'''
 
 
 def exercise(
@@ -97,6 +101,7 @@ def exercise(
         OWN[number] = Exercise(None, reader, answer_with or "your answer", hint, str, question)
         return checking.check(number, None)
     right = _typeable("answer", answer)
+    tolerance = None if tolerance is None else checks.number("tolerance", tolerance, 0)
     wrong = {
         tuple(_typeable("mistakes", mistake, len(right))): text
         for mistake, text in mistakes.items()
@@ -128,6 +133,15 @@ def exercise(
         question,
         tuple(right),
         points,
+        {
+            "answer": right,
+            "mistakes": wrong,
+            "hint": hint,
+            "explanation": explanation,
+            "tolerance": tolerance,
+            "points": points,
+            "answer_with": answer_with,
+        },
     )
     return checking.check(number, None)
 
@@ -175,7 +189,7 @@ def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
 
 def _tolerance(part: float | str, tolerance: float | None) -> float:
     if tolerance is not None:
-        return checks.number("tolerance", tolerance, 0)
+        return tolerance
     if isinstance(part, float):
         return max(RELATIVE * abs(part), ROUNDING)
     return ROUNDING
@@ -227,11 +241,21 @@ def _words(values: Any) -> str:
 
 def students_file(numbers: list[str]) -> str:
     """Return the file of exercises as students get it: questions, and no answers."""
-    calls = [STUDENTS_HEAD]
+    calls = []
     for number in sorted(numbers):
         entry = OWN[number]
-        count = f", numbers={entry.reader}" if isinstance(entry.reader, int) else ""
-        calls.append(
-            f"wb.exercise({number!r}, {entry.question!r}, answer_with={entry.form!r}{count})\n"
-        )
-    return "\n".join(calls)
+        settings: dict[str, Any] = {"answer_with": entry.form}
+        if isinstance(entry.reader, int):
+            settings["numbers"] = entry.reader
+        calls.append(_call(number, settings))
+    return STUDENTS_HEAD + "".join(calls)
+
+
+def lecturers_file(numbers: list[str]) -> str:
+    """Return a file of exercises with their answers as values: grading needs no data that they were computed from."""
+    return LECTURERS_HEAD + "".join(_call(number, OWN[number].settings) for number in numbers)
+
+
+def _call(number: str, settings: Mapping) -> str:
+    words = "".join(f",\n    {name}={value!r}" for name, value in settings.items())
+    return f"\nwb.exercise(\n    {number!r},\n    {OWN[number].question!r}{words},\n)\n"
