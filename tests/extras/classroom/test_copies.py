@@ -68,6 +68,15 @@ def test_no_solution_and_no_output_is_in_a_copy(course):
             )
 
 
+def test_a_copy_keeps_the_cells_of_code(course):
+    for path in sorted((ROOT / "notebooks").glob("0*.ipynb")):
+        copied, given = (
+            [source(cell) for cell in cells(place) if "code" in cell["metadata"].get("tags", [])]
+            for place in (course / "out" / "ada" / path.name, path)
+        )
+        assert copied == given
+
+
 def test_every_graded_exercise_is_asked_with_the_students_data_and_recorded(course):
     for student in ("ada", "0042"):
         texts = [
