@@ -7,6 +7,7 @@ package and the notebooks.
 import base64
 import html
 import json
+import logging
 import re
 import tomllib
 from pathlib import Path
@@ -157,6 +158,7 @@ def executed(path):
     import nbformat
     from nbclient import NotebookClient
 
+    logging.getLogger("traitlets").setLevel(logging.WARNING)  # it tells of every kernel
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
