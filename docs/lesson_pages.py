@@ -21,7 +21,8 @@ from workbench.reports.parameters import tags
 from workbench.widgets.questions import REVEAL
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLD = "Show what there was to see"
+OPENING = "```{raw} html\n<details><summary>Show what there was to see</summary>\n```"
+CLOSING = "```{raw} html\n</details>\n```"
 CONTROL = "Here the lesson has a control that works in JupyterLab."
 STATE = "application/vnd.jupyter.widget-state+json"
 _CHART = re.compile(r"Chart(?:View)?: (.+)")
@@ -44,9 +45,22 @@ def page(path):
     cells = [title, _markdown("open", how_to_open(path.name))]
     for cell in others:
         cells += site_cells(cell, scenes.get(cell["id"]), path.stem)
-    notebook["cells"] = cells
+    notebook["cells"] = joined(cells)
     notebook["metadata"].pop("widgets", None)
     return json.dumps(notebook)
+
+
+def joined(cells):
+    """Return cells, of which folded ones that follow each other are one."""
+    kept = []
+    for cell in cells:
+        text = source(cell)
+        if kept and text.startswith(OPENING) and source(kept[-1]).endswith(CLOSING):
+            before = source(kept[-1]).removesuffix(CLOSING)
+            kept[-1] = kept[-1] | {"source": before + text.removeprefix(OPENING).lstrip()}
+        else:
+            kept.append(cell)
+    return kept
 
 
 def how_to_open(name):
@@ -79,7 +93,7 @@ def site_cells(cell, scene, name):
     calls_a_view = _VIEWS.search(source(cell)) is not None
     parts = shown(scene, f"../../build/outputs/lessons/{name}", as_printed=not calls_a_view)
     if said(cell["outputs"]) != scene["said"]:  # it waits for a prediction
-        parts = [_raw(f"<details><summary>{FOLD}</summary>"), *parts, _raw("</details>")]
+        parts = [OPENING, *parts, CLOSING]
     text = _markdown(f"{cell['id']}-shown", "\n\n".join(parts))
     return [text] if calls_a_view else [cell | {"outputs": []}, text]
 

@@ -45,6 +45,24 @@ def test_what_waits_is_folded_and_what_does_not_is_open():
     assert "details" not in shown["source"] and "place.png" in shown["source"]
 
 
+def test_folds_that_follow_each_other_are_one():
+    calls = [code(name, "lesson.place()", LOCKED, "interactive") for name in "ab"]
+    texts = [scene("First."), scene("Second.")]
+    folds = [
+        lesson_pages.site_cells(cell, text, "03")[0]
+        for cell, text in zip(calls, texts, strict=True)
+    ]
+    other = {"cell_type": "markdown", "id": "c", "source": ["Text.\n", "More."], "metadata": {}}
+    shown = lesson_pages.joined([*folds, other, folds[0]])
+    assert [cell["id"] for cell in shown] == ["a-shown", "c", "a-shown"]
+    assert re.findall(r"</?details>|<p>.*</p>", shown[0]["source"]) == [
+        "<details>",
+        "<p>First.</p>",
+        "<p>Second.</p>",
+        "</details>",
+    ]
+
+
 def test_the_code_is_open_and_its_value_waits():
     cell = code("code-best", 'wb.reveal("3-t", best)', LOCKED, "code")
     lines, shown = lesson_pages.site_cells(cell, scene("[3, 18, 42, 37]"), "03")
