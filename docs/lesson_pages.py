@@ -6,9 +6,11 @@ package and the notebooks.
 
 import base64
 import html
+import itertools
 import json
 import logging
 import re
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import blocks
 from workbench.lessons import LESSONS
 from workbench.reports.build import kernel_manager_class
 from workbench.reports.pages import WIDGET, source
-from workbench.reports.parameters import tags
+from workbench.reports.parameters import copy_data, tags
 from workbench.widgets.questions import REVEAL
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,15 +54,15 @@ def page(path):
 
 def joined(cells):
     """Return cells, of which folded ones that follow each other are one."""
-    kept = []
+    merged = []
     for cell in cells:
         text = source(cell)
-        if kept and text.startswith(OPENING) and source(kept[-1]).endswith(CLOSING):
-            before = source(kept[-1]).removesuffix(CLOSING)
-            kept[-1] = kept[-1] | {"source": before + text.removeprefix(OPENING).lstrip()}
+        if merged and text.startswith(OPENING) and source(merged[-1]).endswith(CLOSING):
+            before = source(merged[-1]).removesuffix(CLOSING)
+            merged[-1] = merged[-1] | {"source": before + text.removeprefix(OPENING).lstrip()}
         else:
-            kept.append(cell)
-    return kept
+            merged.append(cell)
+    return merged
 
 
 def how_to_open(name):
@@ -91,14 +93,14 @@ def site_cells(cell, scene, name):
     if scene is None:
         return [cell]
     calls_a_view = _VIEWS.search(source(cell)) is not None
-    parts = shown(scene, f"../../build/outputs/lessons/{name}", as_printed=not calls_a_view)
-    if said(cell["outputs"]) != scene["said"]:  # it waits for a prediction
+    parts = blocks_of(scene, f"../../build/outputs/lessons/{name}", as_printed=not calls_a_view)
+    if text_of(cell["outputs"]) != scene["text"]:  # it waits for a prediction
         parts = [OPENING, *parts, CLOSING]
     text = _markdown(f"{cell['id']}-shown", "\n\n".join(parts))
     return [text] if calls_a_view else [cell | {"outputs": []}, text]
 
 
-def shown(scene, folder, as_printed):
+def blocks_of(scene, folder, as_printed):
     """Return what stands on the page for a scene: a question, or picture, texts and tables in this order.
 
     Parameters
@@ -110,29 +112,29 @@ def shown(scene, folder, as_printed):
     as_printed : bool
         Whether a result without picture and table is shown as Python prints it.
     """
-    if question := _QUESTION.fullmatch(scene["said"]):
+    if question := _QUESTION.fullmatch(scene["text"]):
         return [_question(question[1], question[2], scene["choices"])]
-    if as_printed and not scene["picture"] and not scene["tables"]:
-        return [f"```text\n{scene['said'].rstrip()}\n```"]
-    lines = scene["said"].splitlines()
+    if as_printed and not scene["pictures"] and not scene["tables"]:
+        return [f"```text\n{scene['text'].rstrip()}\n```"]
+    lines = scene["text"].splitlines()
     charts = [chart[1] for line in lines if (chart := _CHART.match(line))]
     texts = [line for line in lines if not _CHART.match(line) and not _REPR.match(line)]
-    parts = [_picture(f"{folder}/{scene['picture']}", charts)] if scene["picture"] else []
+    pictures = itertools.zip_longest(scene["pictures"], charts[: len(scene["pictures"])])
+    parts = [_picture(f"{folder}/{name}", alternative or "") for name, alternative in pictures]
     parts += [_raw(f"<p>{html.escape(text)}</p>") for text in texts if text]
     parts += [_raw(table) for table in scene["tables"]]
     return parts or [_raw(f"<p>{CONTROL}</p>")]
 
 
 def _question(kind, text, choices):
-    asked = kind.replace("Prediction", "Predict")
+    task = kind.replace("Prediction", "Predict")
     listed = "".join(f"<li>{html.escape(choice)}</li>" for choice in choices)
     below = f"<ul>{listed}</ul>" if choices else ""
-    return _raw(f"<p><strong>{asked}:</strong> {html.escape(text)}</p>{below}")
+    return _raw(f"<p><strong>{task}:</strong> {html.escape(text)}</p>{below}")
 
 
-def _picture(path, alternatives):
-    alternative = json.dumps(alternatives[0] if alternatives else "", ensure_ascii=False)
-    return f"```{{image}} {path}\n:alt: {alternative}\n```"
+def _picture(path, alternative):
+    return f"```{{image}} {path}\n:alt: {json.dumps(alternative, ensure_ascii=False)}\n```"
 
 
 def _raw(text):
@@ -146,13 +148,13 @@ def _markdown(name, text):
 def revealed(path):
     """Return what each scene and each code cell of a lesson shows once everything is revealed, by the cell's id.
 
-    Pictures are written beside the kept result, which the same package and notebook find again.
+    The result and its pictures are stored; the next call with the same package and notebooks reads them.
     """
     folder = blocks.OUTPUTS / "lessons" / path.stem
     stamp = blocks.stamp_of(path.read_text(encoding="utf-8") + Path(__file__).read_text("utf-8"))
-    kept = folder / "scenes.json"
-    if kept.exists():
-        stored = json.loads(kept.read_text(encoding="utf-8"))
+    stored_scenes = folder / "scenes.json"
+    if stored_scenes.exists():
+        stored = json.loads(stored_scenes.read_text(encoding="utf-8"))
         if stored["stamp"] == stamp:
             return stored["scenes"]
     folder.mkdir(parents=True, exist_ok=True)
@@ -163,27 +165,35 @@ def revealed(path):
         for cell in notebook.cells
         if cell.cell_type == "code" and "lesson" in tags(cell) and cell.outputs
     }
-    kept.write_text(json.dumps({"stamp": stamp, "scenes": scenes}, indent=1), encoding="utf-8")
+    stored_scenes.write_text(
+        json.dumps({"stamp": stamp, "scenes": scenes}, indent=1), encoding="utf-8"
+    )
     return scenes
 
 
 def executed(path):
-    """Return a notebook, run with everything revealed, with the states of its widgets."""
+    """Return a notebook, run with everything revealed, with the states of its widgets.
+
+    It runs in a fresh folder, where no prediction is kept.
+    """
     import nbformat
     from nbclient import NotebookClient
 
     logging.getLogger("traitlets").setLevel(logging.WARNING)  # it tells of every kernel
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(
-        notebook,
-        kernel_manager_class=kernel_manager_class({REVEAL: "all"}),
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    return client.execute()
+    with tempfile.TemporaryDirectory() as folder:
+        copy_data(Path(folder))
+        client = NotebookClient(
+            notebook,
+            kernel_manager_class=kernel_manager_class({REVEAL: "all"}),
+            coalesce_streams=True,
+            resources={"metadata": {"path": folder}},
+        )
+        return client.execute()
 
 
 def scene_of(name, outputs, models, folder):
-    """Return what the outputs of a cell show, and write its picture.
+    """Return what the outputs of a cell show, and write its pictures.
 
     Parameters
     ----------
@@ -198,10 +208,10 @@ def scene_of(name, outputs, models, folder):
     bundles = [output.get("data", {}) for output in outputs]
     pictures = [bundle["image/png"] for bundle in bundles if "image/png" in bundle]
     tables = [bundle["text/html"] for bundle in bundles if "text/html" in bundle]
-    scene = {"said": said(outputs), "choices": [], "picture": "", "tables": tables}
-    if pictures:
-        scene["picture"] = f"{name}.png"
-        (folder / scene["picture"]).write_bytes(base64.b64decode(pictures[0]))
+    names = [f"{name}-{number}.png" for number in range(len(pictures))]
+    for picture, content in zip(names, pictures, strict=True):
+        (folder / picture).write_bytes(base64.b64decode(content))
+    scene = {"text": text_of(outputs), "choices": [], "pictures": names, "tables": tables}
     widgets = [bundle[WIDGET]["model_id"] for bundle in bundles if WIDGET in bundle]
     for widget in descendants(widgets, models):
         scene["choices"] += widget.get("_options_labels", []) if "index" in widget else []
@@ -211,12 +221,12 @@ def scene_of(name, outputs, models, folder):
     return scene
 
 
-def said(outputs):
-    """Return what a cell's outputs say as text."""
+def text_of(outputs):
+    """Return the outputs of a cell as text."""
     texts = [
         output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs
     ]
-    return "".join("".join(text) for text in texts)
+    return "\n".join("".join(text).rstrip("\n") for text in texts)
 
 
 def descendants(names, models):

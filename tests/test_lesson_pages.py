@@ -26,23 +26,25 @@ def code(name, source, text, *tags):
     }
 
 
-def scene(said, **more):
-    return {"said": said, "choices": [], "picture": "", "tables": []} | more
+def scene(text, **more):
+    return {"text": text, "choices": [], "pictures": [], "tables": []} | more
 
 
 def test_what_waits_is_folded_and_what_does_not_is_open():
     cell = code("place", 'wb.reveal("3-t", lesson.place)', LOCKED, "interactive")
-    drawn = scene("ChartView: A bar <3>.\nTwo & two.", picture="place.png", tables=["<table>"])
-    (shown,) = lesson_pages.site_cells(cell, drawn, "03")
-    assert re.findall(r"</?details>|<summary>.*</summary>", shown["source"]) == [
+    drawn = scene("ChartView: A bar <3>.\nTwo & two.", pictures=["place.png"], tables=["<table>"])
+    (cell_of_page,) = lesson_pages.site_cells(cell, drawn, "03")
+    assert re.findall(r"</?details>|<summary>.*</summary>", cell_of_page["source"]) == [
         "<details>",
         "<summary>Show what there was to see</summary>",
         "</details>",
     ]
-    assert '../../build/outputs/lessons/03/place.png\n:alt: "A bar <3>."' in shown["source"]
-    assert "<p>Two &amp; two.</p>" in shown["source"] and "<table>" in shown["source"]
-    (shown,) = lesson_pages.site_cells(cell | {"outputs": [output(drawn["said"])]}, drawn, "03")
-    assert "details" not in shown["source"] and "place.png" in shown["source"]
+    assert '../../build/outputs/lessons/03/place.png\n:alt: "A bar <3>."' in cell_of_page["source"]
+    assert "<p>Two &amp; two.</p>" in cell_of_page["source"] and "<table>" in cell_of_page["source"]
+    (cell_of_page,) = lesson_pages.site_cells(
+        cell | {"outputs": [output(drawn["text"])]}, drawn, "03"
+    )
+    assert "details" not in cell_of_page["source"] and "place.png" in cell_of_page["source"]
 
 
 def test_folds_that_follow_each_other_are_one():
@@ -53,9 +55,9 @@ def test_folds_that_follow_each_other_are_one():
         for cell, text in zip(calls, texts, strict=True)
     ]
     other = {"cell_type": "markdown", "id": "c", "source": ["Text.\n", "More."], "metadata": {}}
-    shown = lesson_pages.joined([*folds, other, folds[0]])
-    assert [cell["id"] for cell in shown] == ["a-shown", "c", "a-shown"]
-    assert re.findall(r"</?details>|<p>.*</p>", shown[0]["source"]) == [
+    merged = lesson_pages.joined([*folds, other, folds[0]])
+    assert [cell["id"] for cell in merged] == ["a-shown", "c", "a-shown"]
+    assert re.findall(r"</?details>|<p>.*</p>", merged[0]["source"]) == [
         "<details>",
         "<p>First.</p>",
         "<p>Second.</p>",
@@ -65,24 +67,27 @@ def test_folds_that_follow_each_other_are_one():
 
 def test_the_code_is_open_and_its_value_waits():
     cell = code("code-best", 'wb.reveal("3-t", best)', LOCKED, "code")
-    lines, shown = lesson_pages.site_cells(cell, scene("[3, 18, 42, 37]"), "03")
+    lines, cell_of_page = lesson_pages.site_cells(cell, scene("[3, 18, 42, 37]"), "03")
     assert lines == cell | {"outputs": []}
-    assert "<details>" in shown["source"]
-    assert "```text\n[3, 18, 42, 37]\n```" in shown["source"]
+    assert "<details>" in cell_of_page["source"]
+    assert "```text\n[3, 18, 42, 37]\n```" in cell_of_page["source"]
 
 
 def test_a_prediction_is_a_question_with_its_choices():
-    asked = "Prediction: Of 100 labels, how many?"
-    cell = code("ask", "lesson.predict()", asked, "interactive")
-    (shown,) = lesson_pages.site_cells(cell, scene(asked, choices=["2", "<25"]), "03")
-    assert "<strong>Predict:</strong> Of 100 labels, how many?" in shown["source"]
-    assert "<li>2</li><li>&lt;25</li>" in shown["source"] and "<details>" not in shown["source"]
+    question = "Prediction: Of 100 labels, how many?"
+    cell = code("ask", "lesson.predict()", question, "interactive")
+    (cell_of_page,) = lesson_pages.site_cells(cell, scene(question, choices=["2", "<25"]), "03")
+    assert "<strong>Predict:</strong> Of 100 labels, how many?" in cell_of_page["source"]
+    assert (
+        "<li>2</li><li>&lt;25</li>" in cell_of_page["source"]
+        and "<details>" not in cell_of_page["source"]
+    )
 
 
 def test_a_control_without_a_picture_is_named():
     cell = code("desk", "lesson.desk()", "Desk(0 of 20)", "interactive")
-    (shown,) = lesson_pages.site_cells(cell, scene("Desk(0 of 20)"), "03")
-    assert lesson_pages.CONTROL in shown["source"]
+    (cell_of_page,) = lesson_pages.site_cells(cell, scene("Desk(0 of 20)"), "03")
+    assert lesson_pages.CONTROL in cell_of_page["source"]
 
 
 def test_a_page_says_how_to_open_the_lesson_and_answers_no_exercise(monkeypatch):
@@ -90,11 +95,11 @@ def test_a_page_says_how_to_open_the_lesson_and_answers_no_exercise(monkeypatch)
     cells = json.loads(lesson_pages.page(LESSON))["cells"]
     assert "`workbench lab`" in cells[1]["source"] and LESSON.name in cells[1]["source"]
     assert "mybinder" not in cells[1]["source"], "its address waits for a repository"
-    given = json.loads(LESSON.read_text(encoding="utf-8"))["cells"]
-    asked = [cell for cell in given if cell["metadata"].get("tags") == ["exercise"]]
-    assert [cell for cell in asked if cell["cell_type"] == "code" and cell not in cells] == [], (
-        "as the notebook holds it"
-    )
+    cells_of_lesson = json.loads(LESSON.read_text(encoding="utf-8"))["cells"]
+    exercises = [cell for cell in cells_of_lesson if cell["metadata"].get("tags") == ["exercise"]]
+    assert [
+        cell for cell in exercises if cell["cell_type"] == "code" and cell not in cells
+    ] == [], "as the notebook holds it"
 
 
 def test_a_repository_has_its_address_on_binder(monkeypatch, tmp_path):
@@ -110,9 +115,9 @@ def test_the_start_page_is_run_once_and_shows_its_picture(monkeypatch, tmp_path)
     monkeypatch.setattr(lesson_pages.blocks, "OUTPUTS", tmp_path)
     path = ROOT / "notebooks" / "00-start.ipynb"
     scenes = lesson_pages.revealed(path)
-    asked, shown = scenes["cell-03a"], scenes["cell-03b"]
-    assert asked["said"].startswith("Prediction: ") and len(asked["choices"]) == 4
-    picture = tmp_path / "lessons" / "00-start" / shown["picture"]
-    assert picture.read_bytes().startswith(b"\x89PNG") and "87.7%" in shown["said"]
+    question, drawn = scenes["cell-03a"], scenes["cell-03b"]
+    assert question["text"].startswith("Prediction: ") and len(question["choices"]) == 4
+    picture = tmp_path / "lessons" / "00-start" / drawn["pictures"][0]
+    assert picture.read_bytes().startswith(b"\x89PNG") and "87.7%" in drawn["text"]
     monkeypatch.setattr(lesson_pages, "executed", None)
     assert lesson_pages.revealed(path) == scenes
