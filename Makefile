@@ -113,11 +113,12 @@ docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the 
 release: $(INSTALLED) $(VENV)/.with-release ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
 	$(BIN)/python tests/release.py
 
-binder: ## run the notebooks in a fresh environment made from binder/
+binder: ## run the notebooks in a fresh environment made from binder/, and time the first picture
 	rm -rf .venv-binder
 	$(PYTHON) -m venv .venv-binder
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check -r binder/requirements.txt
 	PATH="$(CURDIR)/.venv-binder/bin:$$PATH" bash binder/postBuild
+	.venv-binder/bin/python tests/first_picture.py
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check pytest nbval
 	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default
 

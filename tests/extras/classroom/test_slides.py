@@ -109,6 +109,24 @@ def test_a_picture_has_a_slide_of_its_own():
     assert [len(slide.shown) for slide in slides(cells)] == [1, 1, 1]
 
 
+def test_the_same_in_code_is_for_the_speaker():
+    tagged = {"tags": ["lesson", "code"]}
+    printed = nbformat.v4.new_output("display_data", {"image/png": "iVBOR", "text/plain": "4148"})
+    cells = [
+        nbformat.v4.new_markdown_cell("# T\n\n## Shares"),
+        nbformat.v4.new_markdown_cell("**The same in code.** Sums.\n\n- a list", metadata=tagged),
+        nbformat.v4.new_code_cell("wb.sum()", metadata=tagged, outputs=[printed]),
+        nbformat.v4.new_markdown_cell("Seen."),
+    ]
+    first, second = slides(cells)
+    assert [cell["source"] for cell in first.shown] == ["- Shares"]
+    assert [cell["source"] for cell in second.shown] == ["Seen."]
+    assert [cell["source"] for cell in second.said] == [
+        "**The same in code.** Sums.\n\n- a list",
+        "```python\nwb.sum()\n```",
+    ]
+
+
 def test_the_command_writes_one_file(tmp_path):
     done = run(tmp_path, "slides", "start", "-o", "out/s.html")
     assert (done.returncode, done.stdout) == (0, "Wrote out/s.html\n") and (

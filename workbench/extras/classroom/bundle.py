@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.extras.classroom.pages import page, write_text
-from workbench.reports.parameters import ReportError, notebooks_folder, refusing
+from workbench.reports.parameters import ReportError, copy_data, notebooks_folder, refusing
 
 PROJECT, EXTRA = "evaluation-workbench", "lab"
 MOST_ROUNDS = 10
@@ -225,3 +225,4 @@ def _copy_notebooks(folder: Any) -> None:
         folder.mkdir(parents=True)
         for path in sorted(notebooks_folder().glob("*.ipynb")):
             shutil.copyfile(path, folder / path.name)
+        copy_data(folder)

@@ -13,7 +13,13 @@ from workbench.extras.classroom.seeds import fingerprint
 from workbench.extras.classroom.submissions import ANSWERS, course_of
 from workbench.extras.classroom.variants import VARIANTS, task_of
 from workbench.reports.pages import source
-from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, refusing
+from workbench.reports.parameters import (
+    ReportError,
+    copy_data,
+    load_notebook,
+    notebooks_folder,
+    refusing,
+)
 
 HANDED_IN = f"""
 
@@ -177,4 +183,5 @@ def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> Non
                 student_lesson(notebook, secret, student), indent=1, ensure_ascii=False
             )
             (copied / name).write_text(text + "\n", encoding="utf-8")
+        copy_data(copied)
         shutil.move(copied, folder / student)

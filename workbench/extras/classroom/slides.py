@@ -12,7 +12,8 @@ from workbench.reports.parameters import ReportError, find_notebook, notebook_ti
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
-SPOKEN = {"exercise", "code"}  # their outputs are not shown
+CODE = "code"  # the same in code: for the speaker
+SPOKEN = {"exercise", CODE}  # their outputs are not shown
 REPORT = "Your own data"  # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
@@ -117,7 +118,9 @@ def slides(cells: list[dict]) -> list[Slide]:
     for cell in cells:
         if any(tag in LEFT_OUT or tag.startswith("if:") for tag in tags(cell)):
             continue
-        if cell["cell_type"] == "markdown":
+        if cell["cell_type"] == "markdown" and CODE in tags(cell) and found:
+            found[-1].said.append(_markdown(_LINKED.sub(r"\1", source(cell))))
+        elif cell["cell_type"] == "markdown":
             _add_text(found, cell)
         elif cell["cell_type"] == "code" and found:
             if cell.get("outputs") and not SPOKEN & set(tags(cell)):

@@ -16,6 +16,7 @@ from workbench import checks
 from workbench.course.learners import LONGEST_ID, id_problem
 from workbench.course.records import plain_answer
 from workbench.extras.classroom.variants import VARIANTS
+from workbench.reports.parameters import DATA
 
 ANSWERS = "answers.json"
 PREDICTIONS = "predictions.json"
@@ -140,7 +141,7 @@ def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
         yield "the folder cannot be read"
         return
     inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)}
-    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS})]
+    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS, DATA})]
     if ANSWERS not in inside:
         if others:
             yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"
