@@ -92,8 +92,8 @@ def data_files() -> list[Path]:
 
 
 def copy_data(folder: Path) -> None:
-    """Copy the example files into a new folder of notebooks."""
-    (folder / DATA).mkdir()
+    """Copy the example files into a folder of notebooks."""
+    (folder / DATA).mkdir(exist_ok=True)
     for path in data_files():
         shutil.copyfile(path, folder / DATA / path.name)
 

@@ -178,10 +178,10 @@ def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> Non
     with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
         copied = Path(draft) / student
         copied.mkdir()
+        copy_data(copied)
         for name, notebook in sources.items():
             text = json.dumps(
                 student_lesson(notebook, secret, student), indent=1, ensure_ascii=False
             )
             (copied / name).write_text(text + "\n", encoding="utf-8")
-        copy_data(copied)
         shutil.move(copied, folder / student)

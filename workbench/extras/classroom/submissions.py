@@ -140,8 +140,8 @@ def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
     if not _readable(folder):
         yield "the folder cannot be read"
         return
-    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)}
-    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS, DATA})]
+    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)} - {DATA}
+    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS})]
     if ANSWERS not in inside:
         if others:
             yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"
