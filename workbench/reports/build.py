@@ -142,8 +142,11 @@ def build_files(
             declared, given or {}, targets, bool(parameters.reading_function(path))
         )
         named = _paths(declared, values, "file", "output")
-        content = _read_first(path, values | {name: str(file) for name, file in named.items()})
-        conditions = _conditions(path, values, content)
+        tagged = _tagged_names(path)
+        content = None
+        if given or not tagged <= set(values):  # defaults have nothing to check
+            content = _read_first(path, values | {name: str(file) for name, file in named.items()})
+        conditions = _conditions(tagged, values, content)
         del content  # the file, while the kernel reads it again
         inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
@@ -344,14 +347,17 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _conditions(path: Path, values: dict, content: Any) -> dict[str, bool]:
+def _tagged_names(path: Path) -> set[str]:
+    """Return the names on which cells of a notebook depend by their tags."""
+    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
+    conditional = (tag for tag in tagged if tag.startswith((IF, UNLESS)))
+    return {tag.removeprefix(IF).removeprefix(UNLESS) for tag in conditional}
+
+
+def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]:
     """Return what is given, of the parameters and of the other names that tags have."""
     conditions = {name: bool(value) for name, value in values.items()}
-    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
-    for tag in sorted(tag for tag in tagged if tag.startswith((IF, UNLESS))):
-        name = tag.removeprefix(IF).removeprefix(UNLESS)
-        if name in conditions:
-            continue
+    for name in sorted(tagged - set(values)):
         if name[:1].isupper():
             conditions[name] = type(content).__name__ == name
             continue
