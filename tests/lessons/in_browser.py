@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 MISSING = {
@@ -32,11 +33,17 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+def no_thread(thread):
+    """Fail as a browser does, which has no threads."""
+    raise RuntimeError("can't start new thread")
+
+
 def run(path):
     """Run the cells and display their results; return the id and the error of each that fails."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell, failures = InteractiveShell.instance(), {}
+    threading.Thread.start = no_thread
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
             continue

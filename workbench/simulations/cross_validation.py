@@ -597,13 +597,11 @@ class _Plan:
 def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
     from tqdm import tqdm
 
-    bar = tqdm(total=len(blocks), delay=1, leave=False, unit="block", disable=not progress)
-    with bar, ThreadPoolExecutor(jobs or 1) as pool:
-        results = []
-        for result in pool.map(function, blocks):
-            results.append(result)
-            bar.update()
-        return results
+    options = {"delay": 1, "leave": False, "unit": "block", "disable": not progress}
+    if jobs is None:  # a browser has no threads
+        return [function(block) for block in tqdm(blocks, **options)]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(tqdm(pool.map(function, blocks), total=len(blocks), **options))
 
 
 def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:

@@ -3,13 +3,12 @@
 import os
 import sys
 
+IN_BROWSER = sys.platform == "emscripten"  # Python itself runs in the page, as in JupyterLite
 # variables by which a Jupyter server and Voila mark their kernels; reports clear them for theirs
 SERVED = {"JPY_SESSION_NAME": "", "SERVER_SOFTWARE": ""}
 
 
 def is_live() -> bool:
     """Return whether this kernel serves a page with widgets: in JupyterLab, Voila or JupyterLite."""
-    if sys.platform == "emscripten":
-        return True
     is_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
-    return is_voila or bool(os.environ.get("JPY_SESSION_NAME"))
+    return IN_BROWSER or is_voila or bool(os.environ.get("JPY_SESSION_NAME"))
