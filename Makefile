@@ -110,6 +110,9 @@ docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the 
 	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
 	$(BIN)/python docs/visit.py
 
+lite: $(INSTALLED) $(VENV)/.with-lite ## build the lessons as a site that runs Python in the browser into build/lite (a minute)
+	$(BIN)/python docs/lite.py build/lite
+
 release: $(INSTALLED) $(VENV)/.with-release ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
 	$(BIN)/python tests/release.py
 

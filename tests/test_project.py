@@ -124,7 +124,7 @@ def test_every_import_is_declared():
         for name in imported - set(sys.stdlib_module_names) - {"workbench"}
         if name in owners
     }
-    assert {"traitlets", "joblib", "numpy"} <= set(others)
+    assert {"traitlets", "threadpoolctl", "numpy"} <= set(others)
     assert {name for name, owned in others.items() if not owned & declared} == set()
 
 

@@ -131,7 +131,7 @@ class Reveal(Told):
             return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
         self.parts = _several(self._show(opened_by))
-        self.children = [_widget(part) for part in self.parts]
+        self.children = [widget_of(part) for part in self.parts]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -346,7 +346,8 @@ def _plain(part: Any) -> str:
     return repr(part.item() if isinstance(part, np.generic) else part)
 
 
-def _widget(part: Any) -> Any:
+def widget_of(part: Any) -> Any:
+    """Return a widget that shows a text or a result; a widget is returned as it is."""
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = (

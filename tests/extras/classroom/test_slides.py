@@ -37,10 +37,12 @@ def decks():
 def test_slides_reveal_what_learners_must_predict(decks):
     page, locked = decks["start"], slides_page("start", reveal=False)
     assert (
-        "In how many of the 1,797 forms is it right?" in page
+        "What percentage of the 1,797 forms does it read correctly?" in page
         and "Make your prediction first" not in page
     )
-    assert 'alt="The program is 97.1% sure on average and right in 87.7% of the forms."' in page
+    assert (
+        'alt="The mean confidence is 97.1%. The program is correct on 87.7% of the forms."' in page
+    )
     assert "Make your prediction first" in locked and "87.7%" not in locked
 
 
