@@ -108,9 +108,12 @@ bench: $(INSTALLED) ## print speed ratios against peers and the physical limit, 
 docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the site into build/site, open each page (minutes)
 	$(BIN)/python docs/blocks.py
 	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
+	rm -rf build/site/lite
 	$(BIN)/python docs/visit.py
+	$(BIN)/python docs/lite.py build/lite
+	cp -r build/lite/site build/site/lite
 
-lite: $(INSTALLED) $(VENV)/.with-lite ## build the lessons as a site that runs Python in the browser into build/lite (a minute)
+lite: $(INSTALLED) ## build the lessons as a site that runs Python in the browser into build/lite (a minute)
 	$(BIN)/python docs/lite.py build/lite
 
 release: $(INSTALLED) $(VENV)/.with-release ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
@@ -137,5 +140,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build dist *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay engines docs release whole full notebooks search scoreboard mutants bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay engines docs lite release whole full notebooks search scoreboard mutants bench binder lowest clean
 .DEFAULT_GOAL := help

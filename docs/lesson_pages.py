@@ -68,12 +68,15 @@ def joined(cells):
 def how_to_open(name):
     """Return the line that says how a notebook is opened; Binder needs the repository's address."""
     line = f"*To open this lesson, run `workbench lab` and choose `{name}`.*"
+    if Path(name).stem in LESSONS.values():
+        address = f"../lite/lab/index.html?path={name}"
+        line += f' *Or <a href="{address}">run it in your browser</a>, where nothing is installed.*'
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     repository = project["urls"]["Repository"].removeprefix("https://github.com/")
     if repository == "OWNER/REPOSITORY":
         return line
     address = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/{name}"
-    return f"{line} *Or [open it on Binder]({address}), where nothing is installed.*"
+    return f"{line} *Or [open it on Binder]({address}).*"
 
 
 def site_cells(cell, scene, name):
