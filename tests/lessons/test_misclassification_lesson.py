@@ -1,10 +1,12 @@
 """Lesson 4 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import csv
 import functools
 import math
 import re
 from pathlib import Path
 
+import code_cells
 import ipywidgets
 import nbformat
 import numpy as np
@@ -673,12 +675,12 @@ def test_no_answer_of_an_exercise_stands_above_it(executed):
 def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(executed):
     cells = executed.cells
     waiting = [
-        cell.source.split("\n")[-1]
+        cell.source.split("  # ")[0]
         for cell in cells
-        if "Make your prediction first." in text_of(cell)
+        if "Make your prediction first." in text_of(cell) and "code" not in cell.metadata.tags
     ]
     assert waiting == [
-        f"live.seen_{name}()"
+        f"lesson.seen_{name}()"
         for name in ("line", "reader", "months", "constant", "change", "judge")
     ]
     own = next(
@@ -686,9 +688,112 @@ def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(execute
     )
     tags = [set(cell.metadata.get("tags", [])) for cell in cells]
     assert all(tagged & {"lesson", "exercise"} for tagged in tags[1 : own + 2])
-    assert tags[own + 2] == {"parameters"} and not any(
-        "exercise" in tagged for tagged in tags[own:]
+    below = [tagged for tagged in tags[own + 2 :] if "code" not in tagged]
+    assert below[0] == {"parameters"} and not any("exercise" in tagged for tagged in below)
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def in_code():
+    """What the code cells show once everything is predicted, by their ids."""
+    return code_cells.outputs(NOTEBOOK)
+
+
+def test_code_cells_show_the_figures_of_the_scenes(in_code):
+    fifteen = A + mcc2() * (0.15 - A)
+    assert f"{fifteen:.1%}" == "12.8%" and f"publishes {fifteen:.1%} " in in_code["code-line"]
+    assert in_code["code-constant"] == f"MCC² is {mcc2():.2f}. Calibration answers {fifteen:.1%}."
+    rates = f"p00 {P00:.1%}, p11 {P11:.1%}"
+    assert in_code["code-counted"] == f"{rates}: counted {218 / 1797:.2%}, true {A:.2%}\n"
+    assert in_code["code-back"] == f"counted {218 / 1797:.4f}, corrected {A:.4f}\n"
+    assert re.findall(r"\d+", in_code["code-reader"]) == ["57", "60", "183"]
+    errors = re.findall(r"\d\.\d\d", in_code["code-errors"])
+    assert errors == ["1.21", "2.48", "1.10"]
+    subtracted = 218 / 1797 * (3 - P00 - P11) - (1 - P00)
+    assert f"{subtracted:.4f}" == "0.1042" and f" {subtracted:.4f}\n" in in_code["code-subtracted"]
+    assert re.findall(r"\d\.\d\d", in_code["code-mixed"])[0] == "1.09"
+    panel = live.check_mixed()
+    panel.children[0].click()
+    assert " 1.09" in repr(panel)
+
+
+def test_code_cells_show_the_change_and_its_interval(in_code):
+    d = 331 / 349 + 44 / 51 - 1
+    change = (COUNTED[7] - COUNTED[2]) / 5000 / d
+    panel = live.change()
+    settle(panel, From_month=3, To_month=8)
+    own = rows(panel, "differences")[1]
+    half_width = (own["high"] - own["low"]) / 2
+    text = f"{100 * change:+.1f} points, ±{100 * half_width:.1f} points"
+    assert in_code["code-change"] == text == "+2.2 points, ±1.2 points"
+
+
+def test_code_cells_apply_every_estimator_to_one_audit(in_code):
+    shown = re.search(r"(0\.\d+) to (0\.\d+) \(counted (0\.\d+)\)", in_code["code-one-audit"])
+    drawn = np.random.default_rng(2).choice(1797, 400, replace=False)
+    truth, read = wb.digit_forms().digit[drawn] == 9, wb.digit_forms().read_a[drawn] == 9
+    p00, p11 = np.mean(~read[~truth]), np.mean(read[truth])
+    counted = 808 / 5000
+    inverted = (counted - (1 - p00)) / (p00 + p11 - 1)
+    least, most = truth.mean(), inverted
+    assert [float(figure) for figure in shown.groups()] == pytest.approx(
+        [least, most, counted], abs=5e-5
     )
+
+
+def test_code_cells_correct_a_judge(in_code):
+    assert in_code["code-judge"].startswith(f"{(0.68 - 0.2) / (0.8 + 0.8 - 1):.0%} ")
+    first = 0.653 * 558 / 653 + 0.347 * 62 / 347
+    now = first + (0.72 - 0.653) / (285 / 380 + 558 / 620 - 1)
+    assert f"{now:.4f}" == "0.7231" and f"mixed: {now:.4f} " in in_code["code-week"]
+    text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
+    assert f"By *mixed*, {now:.1%} of" in text
+    audited, half_width = re.search(
+        r"\((\d,\d+) audited .*±(0\.\d+) of", in_code["code-plan"]
+    ).groups()
+    assert half_width == "0.02"
+    number = int(audited.replace(",", ""))
+    assert spread_of_mle(number) * 1.96 == pytest.approx(0.02, abs=1e-4)
+
+
+def spread_of_mle(n, runs=40_000):
+    """Standard deviation of double sampling in the judge's second week, by draws written out here."""
+    rng = np.random.default_rng(5)
+    good = rng.binomial(n, 0.62, runs)
+    hits, alarms = rng.binomial(good, 558 / 620), rng.binomial(n - good, 95 / 380)
+    passed = 0.62 * 558 / 620 + 0.38 * 95 / 380
+    frame = (hits + alarms + rng.binomial(10_000 - n, passed, runs)) / 10_000
+    of_passed, of_failed = hits / (hits + alarms), (good - hits) / (n - hits - alarms)
+    share = of_passed * frame + of_failed * (1 - frame)
+    p11 = of_passed * frame / share
+    false_alarms = (1 - of_passed) * frame / (1 - share)
+    later = (rng.binomial(7000, 558 / 620, runs) + rng.binomial(3000, 95 / 380, runs)) / 10_000
+    return np.std((later - false_alarms) / (p11 - false_alarms))
+
+
+def test_the_example_of_the_readers_own_files_runs_alone(in_code):
+    with open(NOTEBOOK.parent / "data" / "audit.csv", encoding="utf-8") as file:
+        pairs = [
+            (row["truth"] == "complaint", row["prediction"] == "complaint")
+            for row in csv.DictReader(file)
+        ]
+    with open(NOTEBOOK.parent / "data" / "months.csv", encoding="utf-8") as file:
+        counted = [int(row["counted"]) / int(row["n"]) for row in csv.DictReader(file)]
+    truth, read = np.array(pairs).T
+    of_read, of_others = truth[read].mean(), truth[~read].mean()
+    share = of_read * counted[0] + of_others * (1 - counted[0])
+    p11 = of_read * counted[0] / share
+    false_alarms = (1 - of_read) * counted[0] / (1 - share)
+    change = (counted[-1] - counted[0]) / (p11 - false_alarms)
+    assert in_code["code-own-file"].startswith(f"Complaint fell by {-100 * change:.1f} points")
+    source = next(
+        cell.source
+        for cell in nbformat.read(NOTEBOOK, as_version=4).cells
+        if cell.id == "code-own-file"
+    )
+    assert source.startswith("import workbench as wb\n")
 
 
 def test_solutions_are_right(kernel, tmp_path):
