@@ -1,7 +1,8 @@
-"""Live views of lesson 4: what is counted, what is true, and what an audit makes of it month after month.
+"""Scenes of lesson 4: the counted and the true proportion, and how an audit corrects the counts of each month.
 
-A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
-`predict_` asks, `seen_` shows what was asked once the prediction is locked, `explain_` asks for two written lines.
+A scene has controls, a function of `workbench` that computes its figures, and a chart that draws them.
+A function `predict_...` asks a question. The function `seen_...` shows the answer once the prediction is
+locked. A function `explain_...` asks for an explanation of two lines.
 """
 
 from typing import Any
@@ -24,7 +25,7 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# These texts must not be visible before the prediction is locked, the button pressed (look) or the exercise answered.
 ANSWERS = {
     "4-line": ("12.8%", "55%"),
     "4-reader": ("183",),
@@ -40,15 +41,15 @@ ANSWERS = {
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
-# of this seed the errors that the lesson quotes agree with those of 400,000 audits to four digits
+# With this seed, the errors that the lesson quotes agree with those of 400,000 audits to four digits.
 SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
 READERS = (
-    "the program: 88% right counts better than 78%",
-    "the trainee, although he makes more mistakes",
-    "both equally well",
+    "the program: it reads more codes correctly",
+    "the trainee, although he makes more errors",
+    "both are equally close",
 )
 BEST = {
     "calibration: best today, best tomorrow": "calibration",
@@ -56,26 +57,29 @@ BEST = {
     "the raw count: no correction at all": "classify_and_count",
 }
 REACH = {
-    "about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
-    "about 2 points either way, as for one month": 0.020,
-    "about 1.2 points either way, less than for one month": 0.012,
+    "about 2.8 points to either side, because two uncertain numbers are subtracted": 0.028,
+    "about 2 points to either side, as for one month": 0.020,
+    "about 1.2 points to either side, less than for one month": 0.012,
 }
 GOOD = 0.8
 PASSED = (
-    "68%: it has looked at every answer",
-    "88%: it errs in 20%, so these are added",
-    "80%: less 20 points, divided by .6",
-    "54%: of those that it passes 80% are good",
+    "68%, because the judge graded every answer",
+    "88%: add its error rate of 20 points",
+    "80%: subtract 20 points, then divide by .6",
+    "54%, because 80% of the passed answers are good",
 )
 OF_PASSED = dict(
     zip(
         PASSED,
         (
-            "It passes 80% of the good ones and 20% of the bad ones. Only where half are good does that come to their number.",
-            "Its errors go both ways: bad answers pass, good ones fail. What it errs in is no number to add.",
-            "That is right: if none were good it would pass 20%, and every good answer adds .8 - .2 = .6 to what passes.",
-            "Of those that it passes more are good when more are good at all: 80% of the good ones pass, which is the other "
-            "way round.",
+            "The judge passes 80% of the good answers and 20% of the bad ones. Its count is correct only if half of the "
+            "answers are good.",
+            "The judge makes errors in both directions: it passes bad answers and fails good ones. So you cannot simply "
+            "add its error rate.",
+            "That is correct. If no answer were good, the judge would pass 20%. Each point of good answers adds .8 - .2 = "
+            ".6 points.",
+            "The judge passes 80% of the good answers. This does not mean that 80% of the passed answers are good. That "
+            "percentage rises with the proportion of good answers.",
         ),
         strict=True,
     )
@@ -84,9 +88,9 @@ OF_READERS = dict(
     zip(
         READERS,
         (
-            "Better read, worse counted: it adds more others than it misses panels.",
-            "That is right, and it is luck: his mistakes happen to cancel.",
-            "They read differently well, and one of them happens to miss as many as he adds.",
+            "The program reads better but counts worse. It misses 27 forms with panels and counts 65 other forms.",
+            "That is correct, but it is luck: his two kinds of errors nearly cancel.",
+            "The trainee's two kinds of errors nearly cancel. Those of the program do not.",
         ),
         strict=True,
     )
@@ -95,9 +99,10 @@ OF_BEST = dict(
     zip(
         BEST,
         (
-            "It was best while nothing had changed. What it holds constant, P(true | read), moves with the share.",
-            "That is right: it adds the counted change, turned back into the true one.",
-            "Nearly: at this share the two mistakes of counting almost cancel. At another share they do not.",
+            "Calibration was best while nothing had changed. It assumes that P(true | read) stays constant, but this "
+            "changes with the true proportion.",
+            "That is correct. Mixed divides the counted change by p00 + p11 - 1. This gives the true change.",
+            "Nearly. At this proportion the two kinds of errors almost cancel. At other proportions they do not.",
         ),
         strict=True,
     )
@@ -106,9 +111,10 @@ OF_REACH = dict(
     zip(
         REACH,
         (
-            "So it would be if the two months had errors of their own. Both have the error of the one audit.",
-            "You expected that part of the error cancels. More of it does.",
-            "That is right: the error of the audit is in both months and nearly cancels in their difference.",
+            "This would be correct if the errors of the two months were independent. But both months contain the error "
+            "of the same audit.",
+            "You expected that a part of the error cancels. An even larger part does.",
+            "That is correct. Both months contain the error of the same audit, and it nearly cancels in the difference.",
         ),
         strict=True,
     )
@@ -119,14 +125,14 @@ def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
         "4-line",
-        "The true share rises from 10% to 15%. Draw the share that the office "
-        "publishes, month after month.",
+        "The true proportion rises from 10% to 15%. Draw the proportion that the office "
+        "publishes in each month.",
         DrawnLine(0.10, solar_months().true_shares.tolist()),
     )
 
 
 def seen_line() -> Reveal:
-    """Return the published lines, the learner's among them."""
+    """Return the true and the published proportions with the learner's line."""
     true_shares = solar_months().true_shares.tolist()
     return questions.reveal(
         "4-line",
@@ -137,39 +143,54 @@ def seen_line() -> Reveal:
     )
 
 
-OF_LINES = {  # share of the true rise that was drawn, at most -> what is said
-    0.25: "You let the office miss the rise. It does see more panels counted, so it publishes part of the rise.",
-    0.8: "You let the office stay behind the truth, and so it does.",
-    1.2: "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back.",
+OF_LINES = {  # largest part of the true rise that the learner drew -> feedback
+    0.25: "You drew almost no rise. But the program counts more panels every month, so the office publishes a part "
+    "of the rise.",
+    0.8: "You let the office stay below the truth. This is what happens.",
+    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so it stays below "
+    "the truth.",
     float(
         "inf"
-    ): "You let the office publish more than the rise. But its shares of the audit belong to month 1, and "
-    "hold it back below the truth.",
+    ): "You let the office publish more than the rise. But calibration uses the proportions of month 1, "
+    "so it stays below the truth.",
 }
 
 
 def _of_line(drawn: Any) -> list[str]:
-    """Return what is said of a drawn line: whether it moves, stays behind, follows the truth or exceeds it."""
+    """Return the feedback on a drawn line: flat, below the truth, close to it or above it."""
     if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
-    return [next(said for most, said in OF_LINES.items() if share < most)]
+    return [next(text for most, text in OF_LINES.items() if share < most)]
 
 
 def mosaic() -> Panel:
-    """Return the view of one month: true by read class as areas, the counted share against the true one.
+    """Return the scene of one month: true and read classes as areas, the counted and the true proportion.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: p00, p11, the true share.
+        Controls: p00, p11, the true proportion.
+
+    Examples
+    --------
+    You can build a similar scene with your own numbers:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.misclassification.scenes import mosaic
+    >>> from workbench.widgets import image
+    >>> def scene(true=0.3, p00=0.9, p11=0.8):
+    ...     return image(mosaic(true, p00, p11))
+    >>> scene()  # doctest: +ELLIPSIS
+    Chart: ... Counted 31.00%, true 30.00%: 1.00 points too many.
+    >>> ipywidgets.interact(scene, true=(0, 1, 0.1), p00=(0.6, 1), p11=(0.6, 1))  # doctest: +SKIP
     """
     base_rate, p00, p11 = solar_rates()
     controls = {
-        "p00": _slider("Others read rightly (p00)", p00, 70, 100),
-        "p11": _slider("Panels read rightly (p11)", p11, 70, 100),
+        "p00": _slider("Others read correctly (p00)", p00, 70, 100),
+        "p11": _slider("Panels read correctly (p11)", p11, 70, 100),
         "base_rate": _slider(
-            "True share of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2
+            "True proportion of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2
         ),
     }
 
@@ -180,36 +201,40 @@ def mosaic() -> Panel:
 
 
 def explain_stopped_clock() -> Explanation:
-    """Return the question why counting is right at one share."""
+    """Return the question why the count is correct at one proportion."""
     return questions.explain(
         "4-clock",
-        "At one true share, counting is exactly right. Is it right there because the program is good?",
-        "No. At that share the panels that are missed happen to be as many as the others that are counted by mistake. "
-        "A stopped clock is right twice a day, too: at any other share the same program counts wrongly.",
+        "At one true proportion, the count is exactly correct. Is it correct there because the program is good?",
+        "No. At that proportion, the program misses as many forms with panels as it counts other forms by mistake. "
+        "At any other proportion, the count of the same program is biased. A stopped clock is also correct twice a day.",
         [
-            "Yes, at that share it reads best. It reads equally well at every share: p00 and p11 stay as they were.",
-            "Yes, because most forms are read rightly. That holds at every share; only the balance of the mistakes "
-            "changes.",
+            "Yes, the program reads best at that proportion. But it reads equally well at every proportion: p00 and p11 "
+            "do not change.",
+            "Yes, because it reads most forms correctly. But it does so at every proportion. Only the balance of the two "
+            "kinds of errors changes.",
         ],
     )
 
 
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
-    return questions.predict("4-reader", "180 forms have panels. Who comes closer to 180?", READERS)
+    return questions.predict(
+        "4-reader", "180 forms have panels. Whose count is closer to 180?", READERS
+    )
 
 
 def seen_reader() -> Reveal:
-    """Return how program and trainee read and count."""
+    """Return the accuracy and the counts of the program and of the trainee."""
 
     def show(predicted: str | None) -> list:
         rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
         return [
             *questions.answered(OF_READERS, predicted),
-            Table(rows, "Who reads better, who counts better"),
-            f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
-            "mistakes happen to cancel. A count is as good as the balance of the errors, not as their number.",
+            Table(rows, "Accuracy and counts of two readers"),
+            f"The {best['reader']} misses {best['panels missed']} forms with panels and counts "
+            f"{best['others counted']} other forms. These errors nearly cancel. The bias of a count depends on the "
+            "balance of the two kinds of errors, not on their number.",
         ]
 
     return questions.reveal("4-reader", show)
@@ -220,8 +245,8 @@ def _reading(name: str, read: np.ndarray) -> dict:
     truth, counted = forms.digit == CODE, read == CODE
     return {
         "reader": name,
-        "all codes right": f"{np.mean(read == forms.digit):.0%}",
-        "panels or not, right": f"{np.mean(counted == truth):.1%}",
+        "codes read correctly": f"{np.mean(read == forms.digit):.0%}",
+        "panels or not, correct": f"{np.mean(counted == truth):.1%}",
         "panels missed": int(np.sum(truth & ~counted)),
         "others counted": int(np.sum(counted & ~truth)),
         "counts": int(np.sum(counted)),
@@ -233,14 +258,15 @@ def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
     return questions.predict(
         "4-best",
-        "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
-        "15%, and the audit is the same. Which one has the smallest typical error now?",
+        "In month 1, calibration has the smallest typical error of the three estimators. Then the true proportion "
+        "rises to 15%, and the office still uses the audit of month 1. Which estimator now has the smallest typical "
+        "error?",
         BEST,
     )
 
 
 def seen_months() -> Reveal:
-    """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
+    """Return the scene of later months, with the learner's estimator marked and a button for the answers."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
@@ -251,22 +277,22 @@ def seen_months() -> Reveal:
 
 
 def _three_months() -> list:
-    found = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
+    studies = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
     table = Table(
         [
             {
-                "true share": f"{each.new_base_rate:.2%}",
-                **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE},
+                "true proportion": f"{study.new_base_rate:.2%}",
+                **{names()[name]: f"{100 * study.rmse[name]:.2f}" for name in THREE},
             }
-            for each in found
+            for study in studies
         ],
-        "Typical errors, in points",
+        "Typical errors (RMSE), in points",
     )
     return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
 
 
 def months(predicted: str = "") -> Panel:
-    """Return the view of later months: what the estimators answer, how far they are off, how much they report.
+    """Return the scene of later months: the answers of the estimators, their errors and the change that they report.
 
     Parameters
     ----------
@@ -276,7 +302,22 @@ def months(predicted: str = "") -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: the new true share, the size of the audit, the estimators.
+        Controls: the new true proportion, the size of the audit, the estimators.
+
+    Examples
+    --------
+    A similar scene for a program with other rates:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import months
+    >>> from workbench.widgets import image
+    >>> def scene(new=0.3, audited=500):
+    ...     study = wb.simulate_prevalence(0.2, new, 0.9, 0.8, audited, 5000, runs=200)
+    ...     return image(months(study, ("calibration", "mixed")))
+    >>> scene()  # doctest: +ELLIPSIS
+    Chart: True share 20.00% when 500 forms were audited, now 30.00%. ...
+    >>> ipywidgets.interact(scene, new=(0.05, 0.4), audited=(100, 900))  # doctest: +SKIP
     """
     controls = {
         "new_base_rate": _later_slider(),
@@ -286,10 +327,10 @@ def months(predicted: str = "") -> Panel:
         ),
     }
 
-    def answered(methods: tuple, new_base_rate: float, n: int) -> tuple:
+    def simulated(methods: tuple, new_base_rate: float, n: int) -> tuple:
         return _study(new_base_rate, n), methods, predicted
 
-    return drive_chart(controls, answered, charts.months_data, charts.months_words, charts.months)
+    return drive_chart(controls, simulated, charts.months_data, charts.months_words, charts.months)
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
@@ -309,17 +350,32 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 
 def seen_constant() -> Reveal:
-    """Return the view of the assumption, once the line is predicted: its picture tells what calibration publishes."""
+    """Return the scene of the assumption once the line is drawn: its picture gives away the line's answer."""
     return questions.reveal("4-line", lambda _: held_constant())
 
 
 def held_constant() -> Panel:
-    """Return the view of the assumption: two answers to the same counts, one right.
+    """Return the scene of the assumption: two answers to the same counts, of which one is correct.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: which rate is constant, the new true share.
+        Controls: the rate that is constant, the new true proportion.
+
+    Examples
+    --------
+    A similar scene for a program with other rates:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import held_constant
+    >>> from workbench.widgets import image
+    >>> def scene(new=0.3, p11=0.8):
+    ...     theory = wb.estimator_theory(0.2, new, 0.9, p11, 400)
+    ...     return image(held_constant(theory, "P(read | true)"))
+    >>> scene(p11=0.9)  # doctest: +ELLIPSIS
+    Chart: ... Reported of the change: mixed 100%, calibration 53%. ...
+    >>> ipywidgets.interact(scene, new=(0.05, 0.4), p11=(0.5, 0.95))  # doctest: +SKIP
     """
     controls = {
         "constant": ipywidgets.ToggleButtons(
@@ -328,11 +384,15 @@ def held_constant() -> Panel:
         "new_base_rate": _later_slider(),
     }
 
-    def held(constant: str, new_base_rate: float) -> tuple:
+    def computed(constant: str, new_base_rate: float) -> tuple:
         return _theory(new_base_rate), constant
 
     return drive_chart(
-        controls, held, charts.held_constant_data, charts.held_constant_words, charts.held_constant
+        controls,
+        computed,
+        charts.held_constant_data,
+        charts.held_constant_words,
+        charts.held_constant,
     )
 
 
@@ -342,33 +402,36 @@ def _theory(new_base_rate: float = LATER) -> Any:
 
 
 def explain_lag() -> Explanation:
-    """Return the question why calibration stays behind."""
+    """Return the question why calibration reports too small a change."""
     return questions.explain(
         "4-lag",
         "Why does P(true | read) change when more houses get panels, although the program reads as before?",
-        "Of the forms read as panels, some are panels rightly read and some are others misread. With more panels "
-        "around, there are more of the first and fewer of the second, so a form that is read as panels has them more "
-        "often. Calibration keeps the old, lower share and stays behind.",
+        "Some of the forms read as panels have panels; the others are misread. When more houses have panels, the first "
+        "group grows and the second shrinks. So a larger proportion of the forms read as panels has panels. "
+        "Calibration still uses the old, lower proportion and reports too small a change.",
         [
-            "Because the program reads worse: it does not, p00 and p11 are the same.",
-            "Because the audit was too small: with an audit of all 1,797 forms calibration stays behind just as much.",
-            "It does not change: only P(read | true) stays, the other one mixes it with how many panels there are.",
+            "Because the program reads worse. But it does not: p00 and p11 stay the same.",
+            "Because the audit was too small. But with an audit of all 1,797 forms, calibration reports just as little "
+            "of the change.",
+            "It does not change. But only P(read | true) stays constant. P(true | read) also depends on the proportion "
+            "of forms with panels.",
         ],
     )
 
 
 def predict_change() -> Prediction:
-    """Return the question how well a change is known."""
+    """Return the question how wide the interval of a change is."""
     first, last = MONTHS
     return questions.predict(
         "4-change",
-        f"How far does the 95% interval of the change from month {first} to month {last} reach?",
+        f"How far does the 95% interval of the change from month {first} to month {last} reach to either side of "
+        "the estimate?",
         REACH,
     )
 
 
 def seen_change() -> Reveal:
-    """Return the view of a change with the interval that the learner predicted."""
+    """Return the scene of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
         lambda predicted: [*questions.answered(OF_REACH, predicted), change(REACH.get(predicted))],
@@ -376,17 +439,34 @@ def seen_change() -> Reveal:
 
 
 def change(predicted: float | None = None) -> Panel:
-    """Return the view of twelve months: levels with bands, and a difference with its own.
+    """Return the scene of twelve months: proportions with bands, and a change with its own interval.
 
     Parameters
     ----------
     predicted : float, optional
-        How far the learner expects the interval of the change to reach.
+        The half-width that the learner expects for the interval of the change.
 
     Returns
     -------
     workbench.widgets.Panel
         Controls: the two months, the size of the audit.
+
+    Examples
+    --------
+    A similar scene with another audit and another estimator:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import change
+    >>> from workbench.widgets import image
+    >>> months = wb.solar_months()
+    >>> def scene(audited=400, first=2, last=11):
+    ...     audit = wb.solar_audit(audited, rng=5)
+    ...     series = wb.prevalence_series(audit, months.counts[0], months.counts)
+    ...     return image(change(series, first, last, months.true_shares))
+    >>> scene(100)  # doctest: +ELLIPSIS
+    Chart: Levels by mle from one audit of 100 forms, ...
+    >>> ipywidgets.interact(scene, audited=(100, 900), first=(1, 6), last=(7, 12))  # doctest: +SKIP
     """
     last_month = len(solar_months().counts)
     first, last = (
@@ -401,11 +481,11 @@ def change(predicted: float | None = None) -> Panel:
     )
     first.observe(lambda moved: setattr(last, "min", moved["new"] + 1), "value")
 
-    def changed(n: int, first: int, last: int) -> tuple:
+    def estimated(n: int, first: int, last: int) -> tuple:
         return _series(n), first, last, solar_months().true_shares, predicted
 
     controls = {"first": first, "last": last, "n": _audit_slider()}
-    return drive_chart(controls, changed, charts.change_data, charts.change_words, charts.change)
+    return drive_chart(controls, estimated, charts.change_data, charts.change_words, charts.change)
 
 
 def _series(n: int) -> Any:
@@ -414,43 +494,57 @@ def _series(n: int) -> Any:
 
 
 def predict_judge() -> Prediction:
-    """Return the question what a judge's verdicts amount to."""
+    """Return the question how many answers are good if a judge passes 68%."""
     return questions.predict(
         "4-judge",
-        "A judge is right about 80% of the good answers and about 80% of the bad ones. "
-        "It passes 68%. How many are good?",
+        "A judge grades 80% of the good answers and 80% of the bad ones correctly. It passes 68% of all answers. "
+        "What percentage of the answers is good?",
         PASSED,
     )
 
 
 def seen_judge() -> Reveal:
-    """Return what the correction is, and the view of a judge whose answers get better."""
+    """Return the feedback and the scene of a judge."""
     return questions.reveal(
         "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()]
     )
 
 
 def judge() -> Panel:
-    """Return the view of a judge: what it says and what is true, at any share of good answers.
+    """Return the scene of a judge: the proportion that it passes and the true proportion of good answers.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: the share of good answers, how often the judge is right.
+        Controls: the proportion of good answers, the proportion of correct grades.
+
+    Examples
+    --------
+    A similar scene that starts from the passed answers:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.misclassification.scenes import judge
+    >>> from workbench.widgets import image
+    >>> def scene(passed=0.68, correct=0.8):
+    ...     good = (passed - (1 - correct)) / (2 * correct - 1)
+    ...     return image(judge(good, correct))
+    >>> scene(passed=0.5)  # doctest: +ELLIPSIS
+    Chart: 50% are good, the judge passes 50.0%. ...
+    >>> ipywidgets.interact(scene, passed=(0.3, 0.7), correct=(0.8, 1))  # doctest: +SKIP
     """
     controls = {
         "share": _slider("Good answers", GOOD, 0, 100),
-        "right": _slider("The judge is right", 0.8, 55, 100),
+        "right": _slider("Correct grades", 0.8, 55, 100),
     }
 
-    def shown(share: float, right: float) -> tuple:
+    def rates(share: float, right: float) -> tuple:
         return share, right
 
-    return drive_chart(controls, shown, charts.judge_data, charts.judge_words, charts.judge)
+    return drive_chart(controls, rates, charts.judge_data, charts.judge_words, charts.judge)
 
 
 def check_mixed() -> Reveal:
-    """Return a button that simulates the mixed estimator and compares its spread with the corrected formula."""
+    """Return a button that simulates "mixed" and compares its standard deviation with the corrected formula."""
 
     def simulate() -> str:
         base_rate, p00, p11 = solar_rates()
@@ -466,9 +560,10 @@ def check_mixed() -> Reveal:
         )
         study = _study(LATER, AUDITED)
         return (
-            f"Mixed at a true share of {LATER:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
-            f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
-            f"Carlo error {100 * study.sd_error['mixed']:.3f})."
+            f"Standard deviation of mixed at a true proportion of {LATER:.0%}: {100 * theory.sd['mixed']:.3f} points "
+            f"by the corrected formula, {100 * study.sd['mixed']:.3f} points in "
+            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
+            f"{100 * study.sd_error['mixed']:.3f})."
         )
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
@@ -477,14 +572,17 @@ def check_mixed() -> Reveal:
 def _slider(
     description: str, value: float, low: int, high: int, *others: float, step: int = 1
 ) -> Any:
-    """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
+    """Return a slider of whole percentages that also stops at exact values.
+
+    A slider of floats would round an exact value to its step.
+    """
     shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
     return stops([(f"{share:.2%}", share) for share in shares], value, description)
 
 
 def _later_slider() -> Any:
     low, high = (round(100 * end) for end in charts.RANGE)
-    return _slider("New true share (α′)", LATER, low, high, solar_rates()[0])
+    return _slider("New true proportion (α′)", LATER, low, high, solar_rates()[0])
 
 
 def _audit_slider() -> Any:
