@@ -12,7 +12,9 @@ from workbench.widgets.chart_view import ChartView
 
 
 class DrawnLine(ipywidgets.VBox):
-    """A line with one point per month that can be dragged up and down; `value` is None until one is moved.
+    """A line with one point per month that can be dragged up and down.
+
+    The `value` is None until a point is moved.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class DrawnLine(ipywidgets.VBox):
         Parameters
         ----------
         place : dict
-            From `ChartView.on_drag`: the month of the dragged point and the position of the pointer.
+            From `ChartView.on_drag`: the month of the dragged point and where the pointer is.
         """
         if self.disabled:
             return

@@ -1,10 +1,11 @@
-"""Scenes of lesson 4: the counted and the true proportion, and how an audit corrects the counts of each month.
+"""Scenes of lesson 4: counted and true proportions, and how an audit corrects the counts.
 
-A scene has controls, a function of `workbench` that computes its figures, and a chart that draws them.
-A function `predict_...` asks a question. The function `seen_...` shows the answer once the prediction is
-locked. A function `explain_...` asks for an explanation of two lines.
+A scene has controls, a function of `workbench` that computes its figures, and a chart that draws
+them. A function `predict_...` asks a question. The function `seen_...` shows the answer once the
+prediction is locked. A function `explain_...` asks for an explanation of two lines.
 """
 
+import math
 from typing import Any
 
 import ipywidgets
@@ -25,7 +26,8 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
-# These texts must not be visible before the prediction is locked, the button pressed (look) or the exercise answered.
+# These texts must not be visible before the prediction is locked, the button pressed (look) or
+# the exercise answered.
 ANSWERS = {
     "4-line": ("12.8%", "55%"),
     "4-reader": ("183",),
@@ -41,7 +43,8 @@ ANSWERS = {
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
-# With this seed, the errors that the lesson quotes agree with those of 400,000 audits to four digits.
+# With this seed, the errors that the lesson quotes agree with those of 400,000 audits to four
+# digits.
 SEED = 9
 AUDITED = 400
 LATER = 0.15
@@ -72,14 +75,14 @@ OF_PASSED = dict(
     zip(
         PASSED,
         (
-            "The judge passes 80% of the good answers and 20% of the bad ones. Its count is correct only if half of the "
-            "answers are good.",
-            "The judge makes errors in both directions: it passes bad answers and fails good ones. So you cannot simply "
-            "add its error rate.",
-            "That is correct. If no answer were good, the judge would pass 20%. Each point of good answers adds .8 - .2 = "
-            ".6 points.",
-            "The judge passes 80% of the good answers. This does not mean that 80% of the passed answers are good. That "
-            "percentage rises with the proportion of good answers.",
+            "The judge passes 80% of the good answers and 20% of the bad ones. Its count is "
+            "correct only if half of the answers are good.",
+            "The judge makes errors in both directions: it passes bad answers and fails good ones. "
+            "So you cannot simply add its error rate.",
+            "That is correct. If no answer were good, the judge would pass 20%. Each point of good "
+            "answers adds .8 - .2 = .6 points.",
+            "The judge passes 80% of the good answers. This does not mean that 80% of the passed "
+            "answers are good. That percentage rises with the proportion of good answers.",
         ),
         strict=True,
     )
@@ -88,7 +91,8 @@ OF_READERS = dict(
     zip(
         READERS,
         (
-            "The program reads better but counts worse. It misses 27 forms with panels and counts 65 other forms.",
+            "The program reads better but counts worse: it counts more other forms by mistake than "
+            "it misses forms with panels.",
             "That is correct, but it is luck: his two kinds of errors nearly cancel.",
             "The trainee's two kinds of errors nearly cancel. Those of the program do not.",
         ),
@@ -99,10 +103,12 @@ OF_BEST = dict(
     zip(
         BEST,
         (
-            "Calibration was best while nothing had changed. It assumes that P(true | read) stays constant, but this "
-            "changes with the true proportion.",
-            "That is correct. Mixed divides the counted change by p00 + p11 - 1. This gives the true change.",
-            "Nearly. At this proportion the two kinds of errors almost cancel. At other proportions they do not.",
+            "Calibration was best while nothing had changed. It assumes that P(true | read) stays "
+            "constant, but this changes with the true proportion.",
+            "That is correct. Mixed divides the counted change by p00 + p11 - 1. This gives the "
+            "true change.",
+            "Nearly. At this proportion the two kinds of errors almost cancel. At other "
+            "proportions they do not.",
         ),
         strict=True,
     )
@@ -111,10 +117,11 @@ OF_REACH = dict(
     zip(
         REACH,
         (
-            "This would be correct if the errors of the two months were independent. But both months contain the error "
-            "of the same audit.",
+            "This would be correct if the errors of the two months were independent. But both "
+            "months contain the error of the same audit.",
             "You expected that a part of the error cancels. An even larger part does.",
-            "That is correct. Both months contain the error of the same audit, and it nearly cancels in the difference.",
+            "That is correct. Both months contain the error of the same audit, and it nearly "
+            "cancels in the difference.",
         ),
         strict=True,
     )
@@ -125,8 +132,8 @@ def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
         "4-line",
-        "The true proportion rises from 10% to 15%. Draw the proportion that the office "
-        "publishes in each month.",
+        "The true proportion rises from 10% to 15%. Draw the proportion that the office publishes "
+        "in each month.",
         DrawnLine(0.10, solar_months().true_shares.tolist()),
     )
 
@@ -144,15 +151,13 @@ def seen_line() -> Reveal:
 
 
 OF_LINES = {  # largest part of the true rise that the learner drew -> feedback
-    0.25: "You drew almost no rise. But the program counts more panels every month, so the office publishes a part "
-    "of the rise.",
+    0.25: "You drew almost no rise. But the program counts more panels every month, so the office "
+    "publishes a part of the rise.",
     0.8: "You let the office stay below the truth. This is what happens.",
-    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so it stays below "
-    "the truth.",
-    float(
-        "inf"
-    ): "You let the office publish more than the rise. But calibration uses the proportions of month 1, "
-    "so it stays below the truth.",
+    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so "
+    "it stays below the truth.",
+    math.inf: "You let the office publish more than the rise. But calibration uses the proportions "
+    "of month 1, so it stays below the truth.",
 }
 
 
@@ -165,7 +170,7 @@ def _of_line(drawn: Any) -> list[str]:
 
 
 def mosaic() -> Panel:
-    """Return the scene of one month: true and read classes as areas, the counted and the true proportion.
+    """Return the scene of one month: areas of true and read classes, and the bias of the count.
 
     Returns
     -------
@@ -204,14 +209,16 @@ def explain_stopped_clock() -> Explanation:
     """Return the question why the count is correct at one proportion."""
     return questions.explain(
         "4-clock",
-        "At one true proportion, the count is exactly correct. Is it correct there because the program is good?",
-        "No. At that proportion, the program misses as many forms with panels as it counts other forms by mistake. "
-        "At any other proportion, the count of the same program is biased. A stopped clock is also correct twice a day.",
+        "At one true proportion, the count is exactly correct. Is it correct there because the "
+        "program is good?",
+        "No. At that proportion, the program misses as many forms with panels as it counts other "
+        "forms by mistake. At any other proportion, the count of the same program is biased. A "
+        "stopped clock is also correct twice a day.",
         [
-            "Yes, the program reads best at that proportion. But it reads equally well at every proportion: p00 and p11 "
-            "do not change.",
-            "Yes, because it reads most forms correctly. But it does so at every proportion. Only the balance of the two "
-            "kinds of errors changes.",
+            "Yes, the program reads best at that proportion. But it reads equally well at every "
+            "proportion: p00 and p11 do not change.",
+            "Yes, because it reads most forms correctly. But it does so at every proportion. Only "
+            "the balance of the two kinds of errors changes.",
         ],
     )
 
@@ -233,8 +240,8 @@ def seen_reader() -> Reveal:
             *questions.answered(OF_READERS, predicted),
             Table(rows, "Accuracy and counts of two readers"),
             f"The {best['reader']} misses {best['panels missed']} forms with panels and counts "
-            f"{best['others counted']} other forms. These errors nearly cancel. The bias of a count depends on the "
-            "balance of the two kinds of errors, not on their number.",
+            f"{best['others counted']} other forms. These errors nearly cancel. The bias of a "
+            "count depends on the balance of the two kinds of errors, not on their number.",
         ]
 
     return questions.reveal("4-reader", show)
@@ -258,15 +265,15 @@ def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
     return questions.predict(
         "4-best",
-        "In month 1, calibration has the smallest typical error of the three estimators. Then the true proportion "
-        "rises to 15%, and the office still uses the audit of month 1. Which estimator now has the smallest typical "
-        "error?",
+        "In month 1, calibration has the smallest typical error of the three estimators. Then the "
+        "true proportion rises to 15%, and the office still uses the audit of month 1. Which "
+        "estimator now has the smallest typical error?",
         BEST,
     )
 
 
 def seen_months() -> Reveal:
-    """Return the scene of later months, with the learner's estimator marked and a button for the answers."""
+    """Return the scene of later months, with the estimator that the learner chose marked."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
@@ -292,7 +299,7 @@ def _three_months() -> list:
 
 
 def months(predicted: str = "") -> Panel:
-    """Return the scene of later months: the answers of the estimators, their errors and the change that they report.
+    """Return the scene of later months: the estimators' answers and their errors.
 
     Parameters
     ----------
@@ -316,7 +323,7 @@ def months(predicted: str = "") -> Panel:
     ...     study = wb.simulate_prevalence(0.2, new, 0.9, 0.8, audited, 5000, runs=200)
     ...     return image(months(study, ("calibration", "mixed")))
     >>> scene()  # doctest: +ELLIPSIS
-    Chart: True share 20.00% when 500 forms were audited, now 30.00%. ...
+    Chart: The true proportion was 20.00% when 500 forms were audited. Now it is 30.00%. ...
     >>> ipywidgets.interact(scene, new=(0.05, 0.4), audited=(100, 900))  # doctest: +SKIP
     """
     controls = {
@@ -350,7 +357,7 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 
 def seen_constant() -> Reveal:
-    """Return the scene of the assumption once the line is drawn: its picture gives away the line's answer."""
+    """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
     return questions.reveal("4-line", lambda _: held_constant())
 
 
@@ -374,7 +381,7 @@ def held_constant() -> Panel:
     ...     theory = wb.estimator_theory(0.2, new, 0.9, p11, 400)
     ...     return image(held_constant(theory, "P(read | true)"))
     >>> scene(p11=0.9)  # doctest: +ELLIPSIS
-    Chart: ... Reported of the change: mixed 100%, calibration 53%. ...
+    Chart: ... Mixed reports 100% of the change, calibration 53%. ...
     >>> ipywidgets.interact(scene, new=(0.05, 0.4), p11=(0.5, 0.95))  # doctest: +SKIP
     """
     controls = {
@@ -405,16 +412,18 @@ def explain_lag() -> Explanation:
     """Return the question why calibration reports too small a change."""
     return questions.explain(
         "4-lag",
-        "Why does P(true | read) change when more houses get panels, although the program reads as before?",
-        "Some of the forms read as panels have panels; the others are misread. When more houses have panels, the first "
-        "group grows and the second shrinks. So a larger proportion of the forms read as panels has panels. "
-        "Calibration still uses the old, lower proportion and reports too small a change.",
+        "Why does P(true | read) change when more houses get panels, although the program reads as "
+        "before?",
+        "Some of the forms read as panels have panels; the others are misread. When more houses "
+        "have panels, the first group grows and the second shrinks. So a larger proportion of the "
+        "forms read as panels has panels. Calibration still uses the old, lower proportion and "
+        "reports too small a change.",
         [
             "Because the program reads worse. But it does not: p00 and p11 stay the same.",
-            "Because the audit was too small. But with an audit of all 1,797 forms, calibration reports just as little "
-            "of the change.",
-            "It does not change. But only P(read | true) stays constant. P(true | read) also depends on the proportion "
-            "of forms with panels.",
+            "Because the audit was too small. But with an audit of all 1,797 forms, calibration "
+            "reports just as little of the change.",
+            "It does not change. But only P(read | true) stays constant. P(true | read) also "
+            "depends on the proportion of forms with panels.",
         ],
     )
 
@@ -424,8 +433,8 @@ def predict_change() -> Prediction:
     first, last = MONTHS
     return questions.predict(
         "4-change",
-        f"How far does the 95% interval of the change from month {first} to month {last} reach to either side of "
-        "the estimate?",
+        f"How far does the 95% interval of the change from month {first} to month {last} reach to "
+        "either side of the estimate?",
         REACH,
     )
 
@@ -439,7 +448,7 @@ def seen_change() -> Reveal:
 
 
 def change(predicted: float | None = None) -> Panel:
-    """Return the scene of twelve months: proportions with bands, and a change with its own interval.
+    """Return the scene of twelve months, and of a change with its own interval.
 
     Parameters
     ----------
@@ -465,7 +474,7 @@ def change(predicted: float | None = None) -> Panel:
     ...     series = wb.prevalence_series(audit, months.counts[0], months.counts)
     ...     return image(change(series, first, last, months.true_shares))
     >>> scene(100)  # doctest: +ELLIPSIS
-    Chart: Levels by mle from one audit of 100 forms, ...
+    Chart: Proportions by mle from one audit of 100 forms, ...
     >>> ipywidgets.interact(scene, audited=(100, 900), first=(1, 6), last=(7, 12))  # doctest: +SKIP
     """
     last_month = len(solar_months().counts)
@@ -497,8 +506,8 @@ def predict_judge() -> Prediction:
     """Return the question how many answers are good if a judge passes 68%."""
     return questions.predict(
         "4-judge",
-        "A judge grades 80% of the good answers and 80% of the bad ones correctly. It passes 68% of all answers. "
-        "What percentage of the answers is good?",
+        "A judge grades 80% of the good answers and 80% of the bad ones correctly. It passes 68% "
+        "of all answers. What percentage of the answers is good?",
         PASSED,
     )
 
@@ -511,7 +520,7 @@ def seen_judge() -> Reveal:
 
 
 def judge() -> Panel:
-    """Return the scene of a judge: the proportion that it passes and the true proportion of good answers.
+    """Return the scene of a judge: the answers that it passes and the good answers.
 
     Returns
     -------
@@ -529,7 +538,7 @@ def judge() -> Panel:
     ...     good = (passed - (1 - correct)) / (2 * correct - 1)
     ...     return image(judge(good, correct))
     >>> scene(passed=0.5)  # doctest: +ELLIPSIS
-    Chart: 50% are good, the judge passes 50.0%. ...
+    Chart: 50% of the answers are good, the judge passes 50.0%. ...
     >>> ipywidgets.interact(scene, passed=(0.3, 0.7), correct=(0.8, 1))  # doctest: +SKIP
     """
     controls = {
@@ -544,7 +553,7 @@ def judge() -> Panel:
 
 
 def check_mixed() -> Reveal:
-    """Return a button that simulates "mixed" and compares its standard deviation with the corrected formula."""
+    """Return a button that compares the simulated error of "mixed" with the corrected formula."""
 
     def simulate() -> str:
         base_rate, p00, p11 = solar_rates()
@@ -560,8 +569,9 @@ def check_mixed() -> Reveal:
         )
         study = _study(LATER, AUDITED)
         return (
-            f"Standard deviation of mixed at a true proportion of {LATER:.0%}: {100 * theory.sd['mixed']:.3f} points "
-            f"by the corrected formula, {100 * study.sd['mixed']:.3f} points in "
+            f"Standard deviation of mixed at a true proportion of {LATER:.0%}: "
+            f"{100 * theory.sd['mixed']:.3f} points by the corrected formula, "
+            f"{100 * study.sd['mixed']:.3f} points in "
             f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
             f"{100 * study.sd_error['mixed']:.3f})."
         )
