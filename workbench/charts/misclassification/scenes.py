@@ -356,7 +356,7 @@ def months(
             strokeDash=theme.dash("estimator", order, list(dashes().values()), legend=LEGEND),
             y=alt.Y(
                 "rmse:Q",
-                title="typical error (RMSE, points, log scale)",
+                title="typical error (points, log scale)",
                 axis=alt.Axis(
                     values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)], labelExpr=POINT
                 ),
