@@ -124,7 +124,7 @@ def locks(page, name):
 
 
 def test_the_whole_lesson(lesson):
-    expect(lesson.locator(".workbench-locked")).to_have_count(6)
+    expect(lesson.locator(".workbench-locked")).to_have_count(13)
     for name in PREDICTIONS:
         locks(lesson, name)
     lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")
