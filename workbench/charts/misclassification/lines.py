@@ -182,16 +182,16 @@ def published(
         The lines to draw, of `PUBLISHED`.
     """
     data = published_data(theory, true_shares, drawn, methods)
-    shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
+    line_names = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
     lines = theme.chart(data, "lines")
-    months, up, color, dash = _encodings(shown, len(true_shares))
+    months, up, color, dash = _encodings(line_names, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
     # There is one layer per line, as encoded shapes would replace the strokes in the legend.
     marks = [
         lines.transform_filter(alt.datum.line == name)
         .mark_point(filled=True, size=60, shape=SHAPES[name], color=LINES[name])
         .encode(x=months, y=up)
-        for name in shown
+        for name in line_names
     ]
     ends = (
         theme.chart(data, "ends")
@@ -203,7 +203,7 @@ def published(
     )
 
 
-def _encodings(shown: list[str], months: int) -> tuple:
+def _encodings(line_names: list[str], months: int) -> tuple:
     """Return the encodings of x, y, color and dash; all pictures of months have the same axes."""
     across = alt.X(
         "month:Q",
@@ -212,11 +212,11 @@ def _encodings(shown: list[str], months: int) -> tuple:
         scale=theme.span(1, months, padding=12),
     )
     up = alt.Y("share:Q", title="proportion with panels", axis=PERCENT, scale=theme.span(*HEIGHTS))
-    color = theme.color("line", {name: LINES[name] for name in shown}, legend=STROKES)
+    color = theme.color("line", {name: LINES[name] for name in line_names}, legend=STROKES)
     dash = theme.dash(
         "line",
-        shown,
-        [({TRUTH: [6, 3], DRAWN: [1, 0]} | dashes())[name] for name in shown],
+        line_names,
+        [({TRUTH: [6, 3], DRAWN: [1, 0]} | dashes())[name] for name in line_names],
         legend=STROKES,
     )
     return across, up, color, dash

@@ -158,11 +158,9 @@ def _why_change() -> str:
 
 def _judge(values: list) -> Judged | tuple:
     (fails, passed), (missed, passes) = LABELED
-    true, wrong, n = (
-        _corrected(),
-        (passed + missed) / (fails + passed + missed + passes),
-        sum(map(sum, LABELED)),
-    )
+    true = _corrected()
+    n = fails + passed + missed + passes
+    wrong = (passed + missed) / n
     specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
     mistakes = {
         PASSES: (
@@ -238,12 +236,12 @@ def _point(share: float) -> str:
 def _steps_of_two() -> list[str]:
     (a, b), (c, d) = AUDIT
     mixed, calibration = _estimates()
-    p00, p11, (later, base) = (
-        a / (a + b),
-        d / (c + d),
-        (TWELVE[1] / sum(TWELVE), FRAME[1] / sum(FRAME)),
-    )
-    read, other = d / (b + d), c / (a + c)
+    p00 = a / (a + b)
+    p11 = d / (c + d)
+    later = TWELVE[1] / sum(TWELVE)
+    base = FRAME[1] / sum(FRAME)
+    read = d / (b + d)
+    other = c / (a + c)
     then = base * read + (1 - base) * other
     return [
         f"Use the columns: of the forms read as panels, {d} of {b + d} = {read:.4f} have panels; "
