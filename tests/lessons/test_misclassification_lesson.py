@@ -87,8 +87,9 @@ def test_mosaic_counts_1213():
     panel = live.mosaic()
     assert (f"{218 / 1797:.4f}", f"{218 / 1797 - 180 / 1797:.4f}") == ("0.1213", "0.0211")
     assert panel.view.alternative == (
-        "10.02% of the forms have panels: 8.51% are counted and 1.50% are missed. 89.98% have none: "
-        "3.62% are counted by mistake. Counted 12.13%, true 10.02%: 2.11 points too many."
+        "The proportion of forms with panels is 10.02%: 8.51% are counted and 1.50% are missed. The "
+        "proportion of other forms is 89.98%: 3.62% are counted by mistake. Counted 12.13%, true "
+        "10.02%: 2.11 points too many."
     )
     assert panel.view.spec["params"][0]["value"] == [
         "Counted 12.13%, true 10.02%: 2.11 points too many"

@@ -92,9 +92,9 @@ def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     missed = base_rate * (1 - p11)
     by_mistake = (1 - base_rate) * (1 - p00)
     return title, (
-        f"{base_rate:.2%} of the forms have panels: {base_rate * p11:.2%} are counted and "
-        f"{missed:.2%} are missed. {1 - base_rate:.2%} have none: {by_mistake:.2%} are counted by "
-        f"mistake. {title}."
+        f"The proportion of forms with panels is {base_rate:.2%}: {base_rate * p11:.2%} are "
+        f"counted and {missed:.2%} are missed. The proportion of other forms is "
+        f"{1 - base_rate:.2%}: {by_mistake:.2%} are counted by mistake. {title}."
     )
 
 
