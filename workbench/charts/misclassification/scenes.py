@@ -9,6 +9,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import colors, dashes, names, points
+from workbench.course.lesson_data import named
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory, moments, unbiased_share
@@ -66,7 +67,7 @@ def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
             "low": low,
             "high": high,
             "share": share,
-            "area": area,
+            "area": named(area),
             "x": (left + right) / 2,
             "y": (low + high) / 2,
             "dark": int(area == "panels, counted"),
@@ -91,7 +92,7 @@ def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     title = f"Counted {counted:.2%}, true {base_rate:.2%}: {_bias_in_words(base_rate, p00, p11)}"
     missed = base_rate * (1 - p11)
     by_mistake = (1 - base_rate) * (1 - p00)
-    return title, (
+    return title, named(
         f"The proportion of forms with panels is {base_rate:.2%}: {base_rate * p11:.2%} are "
         f"counted and {missed:.2%} are missed. The proportion of other forms is "
         f"{1 - base_rate:.2%}: {by_mistake:.2%} are counted by mistake. {title}."
@@ -122,12 +123,19 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     unit = theme.span(0, 1)
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X(
-            "left:Q", title="proportion of all forms: panels, others", axis=PERCENT, scale=unit
+            "left:Q",
+            title=named("proportion of all forms: panels, others"),
+            axis=PERCENT,
+            scale=unit,
         ),
         x2="right:Q",
         y=alt.Y("low:Q", title="proportion of each group, by class read", axis=PERCENT, scale=unit),
         y2="high:Q",
-        color=theme.color("area", CELLS, legend=alt.Legend(columns=2)),
+        color=theme.color(
+            "area",
+            {named(area): color for area, color in CELLS.items()},
+            legend=alt.Legend(columns=2),
+        ),
     )
     names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
     up = alt.Y(
@@ -136,7 +144,7 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
         axis=POINTS,
         scale=theme.span(*BIAS),
     )
-    across = alt.X("share:Q", title="true proportion of panels", axis=PERCENT, scale=unit)
+    across = alt.X("share:Q", title=named("true proportion of panels"), axis=PERCENT, scale=unit)
     line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     zero = (
         theme.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
@@ -273,7 +281,7 @@ def months_words(
         f"{100 * study.sd[m]:.2f} points, typical error {100 * study.rmse[m]:.2f} points"
         for m in methods
     )
-    audited = checks.counted(study.n, "form was", "forms were")
+    audited = named(checks.counted(study.n, "form was", "forms were"))
     return (
         title,
         f"The true proportion was {study.base_rate:.2%} when {audited} audited. Now it is "

@@ -15,8 +15,17 @@ from workbench import checks
 from workbench.charts.misclassification import lines
 from workbench.charts.misclassification import scenes as charts
 from workbench.charts.misclassification.words import names
-from workbench.course.digit_forms import digit_forms, read_by_next_box
-from workbench.course.solar import CODE, ITEMS, solar_audit, solar_forms, solar_months, solar_rates
+from workbench.course import lesson_data
+from workbench.course.digit_forms import read_by_next_box
+from workbench.course.lesson_data import (
+    about_digits,
+    are_digits,
+    comments,
+    lesson_forms,
+    named,
+    only_for_digits,
+)
+from workbench.course.solar import CODE, ITEMS, solar_audit, solar_months, solar_rates
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.misclassification.series import prevalence_series
 from workbench.misclassification.theory import estimator_theory, unbiased_share
@@ -25,6 +34,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # These texts must not be visible before the prediction is locked, the button pressed (look) or
 # the exercise answered.
@@ -54,6 +64,7 @@ READERS = (
     "the trainee, although he makes more errors",
     "both are equally close",
 )
+MODELS = ("the first model", "the second model", "both are equally close")
 BEST = {
     "calibration: best today, best tomorrow": "calibration",
     "mixed": "mixed",
@@ -128,6 +139,56 @@ OF_REACH = dict(
 )
 
 
+LEAST_ITEMS, LEAST_INFORMATION = 900, 0.1  # rows; p00 + p11 - 1
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth` and `prediction`; `second`, what a second model predicts, may be there. At least 900
+        rows, of which the positive class is 2% to 40%. None shows the digit forms again.
+    positive : object
+        The class that is counted; by default class 1, or the rarest.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, positive=positive)
+    lesson_data.check_size(LEAST_ITEMS, 4)
+    base_rate, p00, p11 = _rates()
+    low, high = charts.RANGE
+    can_be_counted = low <= base_rate <= high and p00 + p11 - 1 >= LEAST_INFORMATION
+    if not can_be_counted or max(p00, p11) == 1:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 4 needs a positive class with {low:.0%} to {high:.0%} of the rows, predicted better than by chance, "
+            f"with mistakes of both kinds; {items.name} has {base_rate:.1%} of class {items.positive}, of which "
+            f"{p11:.1%} are predicted, and {1 - p00:.1%} of the others are predicted by mistake. Name another class by "
+            "positive=..."
+        )
+    return items
+
+
+def _rates() -> tuple[float, float, float]:
+    """Return the true proportion of positives, p00 and p11."""
+    if are_digits():
+        return solar_rates()
+    forms = lesson_forms()
+    truth, counted = forms.digit == forms.positive, forms.read_a == forms.positive
+    return float(truth.mean()), float(1 - counted[~truth].mean()), float(counted[truth].mean())
+
+
+def _later_share() -> float:
+    """Return the true proportion of the later months: 1.5 times that of the first month."""
+    return LATER if are_digits() else round(min(1.5 * _rates()[0], charts.RANGE[1]), 2)
+
+
+@about_digits
 def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
@@ -138,6 +199,7 @@ def predict_line() -> Prediction:
     )
 
 
+@about_digits
 def seen_line() -> Reveal:
     """Return the true and the published proportions with the learner's line."""
     true_shares = solar_months().true_shares.tolist()
@@ -145,7 +207,11 @@ def seen_line() -> Reveal:
         "4-line",
         lambda drawn: [
             *_of_line(drawn),
-            ChartView(lines.published(_theory(), true_shares, drawn, ["calibration"])),
+            ChartView(
+                lines.published(
+                    _theory_of(solar_rates(), LATER), true_shares, drawn, ["calibration"]
+                )
+            ),
         ],
     )
 
@@ -169,8 +235,14 @@ def _of_line(drawn: Any) -> list[str]:
     return [next(text for most, text in OF_LINES.items() if share < most)]
 
 
+@adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
 def mosaic() -> Panel:
     """Return the scene of one month: areas of true and read classes, and the bias of the count.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `p00`, `p11`, `base_rate`.
 
     Returns
     -------
@@ -190,12 +262,18 @@ def mosaic() -> Panel:
     Chart: ... Counted 31.00%, true 30.00%: 1.00 points too many.
     >>> ipywidgets.interact(scene, true=(0, 1, 0.1), p00=(0.6, 1), p11=(0.6, 1))  # doctest: +SKIP
     """
-    base_rate, p00, p11 = solar_rates()
+    base_rate, p00, p11 = _rates()
+    counted = "Panels" if are_digits() else named("panels").capitalize()
     controls = {
         "p00": _slider("Others read correctly (p00)", p00, 70, 100),
-        "p11": _slider("Panels read correctly (p11)", p11, 70, 100),
+        "p11": _slider(f"{counted} read correctly (p11)", p11, 70, 100),
         "base_rate": _slider(
-            "True proportion of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2
+            named("True proportion of panels (α)"),
+            base_rate,
+            0,
+            100,
+            unbiased_share(p00, p11),
+            step=2,
         ),
     }
 
@@ -225,36 +303,51 @@ def explain_stopped_clock() -> Explanation:
 
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
-    return questions.predict(
-        "4-reader", "180 forms have panels. Whose count is closer to 180?", READERS
-    )
+    question = "180 forms have panels. Whose count is closer to 180?"
+    if are_digits():
+        return questions.predict("4-reader", question, READERS)
+    positive = lesson_forms().positive
+    true = int(np.sum(lesson_forms().digit == positive))
+    question = f"{true:,} items are of class {positive}. Whose count is closer to {true:,}?"
+    return questions.predict("4-reader", question, MODELS)
 
 
 def seen_reader() -> Reveal:
     """Return the accuracy and the counts of the program and of the trainee."""
 
     def show(predicted: str | None) -> list:
-        rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
+        rows = _readings()
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
+        positives = named("forms with panels")
+        cancel = " These errors nearly cancel." if are_digits() else ""
         return [
-            *questions.answered(OF_READERS, predicted),
+            *questions.answered(comments(OF_READERS), predicted),
             Table(rows, "Accuracy and counts of two readers"),
-            f"The {best['reader']} misses {best['panels missed']} forms with panels and counts "
-            f"{best['others counted']} other forms. These errors nearly cancel. The bias of a "
-            "count depends on the balance of the two kinds of errors, not on their number.",
+            f"The {best[named('reader')]} misses {best[named('panels missed')]} {positives} and "
+            f"counts {best['others counted']} other {named('forms')}.{cancel} The bias of a count "
+            "depends on the balance of the two kinds of errors, not on their number.",
         ]
 
     return questions.reveal("4-reader", show)
 
 
+def _readings() -> list[dict]:
+    """Return the accuracy and the counts of program and trainee, or of the two models of a file."""
+    forms = lesson_forms()
+    if are_digits():
+        return [_reading("program", forms.read_a), _reading("trainee", read_by_next_box())]
+    return [_reading("first model", forms.read_a), _reading("second model", forms.read_b)]
+
+
 def _reading(name: str, read: np.ndarray) -> dict:
-    forms = digit_forms()
-    truth, counted = forms.digit == CODE, read == CODE
+    forms = lesson_forms()
+    code = CODE if are_digits() else forms.positive
+    truth, counted = forms.digit == code, read == code
     return {
-        "reader": name,
-        "codes read correctly": f"{np.mean(read == forms.digit):.0%}",
-        "panels or not, correct": f"{np.mean(counted == truth):.1%}",
-        "panels missed": int(np.sum(truth & ~counted)),
+        named("reader"): name,
+        named("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
+        named("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
+        named("panels missed"): int(np.sum(truth & ~counted)),
         "others counted": int(np.sum(counted & ~truth)),
         "counts": int(np.sum(counted)),
         "true": int(truth.sum()),
@@ -263,6 +356,14 @@ def _reading(name: str, read: np.ndarray) -> dict:
 
 def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
+    if not are_digits():
+        return questions.predict(
+            "4-best",
+            f"The true proportion changes from {_rates()[0]:.1%} to {_later_share():.0%}, and the "
+            "audit stays the same. Which of the three estimators then has the smallest typical "
+            "error?",
+            BEST,
+        )
     return questions.predict(
         "4-best",
         "In month 1, calibration has the smallest typical error of the three estimators. Then the "
@@ -272,19 +373,19 @@ def predict_best() -> Prediction:
     )
 
 
-def seen_months() -> Reveal:
+def seen_months(**ranges: Any) -> Reveal:
     """Return the scene of later months, with the estimator that the learner chose marked."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
-            months(BEST.get(predicted, "")),
-            questions.look(OF_BEST, predicted, _three_months),
+            months(BEST.get(predicted, ""), **ranges),
+            questions.look(comments(OF_BEST), predicted, _three_months),
         ],
     )
 
 
 def _three_months() -> list:
-    studies = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
+    studies = [_study(share, AUDITED) for share in (_rates()[0], _later_share(), 0.05)]
     table = Table(
         [
             {
@@ -295,9 +396,13 @@ def _three_months() -> list:
         ],
         "Typical errors (RMSE), in points",
     )
-    return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
+    published = lines.published(
+        _theory_of(solar_rates(), LATER), solar_months().true_shares.tolist()
+    )
+    return [table, *only_for_digits(ChartView(published))]
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def months(predicted: str = "") -> Panel:
     """Return the scene of later months: the estimators' answers and their errors.
 
@@ -305,6 +410,8 @@ def months(predicted: str = "") -> Panel:
     ----------
     predicted : str
         The estimator that is marked as the learner's choice.
+    **ranges
+        Ranges of controls by their names: `new_base_rate`, `n`, `methods`.
 
     Returns
     -------
@@ -328,7 +435,7 @@ def months(predicted: str = "") -> Panel:
     """
     controls = {
         "new_base_rate": _later_slider(),
-        "n": _audit_slider(),
+        "n": _audit_slider(named("Forms audited (n)")),
         "methods": ipywidgets.Dropdown(
             options=list(SHOWN.items()), value=THREE, description="Estimators"
         ),
@@ -341,14 +448,14 @@ def months(predicted: str = "") -> Panel:
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
-    base_rate, p00, p11 = solar_rates()
+    base_rate, p00, p11 = _rates()
     return simulate_prevalence(
         base_rate,
         new_base_rate,
         p00,
         p11,
         n,
-        solar_forms()[0].size,
+        lesson_forms().digit.size,
         new_size=ITEMS,
         runs=RUNS,
         rng=SEED,
@@ -356,13 +463,19 @@ def _study(new_base_rate: Any, n: Any) -> Any:
     )
 
 
-def seen_constant() -> Reveal:
+def seen_constant(**ranges: Any) -> Reveal:
     """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
-    return questions.reveal("4-line", lambda _: held_constant())
+    return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def held_constant() -> Panel:
     """Return the scene of the assumption: two answers to the same counts, of which one is correct.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `constant`, `new_base_rate`.
 
     Returns
     -------
@@ -403,11 +516,16 @@ def held_constant() -> Panel:
     )
 
 
-def _theory(new_base_rate: float = LATER) -> Any:
-    base_rate, p00, p11 = solar_rates()
+def _theory(new_base_rate: float) -> Any:
+    return _theory_of(_rates(), new_base_rate)
+
+
+def _theory_of(rates: tuple, new_base_rate: float) -> Any:
+    base_rate, p00, p11 = rates
     return estimator_theory(base_rate, new_base_rate, p00, p11, AUDITED)
 
 
+@about_digits
 def explain_lag() -> Explanation:
     """Return the question why calibration reports too small a change."""
     return questions.explain(
@@ -428,6 +546,7 @@ def explain_lag() -> Explanation:
     )
 
 
+@about_digits
 def predict_change() -> Prediction:
     """Return the question how wide the interval of a change is."""
     first, last = MONTHS
@@ -439,14 +558,19 @@ def predict_change() -> Prediction:
     )
 
 
-def seen_change() -> Reveal:
+@about_digits
+def seen_change(**ranges: Any) -> Reveal:
     """Return the scene of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
-        lambda predicted: [*questions.answered(OF_REACH, predicted), change(REACH.get(predicted))],
+        lambda predicted: [
+            *questions.answered(OF_REACH, predicted),
+            change(REACH.get(predicted), **ranges),
+        ],
     )
 
 
+@adjustable()
 def change(predicted: float | None = None) -> Panel:
     """Return the scene of twelve months, and of a change with its own interval.
 
@@ -454,6 +578,8 @@ def change(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The half-width that the learner expects for the interval of the change.
+    **ranges
+        Ranges of controls by their names: `first`, `last`, `n`.
 
     Returns
     -------
@@ -512,15 +638,21 @@ def predict_judge() -> Prediction:
     )
 
 
-def seen_judge() -> Reveal:
+def seen_judge(**ranges: Any) -> Reveal:
     """Return the feedback and the scene of a judge."""
     return questions.reveal(
-        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()]
+        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )
 
 
+@adjustable(share=(0, 1), right=(0.51, 1))
 def judge() -> Panel:
     """Return the scene of a judge: the answers that it passes and the good answers.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `share`, `right`.
 
     Returns
     -------
@@ -556,20 +688,21 @@ def check_mixed() -> Reveal:
     """Return a button that compares the simulated error of "mixed" with the corrected formula."""
 
     def simulate() -> str:
-        base_rate, p00, p11 = solar_rates()
+        base_rate, p00, p11 = _rates()
+        later = _later_share()
         theory = estimator_theory(
             base_rate,
-            LATER,
+            later,
             p00,
             p11,
             AUDITED,
-            size=solar_forms()[0].size,
+            size=lesson_forms().digit.size,
             new_size=ITEMS,
             rates="frame",
         )
-        study = _study(LATER, AUDITED)
+        study = _study(later, AUDITED)
         return (
-            f"Standard deviation of mixed at a true proportion of {LATER:.0%}: "
+            f"Standard deviation of mixed at a true proportion of {later:.0%}: "
             f"{100 * theory.sd['mixed']:.3f} points by the corrected formula, "
             f"{100 * study.sd['mixed']:.3f} points in "
             f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
@@ -580,20 +713,21 @@ def check_mixed() -> Reveal:
 
 
 def _slider(
-    description: str, value: float, low: int, high: int, *others: float, step: int = 1
+    description: str, value: float, low: int, high: int, *others: float | None, step: int = 1
 ) -> Any:
     """Return a slider of whole percentages that also stops at exact values.
 
     A slider of floats would round an exact value to its step.
     """
-    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
-    return stops([(f"{share:.2%}", share) for share in shares], value, description)
+    exact = [share for share in others if share is not None]
+    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *exact})
+    return stops(shares, value, description, form="{:.2%}")
 
 
 def _later_slider() -> Any:
     low, high = (round(100 * end) for end in charts.RANGE)
-    return _slider("New true proportion (α′)", LATER, low, high, solar_rates()[0])
+    return _slider("New true proportion (α′)", _later_share(), low, high, _rates()[0])
 
 
-def _audit_slider() -> Any:
-    return ipywidgets.IntSlider(AUDITED, 100, 900, step=50, description="Forms audited (n)")
+def _audit_slider(description: str = "Forms audited (n)") -> Any:
+    return ipywidgets.IntSlider(AUDITED, 100, 900, step=50, description=description)
