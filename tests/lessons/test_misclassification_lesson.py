@@ -477,7 +477,7 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
     assert {row["line"] for row in rows(view, "lines")} <= {"truth", "calibration", "your line"}
     view = ChartView(
         lines.published(
-            live._theory(),
+            live._theory(live.LATER),
             live.solar_months().true_shares.tolist(),
             None if end is None else [0.1] * 11 + [end],
         )
