@@ -1,7 +1,7 @@
-"""Charts of the lesson on stratified accuracy: what one sees where the truth is known.
+"""Charts of the lesson on stratified accuracy, where the truth is known.
 
-For each picture there are three functions: `..._data` gives its rows, `..._words` its title and text alternative, and
-the picture itself is an altair chart built from both. Axes stay as they are whatever a reader sets.
+Each picture has three functions: `..._data` returns its rows, `..._words` its title and text alternative, and the
+function without a suffix builds the altair chart from both. The axes do not change with the controls.
 """
 
 import itertools
@@ -22,7 +22,7 @@ SHOWN_RUNS = 50
 TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
 STRIP = (-0.85, -0.55)  # where the labels lie below the items
 TOLD = "you predicted"
-PROMISED = "promised"
+NOMINAL = "nominal"
 STEP = 0.01  # of all items, or labels, that an arrow key moves
 CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
@@ -30,19 +30,19 @@ DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neym
 METHODS_OF_LOOKING = {
     "fixed": "95% interval for a fixed number of labels",
     "looks": "Default interval at 99.5%",
-    "anytime": "Interval that may be looked at",
+    "anytime": "Anytime interval",
 }
 
 
 def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
-    """Return start, end (shares of the items) and mean value of 60 bins of equally many items, in order of score.
+    """Return start, end (proportions of the items) and mean value of 60 bins of equal size, in order of score.
 
     Parameters
     ----------
     score : (N,) array of float
     values : (N,) array of float or bool
     name : str
-        Under which the mean value stands.
+        Key of the mean value.
     """
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
     edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
@@ -58,7 +58,7 @@ def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
-    """Return the share of wrong items in 60 bins of equally many items, in order of score.
+    """Return the proportion of incorrect items in 60 bins of equal size, in order of score.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
     Returns
     -------
     list of dict
-        start, end (share of items), wrong (share in the bin).
+        start, end (proportion of the items), wrong (proportion of the bin).
     """
     return by_rank(score, ~np.asarray(correct, bool), "wrong")
 
 
 def confidence(score: np.ndarray) -> alt.TopLevelMixin:
-    """Return how sure a classifier says it is, from the item of which it is least sure to the surest.
+    """Return the stated confidence of a classifier, from the item of which it is least sure to the surest.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
             y2=alt.datum(0),
             y=alt.Y(
                 "sure:Q",
-                title="says it is sure",
+                title="stated confidence",
                 axis=theme.percents(tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
@@ -101,12 +101,12 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
         text=alt.Text("mean:Q", format=".1%")
     )
-    said = f"says that it is {np.mean(score):.1%} sure on average"
+    claim = f"the program says it is {np.mean(score):.1%} sure"
     return theme.finish(
         sure + mean.mark_rule(style="truth") + text,
-        f"The program {said}. How often is it right?",
-        f"Of {np.size(score):,} forms the program {said}: {rows[0]['sure']:.0%} of the "
-        f"{np.size(score) // len(rows)} of which it is least sure, "
+        f"On average {claim}. How often is it correct?",
+        f"On average over {np.size(score):,} forms, {claim}. It says {rows[0]['sure']:.0%} for the "
+        f"{round(rows[0]['end'] * np.size(score))} forms of which it is least sure, "
         f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",
         height=190,
@@ -128,7 +128,7 @@ def design_data(
     wrong : list of dict
         From `wrong_by_rank`.
     predicted : float, optional
-        By which share a learner said that the standard error falls.
+        Proportion by which a learner predicted that the standard error falls.
     """
     budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
@@ -157,7 +157,7 @@ def design_data(
             for what, text in (
                 ("items", f"{study.stratum_size[k]:,}"),
                 ("labels", str(study.labeled[k])),
-                ("right", f"{study.accuracy[k]:.0%}"),
+                ("correct", f"{study.accuracy[k]:.0%}"),
             )
         ],
         **_errors(study, predicted),
@@ -165,7 +165,7 @@ def design_data(
 
 
 def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
-    """Return cuts between strata, which can be dragged: of the items, of the labels, and the lines that join them."""
+    """Return the cuts that a reader can drag: of the items, of the labels, and the lines that join them."""
     if study.cell_stratum.size != study.labeled.size:  # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
@@ -197,7 +197,7 @@ def _errors(study: Any, predicted: Any) -> Any:
     named = [
         ("random", study.random_error),
         ("this design", study.standard_error),
-        ("best shares", study.best_error),
+        ("best allocation", study.best_error),
     ]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
     told = (
@@ -230,7 +230,7 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     ratio = study.variance_ratio
     error = study.standard_error / study.random_error if study.random_error else np.nan
     verdict = (
-        "random sampling makes no error either"
+        "random sampling has standard error 0, too"
         if np.isnan(ratio)
         else f"standard error {1 - error:.0%} below that of random sampling"
         if ratio < 0.99
@@ -251,9 +251,9 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     labels = checks.counted(study.labeled.sum(), "label")
     return (
         f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
-        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
-        f"{study.best_error:.4f} with the best shares.{said} From the lowest to the highest scores, items: "
-        f"{_listed(study.stratum_size)}; labels: {_listed(study.labeled)}; share right: {rates}.{notes}",
+        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for random sampling, "
+        f"{study.best_error:.4f} for the best allocation.{said} Strata from the lowest to the highest scores: items "
+        f"{_listed(study.stratum_size)}; labels {_listed(study.labeled)}; accuracy {rates}.{notes}",
     )
 
 
@@ -264,7 +264,7 @@ def _listed(counts: np.ndarray) -> str:
 def design(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return strata over score rank, their labels, and the standard error as a share of random sampling's.
+    """Return strata over score rank, their labels, and the standard error relative to random sampling.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def _strips(data: dict) -> Any:
             values=[sum(STRIP) / 2, 0, 0.5, 1],
             title=None,
             grid=False,
-            labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' wrong'",
+            labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' incorrect'",
         ),
     )
     band = cells.mark_rect(opacity=0.35).encode(
@@ -348,7 +348,7 @@ def _strata_table(data: dict) -> Any:
         .encode(
             x=alt.X(
                 "what:N",
-                sort=["items", "labels", "right"],
+                sort=["items", "labels", "correct"],
                 title=None,
                 axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
             ),
@@ -364,7 +364,7 @@ def _error_bars(data: dict) -> Any:
     y = alt.Y("design:N", sort=named + [TOLD], title=None)
     x = alt.X(
         "ratio:Q",
-        title="standard error, random sampling = 100%",
+        title="standard error (random sampling = 100%)",
         scale=theme.span(0, 1.3 * TOP_RATIO),
         axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]),
     )
@@ -382,14 +382,14 @@ def _error_bars(data: dict) -> Any:
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
-    """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
+    """Return the rows of `robot`: the first 50 runs' intervals, and the claimed and the actual standard error."""
     shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
     errors = [
         {"kind": kind, "error": value, "text": f"{value:.4f}"}
         for kind, value in (
-            ("claims", study.claimed_error),
-            ("really makes", study.standard_error),
-            ("at random", study.random_error),
+            ("claimed", study.claimed_error),
+            ("actual", study.standard_error),
+            ("random sampling", study.random_error),
         )
     ]
     return {
@@ -407,13 +407,13 @@ def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str
         f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
         f"{labels}: 95% {method.capitalize()} intervals contain the true accuracy {study.accuracy:.4f} in "
         f"{coverage:.1%} of {study.runs:,} runs. It claims a variance of {study.estimated_variance_ratio:.2f} "
-        f"times that of random sampling; the true ratio is {study.variance_ratio:.2f}. Its estimates lie "
+        f"times that of random sampling; the actual ratio is {study.variance_ratio:.2f}. Its estimates are "
         f"{abs(100 * study.bias):.1f} points too {'high' if study.bias > 0 else 'low'} on average.",
     )
 
 
 def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
-    """Return 50 intervals against the truth, and the error claimed against the error made.
+    """Return 50 intervals with the truth, and the claimed and the actual standard error.
 
     Parameters
     ----------
@@ -445,7 +445,7 @@ def _robot_errors(data: dict) -> Any:
         y=alt.Y("kind:N", sort=order, title=None),
         x=alt.X(
             "error:Q",
-            title="typical error of the accuracy (root mean square)",
+            title="standard error (root mean square error)",
             axis=alt.Axis(tickCount=6),
             scale=theme.span(0, 0.065),
         ),
@@ -457,14 +457,14 @@ def _robot_errors(data: dict) -> Any:
 def robots(
     studies: Sequence[LabelingStudy], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return how often 95% Wald intervals contain the truth, over the number of labels.
+    """Return the proportion of 95% Wald intervals that contain the truth, over the number of labels.
 
     Parameters
     ----------
     studies : list of workbench.simulations.stratified.LabelingStudy
-        Of one method, by rising budget.
+        Of one method, by increasing budget.
     predicted : float, optional
-        What a learner said for the last.
+        Prediction of a learner for the last study.
     """
     rows = [
         {"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
@@ -480,7 +480,7 @@ def robots(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
         y=alt.Y(
             "covers:Q",
-            title="contain the truth",
+            title="intervals with the truth",
             axis=alt.Axis(format="%"),
             scale=alt.Scale(domain=[0, 1]),
         ),
@@ -504,18 +504,18 @@ def robots(
         layers,
         f"{first['text']} of the intervals contain the truth with {first['labels']} labels, "
         f"{last['text']} with {last['labels']}",
-        f"Share of 95% Wald intervals that contain the true "
-        f"accuracy: {listed} labels.{said} The dashed line is what 95% promises.",
+        f"Proportion of 95% Wald intervals that contain the true "
+        f"accuracy: {listed} labels.{said} The dashed line marks the nominal 95%.",
         height=200,
     )
 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
-    """Return the rows of `looking`: the share that has lost the truth by each look, what was promised and predicted."""
+    """Return the rows of `looking`: the proportion that missed the truth up to each check, and two lines."""
     told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
     return {
         "missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
-        "lines": [*told, {"share": 1 - study.level, "line": PROMISED}],
+        "lines": [*told, {"share": 1 - study.level, "line": NOMINAL}],
     }
 
 
@@ -523,7 +523,8 @@ def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[
     """Return title and text alternative of `looking`."""
     lost = round(float(study.missed[-1]) * study.runs)
     third = [
-        f"{share:.1%} to {n} labels" for n, share in zip(study.labeled, study.missed, strict=True)
+        f"{share:.1%} up to {n} labels"
+        for n, share in zip(study.labeled, study.missed, strict=True)
     ]
     shown = "; ".join(
         third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1})
@@ -532,37 +533,37 @@ def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[
         "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
     )
     return (
-        f"{lost} of {study.runs} analysts held an interval without the truth",
-        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'look')}: share of "
-        f"{study.runs} analysts whose interval was without the true accuracy {study.accuracy:.4f} at some look: "
-        f"{shown}.{said} Half-width at the last look {100 * study.half_width:.2f} points.",
+        f"{lost} of {study.runs} analysts missed the truth; last half-width {100 * study.half_width:.1f} points",
+        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'check')}: proportion of "
+        f"{study.runs} analysts whose interval missed the true accuracy {study.accuracy:.4f} at least once: "
+        f"{shown}.{said} Half-width at the last check {100 * study.half_width:.2f} points.",
     )
 
 
 def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return the share of analysts who have lost the truth, over the number of labels at which they looked.
+    """Return the proportion of analysts whose interval has missed the truth, over the number of labels.
 
     Parameters
     ----------
     study : workbench.simulations.stratified.LookingStudy
     predicted : float, optional
-        What a learner said for the last look.
+        Prediction of a learner for the last check.
     """
     data = looking_data(study, predicted)
     lost = (
         theme.chart(data, "missed")
         .mark_line(interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS)
         .encode(
-            x=alt.X("labels:Q", title="labels at the look", scale=theme.span(0, 620)),
+            x=alt.X("labels:Q", title="labels at the check", scale=theme.span(0, 620)),
             y=alt.Y(
                 "missed:Q",
-                title="have lost the truth",
+                title="have missed the truth",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 0.3]),
             ),
         )
     )
-    names = [PROMISED] if predicted is None else [PROMISED, TOLD]
+    names = [NOMINAL] if predicted is None else [NOMINAL, TOLD]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
     lines = (
         theme.chart(data, "lines")
@@ -582,7 +583,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
 def plan_data(
     curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
 ) -> dict:
-    """Return the rows of `plan`: three curves, the ceiling, the chosen half-width and what a learner predicted."""
+    """Return the rows of `plan`: three curves, the population size, the chosen half-width, a prediction."""
     lines = [
         {
             "half_width": row["half_width"],
@@ -621,7 +622,7 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
     more = (
-        f" More than the {curve.population:,} items that exist."
+        f" This is more than the {curve.population:,} items that exist."
         if max(need.values()) > curve.population
         else ""
     )
@@ -644,9 +645,9 @@ def plan(
     ----------
     curve : workbench.PlanCurve
     half_width : float
-        The one to point out.
+        Half-width to mark.
     predicted : (float, float), optional
-        Half-width and labels that a learner said.
+        Half-width and labels that a learner predicted.
     """
     data = plan_data(curve, half_width, predicted)
     lines = (
@@ -655,13 +656,13 @@ def plan(
         .encode(
             x=alt.X(
                 "half_width:Q",
-                title="half-width (share of items)",
+                title="half-width",
                 axis=theme.percents(),
                 scale=theme.span(0, 1.15 * float(curve.half_width.max())),
             ),
             y=alt.Y(
                 "labels:Q",
-                title="labels needed (each step is ten times as many)",
+                title="labels needed (logarithmic scale)",
                 axis=alt.Axis(values=[10**k for k in range(1, 7)], format="~s"),
                 scale=theme.span(10, 1e6, type="log"),
             ),

@@ -1,4 +1,4 @@
-"""The live pictures of lesson 1: each returns controls, the function of `workbench` that they drive, and a chart."""
+"""The live pictures of lesson 1: each function returns controls, and the chart that they change."""
 
 import functools
 from dataclasses import replace
@@ -19,19 +19,19 @@ BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
-POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
+POPULATIONS = [("1,797 digit forms", "forms"), ("700,000 forms of the twin", "twin")]
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
 LEAST = 2  # items, and labels, of a stratum that a hand leaves
 INTERVALS = [
     ("95%, for a fixed number", "fixed"),
-    ("99.5% at every look", "looks"),
+    ("99.5% at every check", "looks"),
     ("anytime", "anytime"),
 ]
 
 
 class _Design:
-    """Strata and shares, as rules or hands have set them."""
+    """Strata and allocation, set by rules or by hand."""
 
     def __init__(self, predicted: float | None) -> None:
         self._predicted = predicted
@@ -45,7 +45,7 @@ class _Design:
             "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
-            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
+            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Allocation"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
         self.view = ChartView(
@@ -65,7 +65,7 @@ class _Design:
         self.view.on_drag(self._dragged)
 
     def answer(self, **values: int | str) -> tuple:
-        """Return rows and words of the picture, as `drive` asks for them."""
+        """Return rows and words of the picture for `drive`."""
         study = self._study(**values)
         return (
             charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
@@ -99,7 +99,7 @@ class _Design:
         return Strata(labels, np.bincount(labels), None, self.cuts.size + 1, BY_HAND)
 
     def _forget(self, name: str, change: Any) -> None:
-        """What a hand set is gone once there are other strata, or another number of labels."""
+        """Return to the rules if the strata or the number of labels change."""
         if change["new"] == BY_HAND:
             return
         if name == "n_strata" and self.controls["stratifier"].value == BY_HAND:
@@ -141,19 +141,19 @@ class _Design:
 
 
 def strata_and_shares(predicted: float | None = None) -> Panel:
-    """Return the view of strata and shares: which forms to label, and what that is worth.
+    """Return the view of strata and allocation, with the standard error of the design.
 
-    Cuts between strata, and the labels below them, can be dragged; the control concerned then says "by hand".
+    A reader can drag the cuts between strata and the labels below them. The control concerned then says "by hand".
 
     Parameters
     ----------
     predicted : float, optional
-        By which share the learner said that the standard error falls.
+        Proportion by which the learner predicted that the standard error falls.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: stratifier, score (confidence or margin), strata, labels, shares.
+        Controls: stratifier, score (confidence or margin), strata, labels, allocation.
     """
     design = _Design(predicted)
     stratify(
@@ -163,15 +163,15 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
 
 
 def papers_robot() -> Panel:
-    """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
+    """Return the view of the paper's robot (OPT-A2): its intervals, its claimed and its actual error.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: labels, pilot per stratum, batch, smoothing (labels of each kind added to a stratum).
+        Controls: labels, pilot per stratum, batch, smoothing (labels of both kinds added per stratum).
     """
     sizes, right = fifths()
-    budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in all")
+    budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in total")
     pilot = ipywidgets.IntSlider(5, 2, 20, description="Pilot labels per stratum")
     controls = {
         "budget": budget,
@@ -183,7 +183,7 @@ def papers_robot() -> Panel:
             max=4,
             step=0.5,
             readout_format=".1f",
-            description="Smoothing: right and wrong labels added",
+            description="Smoothing: correct and incorrect labels added",
             layout=ipywidgets.Layout(width="520px"),
         ),  # its name is long
     }
@@ -204,19 +204,19 @@ def papers_robot() -> Panel:
 
 
 def robots(predicted: float | None = None) -> ChartView:
-    """Return how often the robot's intervals contain the truth, over the number of labels.
+    """Return the proportion of the robot's intervals that contain the truth, over the number of labels.
 
     Parameters
     ----------
     predicted : float, optional
-        Share of the runs that the learner said for 300 labels.
+        Proportion of the runs that the learner predicted for 300 labels.
     """
     return ChartView(charts.robots(robot_studies(), predicted=predicted))
 
 
 @functools.cache
 def robot_studies() -> list[simulations.LabelingStudy]:
-    """Return what 20,000 runs of the robot did with 40 to 300 labels."""
+    """Return 20,000 simulated runs of the robot for 40, 60, 100, 200 and 300 labels."""
     return [
         simulations.simulate_labeling(*fifths(), n, "opt_a2", runs=20_000)
         for n in (40, 60, 100, 200, 300)
@@ -224,23 +224,23 @@ def robot_studies() -> list[simulations.LabelingStudy]:
 
 
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
-    """Return the view of 200 analysts who look while they label.
+    """Return the view of 200 analysts who check their intervals while they label.
 
     Parameters
     ----------
     predicted : float, optional
-        Share of the analysts who, the learner said, lose the truth.
+        Proportion of the analysts who miss the truth, as the learner predicted.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: interval (fixed, at 99.5%, anytime), labels between looks.
+        Controls: interval (fixed, at 99.5%, anytime), labels between checks.
     """
     sizes, right = fifths()
     controls = {
         "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
         "every": ipywidgets.Dropdown(
-            options=[10, 30, 95, 190, 570], description="Labels between looks"
+            options=[10, 30, 95, 190, 570], description="Labels between checks"
         ),
     }
 
@@ -252,12 +252,12 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
 
 
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
-    """Return the view of the labels needed for a wanted half-width.
+    """Return the view of the labels that a half-width needs.
 
     Parameters
     ----------
     predicted : (float, float), optional
-        Half-width, and the labels that the learner said for the twin.
+        Half-width, and the labels that the learner predicted for the twin.
 
     Returns
     -------
@@ -279,13 +279,13 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
 
 
 def fifths() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the five equal-size strata of the digit forms, and how many forms are right in each."""
+    """Return the sizes of the five equal-size strata of the digit forms, and the correct forms in each."""
     return exercises.fifths()[:2]
 
 
 @functools.cache
 def plan_curves() -> dict:
-    """Return the labels needed, by population and whether it is finite."""
+    """Return the curves of labels needed, by population and finite-population factor."""
     forms = digit_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
@@ -301,7 +301,7 @@ def plan_curves() -> dict:
 
 
 def _scored(score: str) -> tuple:
-    """Return scores, correctness and the share wrong by rank of the digit forms."""
+    """Return scores, correctness and the proportion incorrect by rank of the digit forms."""
     forms = digit_forms()
     values, correct = getattr(forms, score), forms.read_a == forms.digit
     return values, correct, charts.wrong_by_rank(values, correct)
