@@ -1,13 +1,19 @@
 """Lesson 1 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import csv
+import math
 import re
 from pathlib import Path
+from statistics import NormalDist
 
+import code_cells
+import example_files
 import nbformat
 import numpy as np
 import pytest
 from once import once
 from panels import controls, heading, rows, settle, status
+from scipy import stats
 
 import workbench as wb
 from workbench.lessons.stratified import scenes
@@ -526,3 +532,103 @@ def digits():
 def fifths():
     study = wb.study_design(*digits(), 100)
     return study.stratum_size, study.correct
+
+
+@pytest.fixture(scope="module")
+def in_code():
+    """What each code cell of the lesson shows, by its id."""
+    return code_cells.outputs(LESSON)
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    """Sizes and accuracies of the fifths, from the sorted confidences."""
+    forms = wb.digit_forms()
+    correct = (forms.read_a == forms.digit)[np.argsort(forms.confidence, kind="stable")]
+    fifths = np.split(correct, np.cumsum([360, 359, 360, 359]))
+    return np.array([len(part) for part in fifths]), np.array([part.mean() for part in fifths])
+
+
+def stratified_error(size, rate, labels):
+    """Return the standard error of the stratified estimate, by the textbook formula."""
+    variance = size * rate * (1 - rate) / (size - 1) * (1 - labels / size) / labels
+    return math.sqrt(((size / size.sum()) ** 2 * variance).sum())
+
+
+def numbers_in(text):
+    return [float(number) for number in re.findall(r"\d*\.?\d+", text)]
+
+
+def test_code_cells_show_accuracies_and_standard_errors(in_code, by_hand):
+    size, rate = by_hand
+    confidence = np.sort(wb.digit_forms().confidence)
+    sure = [confidence.sum() / 1797, confidence[:30].sum() / 30]
+    assert numbers_in(in_code["code-sure"]) == pytest.approx(sure, abs=6e-4)
+    assert numbers_in(in_code["code-strata"]) == pytest.approx([*size, *rate], abs=6e-4)
+    error = stratified_error(size, rate, np.full(5, 20))
+    assert numbers_in(in_code["code-error"]) == pytest.approx([20] * 5 + [error], abs=6e-5)
+    random = stratified_error(np.array([1797]), np.array([1576 / 1797]), np.array([100]))
+    assert numbers_in(in_code["code-design"]) == pytest.approx([error, random, 0.0221], abs=6e-5)
+    assert "accuracy 0.86 (SE 0.09088)" in in_code["code-formula"]
+    assert "17 + 3 of 1,000" in in_code["code-neyman"]
+
+
+def test_code_cells_show_the_beliefs(in_code, by_hand):
+    size, rate = by_hand
+    labels = np.array([85, 9, 2, 2, 2])
+    assert numbers_in(in_code["code-sureness"]) == pytest.approx(
+        [*labels, stratified_error(size, rate, labels)], abs=6e-5
+    )
+    assert numbers_in(in_code["code-five"]) == pytest.approx(rate**5, abs=6e-3)
+    errors = stats.hypergeom.pmf(0, 1797, np.arange(1797), 25)  # of no incorrect form among 25
+    least = 1 - np.flatnonzero(errors > 0.025)[-1] / 1797
+    assert numbers_in(in_code["code-interval"])[3] == pytest.approx(least, abs=6e-4)
+    assert in_code["code-decimals"].startswith("'655 confidences of 1; Strata(4 strata")
+
+
+def test_code_cells_show_the_robot_and_the_analysts(in_code, by_hand):
+    size, _ = by_hand
+    assert numbers_in(in_code["code-robot"])[0] == pytest.approx(53, abs=3)
+    assert in_code["code-robot"].split("%")[0] in scenes.papers_robot().view.alternative
+    robot, waves = np.array(numbers_in(in_code["code-waves"])).reshape(2, 5)
+    accuracy = np.array([0.6, 0.9, 1, 1, 1])
+    product = size * np.sqrt(accuracy * (1 - accuracy))
+    assert robot == pytest.approx(50 * product / product.sum(), abs=0.5)
+    smoothed = (10 * accuracy + 4 * 0.9) / 14
+    product = size * np.sqrt(smoothed * (1 - smoothed))
+    assert waves == pytest.approx(15 * size / 1797 + 35 * product / product.sum(), abs=1)
+    analysts = scenes.stop_when_it_looks_good()
+    assert heading(analysts).startswith(in_code["code-looking"])
+    low, high, _ = numbers_in(in_code["code-anytime"])
+    assert low < 1576 / 1797 < high and (high - low) / 2 == pytest.approx(0.035, abs=2e-3)
+
+
+def test_code_cells_show_the_labels_needed(in_code, by_hand):
+    size, rate = by_hand
+    needed = numbers_in(in_code["code-needed"])
+    deviation = np.sqrt(size * rate * (1 - rate) / (size - 1))
+    within, overall = (size * deviation**2).sum() / 1797, 1576 / 1797 * 221 / 1796
+    assert needed[:2] == [labels_for(0.05, variance, 1797) for variance in (overall, within)]
+    assert needed[2] == 76
+    twin = wb.digit_twin().correct.mean()
+    assert (
+        in_code["code-twin"] == f"{labels_for(0.03, twin * (1 - twin), 700_000)} of 700,000 forms"
+    )
+
+
+def labels_for(half_width, variance, population):
+    """Return the labels for a Wald half-width, by the textbook formula."""
+    endless = variance * (NormalDist().inv_cdf(0.975) / half_width) ** 2
+    return math.ceil(endless / (1 + endless / population))
+
+
+def test_the_own_file_is_a_filled_sheet_and_its_result_is_the_mean_of_its_strata(in_code):
+    with (LESSON.parent / "data" / "my-labels.csv").open(encoding="utf-8") as file:
+        sheet = list(csv.DictReader(file))
+    assert all(int(row["correct"]) == example_files.right(row["id"]) for row in sheet)
+    strata = np.array(
+        re.findall(r"stratum \d+ (\d+) of (\d+) right", in_code["code-own-file"]), int
+    )
+    correct, labels = strata.T
+    assert (labels.sum(), correct.sum()) == (100, sum(int(row["correct"]) for row in sheet))
+    assert f"accuracy {(correct / labels).mean():.1%}" in in_code["code-own-file"]
