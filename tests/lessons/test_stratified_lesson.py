@@ -1,6 +1,7 @@
 """Lesson 1 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
 import csv
+import doctest
 import math
 import re
 from pathlib import Path
@@ -522,6 +523,26 @@ def test_no_exercise_is_answered_above_it():
 )
 def test_an_answer_would_be_found(text, found):
     assert given_away(text) == found
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        live.how_sure,
+        scenes.strata_and_shares,
+        scenes.papers_robot,
+        scenes.robots,
+        scenes.stop_when_it_looks_good,
+        scenes.labels_needed,
+    ],
+)
+def test_a_similar_scene_in_ten_lines_runs_with_interact(scene, capsys):
+    examples = doctest.DocTestParser().get_examples(scene.__doc__)
+    source = "".join(example.source for example in examples)
+    exec(source, {})
+    printed = capsys.readouterr().out
+    assert len(source.splitlines()) <= 10
+    assert "Chart: " in printed and "interactive(children=" in printed
 
 
 def digits():

@@ -154,6 +154,22 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: stratifier, score (confidence or margin), strata, labels, allocation.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> items = wb.digit_forms().items()
+    >>> def scene(n_strata=5):
+    ...     study = wb.study_design(items.score, items.correct, 100, n_strata=n_strata)
+    ...     return image(charts.design(study, charts.wrong_by_rank(items.score, items.correct)))
+    >>> scene(n_strata=2)  # doctest: +ELLIPSIS
+    Chart: Standard error 0.0301 for this design, 0.0319 for random sampling, ...
+    >>> ipywidgets.interact(scene, n_strata=(2, 9))  # doctest: +SKIP
     """
     design = _Design(predicted)
     stratify(
@@ -169,6 +185,21 @@ def papers_robot() -> Panel:
     -------
     workbench.widgets.Panel
         Controls: labels, pilot per stratum, batch, smoothing (labels of both kinds added per stratum).
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(budget=40):
+    ...     study = wb.simulate_labeling([900, 100], [880, 60], budget, "opt_a2", runs=500)
+    ...     return image(charts.robot(study))
+    >>> scene(100)  # doctest: +ELLIPSIS
+    Chart: OPT-A2 with 100 labels: 95% Wald intervals contain the true accuracy 0.9400 in ...
+    >>> ipywidgets.interact(scene, budget=(20, 200, 20))  # doctest: +SKIP
     """
     sizes, right = fifths()
     budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in total")
@@ -210,6 +241,22 @@ def robots(predicted: float | None = None) -> ChartView:
     ----------
     predicted : float, optional
         Proportion of the runs that the learner predicted for 300 labels.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> strata, budgets = ([900, 100], [880, 60]), (40, 80, 160)
+    >>> def scene(pilot=5):
+    ...     studies = [wb.simulate_labeling(*strata, n, "opt_a2", pilot=pilot) for n in budgets]
+    ...     return image(charts.robots(studies))
+    >>> scene(10)  # doctest: +ELLIPSIS
+    Chart: Proportion of 95% Wald intervals that contain the true accuracy: ...
+    >>> ipywidgets.interact(scene, pilot=(2, 20))  # doctest: +SKIP
     """
     return ChartView(charts.robots(robot_studies(), predicted=predicted))
 
@@ -235,6 +282,21 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: interval (fixed, at 99.5%, anytime), labels between checks.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(every=10):
+    ...     study = wb.simulate_looking([900, 100], [850, 50], every=every, last=300, runs=50)
+    ...     return image(charts.looking(study))
+    >>> scene(every=90)  # doctest: +ELLIPSIS
+    Chart: 95% interval for a fixed number of labels, 4 checks: proportion of 50 analysts ...
+    >>> ipywidgets.interact(scene, every=[10, 30, 90, 270])  # doctest: +SKIP
     """
     sizes, right = fifths()
     controls = {
@@ -263,6 +325,21 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: half-width, finite-population factor, population.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(accuracy=0.9):
+    ...     curve = wb.plan_curve([900, 100], [accuracy, 0.5], [0.02, 0.03, 0.05, 0.1])
+    ...     return image(charts.plan(curve, 0.05))
+    >>> scene(0.8)  # doctest: +ELLIPSIS
+    Chart: Labels for a 95% Wald half-width of 0.05, ...
+    >>> ipywidgets.interact(scene, accuracy=(0.5, 1, 0.05))  # doctest: +SKIP
     """
     controls = {
         "half_width": ipywidgets.FloatSlider(

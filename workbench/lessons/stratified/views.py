@@ -68,7 +68,22 @@ NARROW = 0.03  # half-width in the question about the twin
 
 
 def how_sure() -> ChartView:
-    """Return the picture of the program's stated confidence."""
+    """Return the picture of the program's stated confidence.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(power=1):
+    ...     return image(charts.confidence(wb.digit_forms().confidence**power))
+    >>> scene(2)  # doctest: +ELLIPSIS
+    Chart: On average over 1,797 forms, the program says it is 95.0% sure. ...
+    >>> ipywidgets.interact(scene, power=(1, 10))  # doctest: +SKIP
+    """
     return ChartView(scene_charts.confidence(digit_forms().confidence))
 
 
