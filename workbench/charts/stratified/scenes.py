@@ -1,7 +1,8 @@
 """Charts of the lesson on stratified accuracy, where the truth is known.
 
-Each picture has three functions: `..._data` returns its rows, `..._words` its title and text alternative, and the
-function without a suffix builds the altair chart from both. The axes do not change with the controls.
+Each picture has three functions: `..._data` returns its rows, `..._words` its title and text
+alternative, and the function without a suffix builds the altair chart from both. The axes do not
+change with the controls.
 """
 
 import itertools
@@ -22,7 +23,7 @@ SHOWN_RUNS = 50
 TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
 STRIP = (-0.85, -0.55)  # where the labels lie below the items
 TOLD = "you predicted"
-NOMINAL = "nominal"
+NOMINAL = "nominal error rate"
 STEP = 0.01  # of all items, or labels, that an arrow key moves
 CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
@@ -35,7 +36,7 @@ METHODS_OF_LOOKING = {
 
 
 def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
-    """Return start, end (proportions of the items) and mean value of 60 bins of equal size, in order of score.
+    """Return start, end and mean value of 60 bins of equal size, in order of score.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
 
 
 def confidence(score: np.ndarray) -> alt.TopLevelMixin:
-    """Return the stated confidence of a classifier, from the item of which it is least sure to the surest.
+    """Return the stated confidence of a classifier, from the least sure item to the surest.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ def _rank(title: str) -> Any:
 def design_data(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> dict:
-    """Return the rows of `design`: cells over score rank, labels below them, a table of strata, standard errors.
+    """Return the rows of `design`: cells, labels, a table of strata, standard errors.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def design_data(
 
 
 def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
-    """Return the cuts that a reader can drag: of the items, of the labels, and the lines that join them."""
+    """Return the cuts of items and labels that a reader can drag, and the lines that join them."""
     if study.cell_stratum.size != study.labeled.size:  # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
@@ -242,8 +243,8 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
         ""
         if predicted is None or np.isnan(error)
         else (
-            f" You predicted that it falls by {predicted:.0%}; it {'falls' if error <= 1 else 'rises'} by "
-            f"{abs(1 - error):.0%}."
+            f" You predicted that it falls by {predicted:.0%}; it "
+            f"{'falls' if error <= 1 else 'rises'} by {abs(1 - error):.0%}."
         )
     )
     rates = " ".join(f"{a:.3f}" for a in study.accuracy)
@@ -251,9 +252,10 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     labels = checks.counted(study.labeled.sum(), "label")
     return (
         f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
-        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for random sampling, "
-        f"{study.best_error:.4f} for the best allocation.{said} Strata from the lowest to the highest scores: items "
-        f"{_listed(study.stratum_size)}; labels {_listed(study.labeled)}; accuracy {rates}.{notes}",
+        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for "
+        f"random sampling, {study.best_error:.4f} for the best allocation.{said} Strata from the "
+        f"lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
+        f"{_listed(study.labeled)}; accuracy {rates}.{notes}",
     )
 
 
@@ -264,7 +266,7 @@ def _listed(counts: np.ndarray) -> str:
 def design(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return strata over score rank, their labels, and the standard error relative to random sampling.
+    """Return strata over score rank, their labels, and the relative standard error.
 
     Parameters
     ----------
@@ -382,7 +384,7 @@ def _error_bars(data: dict) -> Any:
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
-    """Return the rows of `robot`: the first 50 runs' intervals, and the claimed and the actual standard error."""
+    """Return the rows of `robot`: intervals of 50 runs, claimed and actual standard error."""
     shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
     errors = [
         {"kind": kind, "error": value, "text": f"{value:.4f}"}
@@ -402,13 +404,15 @@ def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
 def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
     """Return title and text alternative of `robot`."""
     coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
+    is_of_paper = study.method.startswith("opt")
+    name = study.method.replace("_", "-").upper() if is_of_paper else study.method
     return (
         f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
-        f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
-        f"{labels}: 95% {method.capitalize()} intervals contain the true accuracy {study.accuracy:.4f} in "
-        f"{coverage:.1%} of {study.runs:,} runs. It claims a variance of {study.estimated_variance_ratio:.2f} "
-        f"times that of random sampling; the actual ratio is {study.variance_ratio:.2f}. Its estimates are "
-        f"{abs(100 * study.bias):.1f} points too {'high' if study.bias > 0 else 'low'} on average.",
+        f"{name} with {labels}: 95% {method.capitalize()} intervals contain the true accuracy "
+        f"{study.accuracy:.4f} in {coverage:.1%} of {study.runs:,} runs. It claims a variance of "
+        f"{study.estimated_variance_ratio:.2f} times that of random sampling; the actual ratio is "
+        f"{study.variance_ratio:.2f}. Its estimates are {abs(100 * study.bias):.1f} points too "
+        f"{'high' if study.bias > 0 else 'low'} on average.",
     )
 
 
@@ -457,7 +461,7 @@ def _robot_errors(data: dict) -> Any:
 def robots(
     studies: Sequence[LabelingStudy], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return the proportion of 95% Wald intervals that contain the truth, over the number of labels.
+    """Return the coverage of 95% Wald intervals over the number of labels.
 
     Parameters
     ----------
@@ -480,7 +484,7 @@ def robots(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
         y=alt.Y(
             "covers:Q",
-            title="intervals with the truth",
+            title="intervals with truth",
             axis=alt.Axis(format="%"),
             scale=alt.Scale(domain=[0, 1]),
         ),
@@ -511,7 +515,7 @@ def robots(
 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
-    """Return the rows of `looking`: the proportion that missed the truth up to each check, and two lines."""
+    """Return the rows of `looking`: the proportion that missed the truth, and two lines."""
     told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
     return {
         "missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
@@ -533,15 +537,17 @@ def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[
         "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
     )
     return (
-        f"{lost} of {study.runs} analysts missed the truth; last half-width {100 * study.half_width:.1f} points",
-        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'check')}: proportion of "
-        f"{study.runs} analysts whose interval missed the true accuracy {study.accuracy:.4f} at least once: "
-        f"{shown}.{said} Half-width at the last check {100 * study.half_width:.2f} points.",
+        f"{lost} of {study.runs} analysts missed the truth; last half-width "
+        f"{100 * study.half_width:.1f} points",
+        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'check')}: "
+        f"proportion of {study.runs} analysts whose interval missed the true accuracy "
+        f"{study.accuracy:.4f} at least once: {shown}.{said} Half-width at the last check "
+        f"{100 * study.half_width:.2f} points.",
     )
 
 
 def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return the proportion of analysts whose interval has missed the truth, over the number of labels.
+    """Return the proportion of analysts who have missed the truth, over the labels.
 
     Parameters
     ----------
@@ -557,7 +563,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
             x=alt.X("labels:Q", title="labels at the check", scale=theme.span(0, 620)),
             y=alt.Y(
                 "missed:Q",
-                title="have missed the truth",
+                title="missed the truth so far",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 0.3]),
             ),
@@ -583,7 +589,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
 def plan_data(
     curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
 ) -> dict:
-    """Return the rows of `plan`: three curves, the population size, the chosen half-width, a prediction."""
+    """Return the rows of `plan`: curves, population size, chosen half-width, prediction."""
     lines = [
         {
             "half_width": row["half_width"],
@@ -628,11 +634,11 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
     )
     unit = "point needs" if half_width == 0.01 else "points need"
     return (
-        f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, {need['proportional']:,} "
-        f"proportional or {need['neyman']:,} Neyman labels",
-        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
-        f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
-        f"{curve.population:,} items.{more}",
+        f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, "
+        f"{need['proportional']:,} proportional or {need['neyman']:,} Neyman labels",
+        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} "
+        f"finite-population factor: {need['simple_random']:,} random, {need['proportional']:,} "
+        f"proportional, {need['neyman']:,} Neyman, of {curve.population:,} items.{more}",
     )
 
 

@@ -45,7 +45,7 @@ def _spaced(name: str) -> str:
 
 @lru_cache(1)
 def fifths() -> tuple[np.ndarray, np.ndarray, ScoredItems]:
-    """Return the sizes and correct forms of the five equal-size strata of the digit forms, and all items."""
+    """Return sizes and correct forms of the five equal-size strata, and all items."""
     items = digit_forms().items()
     strata = stratify(items.score, 5, "equal_size")
     return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int), items
@@ -86,9 +86,10 @@ def _estimate_and_error(
 def _why_estimate() -> str:
     random = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return (
-        "The two strata without an incorrect label add nothing to the standard error. With 88 of 100 correct, random "
-        f"sampling has a standard error of {random:.4f}. The interval that you report has a lower limit below Wald's, "
-        "because a stratum without an observed error may still contain errors."
+        "The two strata without an incorrect label add nothing to the standard error. With 88 of "
+        f"100 correct, random sampling has a standard error of {random:.4f}. The interval that you "
+        "report has a lower limit below Wald's, because a stratum without an observed error may "
+        "still contain errors."
     )
 
 
@@ -144,12 +145,14 @@ def _plan(parts: list) -> tuple | None:
     if design == "neyman":
         return (
             "mistake",
-            "Neyman without a floor relies on last month's accuracies and puts only 2 labels into the top fifth",
+            "Neyman without a floor relies on last month's accuracies and puts only 2 labels "
+            "into the top fifth",
         )
     if design == "random":
         return (
             "mistake",
-            f"random sampling needs {wald['simple_random']} labels; a stratified sample needs fewer",
+            f"random sampling needs {wald['simple_random']} labels; a stratified sample needs "
+            "fewer",
         )
     if design == "proportional" and abs(float(labels) - wald["proportional"]) <= 4:
         return (
@@ -180,9 +183,10 @@ def _why_plan() -> str:
         for labeled in designs
     )
     return (
-        f"Suppose the accuracy of the top fifth falls to .90. Neyman then has a half-width of {pure:.3f}, Neyman with "
-        f"a 30% floor {floor:.3f}, and proportional allocation {proportional:.3f} (Wald). The default interval, which "
-        f"you would report, needs {accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels."
+        "Suppose the accuracy of the top fifth falls to .90. Neyman then has a half-width of "
+        f"{pure:.3f}, Neyman with a 30% floor {floor:.3f}, and proportional allocation "
+        f"{proportional:.3f} (Wald). The default interval, which you would report, needs "
+        f"{accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels."
     )
 
 
@@ -238,9 +242,10 @@ def _steps_of_estimate(
         f"The stratum accuracies are {listed(rates)}.",
         f"The weights are the proportions of the forms, {listed(weights)}. The weighted mean is "
         f"{estimate.estimate:.4f}.",
-        "For each stratum, compute weight^2 (1 - labels/forms) accuracy (1 - accuracy) / (labels - 1): "
-        f"{', '.join(f'{part:.3g}' for part in parts)}.",
-        f"The sum is {parts.sum():.4g}. Its square root is the standard error, {estimate.standard_error:.5f}.",
+        "For each stratum, compute weight^2 (1 - labels/forms) accuracy (1 - accuracy) / (labels "
+        f"- 1): {', '.join(f'{part:.3g}' for part in parts)}.",
+        f"The sum is {parts.sum():.4g}. Its square root is the standard error, "
+        f"{estimate.standard_error:.5f}.",
     ]
 
 
@@ -265,18 +270,21 @@ def _steps_of_plan() -> list[str]:
         size, right / size, 0.03, method="proportional", interval="wald"
     ).budget
     return [
-        f"With proportional allocation, the mean variance within the fifths counts: {variance:.4f}.",
+        "With proportional allocation, the mean variance within the fifths counts: "
+        f"{variance:.4f}.",
         f"Without the finite-population factor you need n = {variance:.4f} (1.96 / .03)^2 = "
-        f"{variance * (intervals.quantile(0.95) / 0.03) ** 2:.0f} labels, with it n / (1 + n / {labels:,}).",
+        f"{variance * (intervals.quantile(0.95) / 0.03) ** 2:.0f} labels, with it n / (1 + n / "
+        f"{labels:,}).",
         f"The answer is {budget} proportional labels. They do not rely on last month's accuracies.",
     ]
 
 
 def _steps_of_design() -> list[str]:
     return [
-        "Most errors are where the program is least sure. Cut the forms into five strata of equal size.",
-        "The number of errors is unknown without labels. So give the least sure fifth the most labels, each next fifth "
-        "fewer, and the surest fifth a few: 40, 28, 16, 9, 7.",
+        "Most errors are where the program is least sure. Cut the forms into five strata of "
+        "equal size.",
+        "The number of errors is unknown without labels. So give the least sure fifth the most "
+        "labels, each next fifth fewer, and the surest fifth a few: 40, 28, 16, 9, 7.",
     ]
 
 
@@ -291,7 +299,8 @@ EXERCISES = {
         _estimate_and_error,
         2,
         "(estimate, standard error)",
-        "square the weights; multiply the variance of each stratum by 1 - n/N and divide it by n - 1",
+        "square the weights; multiply the variance of each stratum by 1 - n/N and divide it by n "
+        "- 1",
         _why_estimate,
     ),
     "1.2": (
@@ -300,7 +309,8 @@ EXERCISES = {
         "five whole numbers",
         "allocate in proportion to N_k S_k",
         lambda: (
-            "The stratum without errors still gets 2 labels. Otherwise you could not estimate its accuracy and variance."
+            "The stratum without errors still gets 2 labels. Otherwise you could not estimate its "
+            "accuracy and variance."
         ),
     ),
     "1.3": (
@@ -316,8 +326,9 @@ EXERCISES = {
         "(stratifier, [labels per stratum])",
         "in which strata are the errors?",
         lambda: (
-            "Proportional allocation passes with six of the seven stratifiers. The labels 40/28/16/9/7 in equal-size "
-            "fifths earn gold without knowing any label. The best allocation, which knows all labels, has .0221."
+            "Proportional allocation passes with six of the seven stratifiers. The labels "
+            "40/28/16/9/7 in equal-size fifths earn gold without knowing any label. The best "
+            "allocation, which knows all labels, has .0221."
         ),
     ),
 }

@@ -143,7 +143,8 @@ class _Design:
 def strata_and_shares(predicted: float | None = None) -> Panel:
     """Return the view of strata and allocation, with the standard error of the design.
 
-    A reader can drag the cuts between strata and the labels below them. The control concerned then says "by hand".
+    A reader can drag the cuts between strata and the labels below them. The control then says
+    "by hand".
 
     Parameters
     ----------
@@ -179,12 +180,12 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
 
 
 def papers_robot() -> Panel:
-    """Return the view of the paper's robot (OPT-A2): its intervals, its claimed and its actual error.
+    """Return the view of the paper's robot (OPT-A2): intervals, claimed and actual error.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: labels, pilot per stratum, batch, smoothing (labels of both kinds added per stratum).
+        Controls: labels, pilot per stratum, labels per round, smoothing.
 
     Examples
     --------
@@ -235,7 +236,7 @@ def papers_robot() -> Panel:
 
 
 def robots(predicted: float | None = None) -> ChartView:
-    """Return the proportion of the robot's intervals that contain the truth, over the number of labels.
+    """Return the coverage of the robot's intervals over the number of labels.
 
     Parameters
     ----------
@@ -356,7 +357,7 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
 
 
 def fifths() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the five equal-size strata of the digit forms, and the correct forms in each."""
+    """Return the sizes of the five equal-size strata, and the correct forms in each."""
     return exercises.fifths()[:2]
 
 

@@ -21,12 +21,13 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 ANALYSTS = 200
-# numbers that stay hidden until a prediction is locked, its button is pressed (look) or an exercise is answered
+# numbers that stay hidden until a prediction is locked, its button is pressed (look), or an
+# exercise is answered
 ANSWERS = {
     "1-gain": (".0281", "0.0281", "12%", "31%"),
     "1-gain look": ("3.04", "5.24", "1.04"),
-    "1-robot": ("45%", "53%", "66%"),
-    "1-robot look": ("2.57", "4.03"),
+    "1-robot": ("41%", "45%", "53%", "66%"),
+    "1-robot look": ("2.58", "4.02"),
     "1-looking": ("17.5%", "35 of 200", "20.9%"),
     "1-twin": ("462",),
     "1-twin look": ("4,146", "1,254"),
@@ -36,33 +37,42 @@ ANSWERS = {
     "1.4": ("40/28", "40, 28"),
 }
 GAIN = {
-    "0%": "That would be correct if all groups were equally accurate. These groups differ. A fixed number of labels "
-    "per group prevents samples with too many easy forms.",
-    "10%": "That is correct for equal labels per group: the differences between groups no longer matter, the "
-    "differences within groups remain.",
-    "30%": "That is the gain of the best allocation. It requires the true accuracies, which nobody knows before "
-    "labeling.",
-    "50%": "No allocation among these five groups gains that much, because forms also differ within a group.",
+    "0%": "That would be correct if all groups were equally accurate. These groups differ. A "
+    "fixed number of labels per group prevents samples with too many easy forms.",
+    "10%": "That is correct for equal labels per group: the differences between groups no longer "
+    "matter, the differences within groups remain.",
+    "30%": "That is the gain of the best allocation. It requires the true accuracies, which "
+    "nobody knows before labeling.",
+    "50%": "No allocation among these five groups gains that much, because forms also differ "
+    "within a group.",
 }
 ROBOT = {
     "40": "That is correct: the intervals become shorter, but the estimate stays too high.",
-    "80": "The number of labels does matter: the intervals become shorter, around an estimate that is too high.",
-    "90": "More labels would help if they went to the strata with errors. The robot never returns to some of these.",
-    "95": "The intervals claim that. The claim holds only if earlier labels do not decide where later labels go.",
+    "80": "The number of labels does matter: the intervals become shorter, around an estimate "
+    "that is too high.",
+    "90": "More labels would help if they went to the strata with errors. The robot never "
+    "returns to some of these.",
+    "95": "The intervals claim that. The claim holds only if earlier labels do not decide where "
+    "later labels go.",
 }
 LOOKING = {
-    "about 5": "That is fewer than at a single check, where 10 of 200 intervals are expected to miss the truth.",
-    "about 10": "That is the number for a single check, fixed beforehand. Every further check is another chance to miss.",
-    "about 20": "Checking costs more than that: 58 checks are many chances to miss, although they are correlated.",
+    "about 5": "That is fewer than at a single check, where 10 of 200 intervals are expected to "
+    "miss the truth.",
+    "about 10": "That is the number for a single check, fixed beforehand. Every further check is "
+    "another chance to miss.",
+    "about 20": "Checking costs more than that: 58 checks are many chances to miss, although "
+    "they are correlated.",
     "about 40": "That is correct: every check is another chance to miss the truth.",
 }
 TWIN = {
-    "about 370": "That is nearly as many as before. For the 1,797 forms the finite-population factor helped: 367 labels "
-    "are a fifth of all forms.",
-    "about 460": "That is correct: the number of labels determines the precision, not the proportion of forms labeled.",
-    "about 7,000": "The required number of labels grows very little with the size of the population.",
-    "about 140,000": "That is the same proportion of the forms. Precision depends on the number of labels, not on this "
-    "proportion.",
+    "about 370": "That is nearly as many as before. For the 1,797 forms the finite-population "
+    "factor helped: 367 labels are a fifth of all forms.",
+    "about 460": "That is correct: the number of labels determines the precision, not the "
+    "proportion of forms labeled.",
+    "about 7,000": "The required number of labels grows very little with the size of the "
+    "population.",
+    "about 140,000": "That is the same proportion of the forms. Precision depends on the number "
+    "of labels, not on this proportion.",
 }
 NARROW = 0.03  # half-width in the question about the twin
 
@@ -124,7 +134,7 @@ def reveal_shares() -> Reveal:
 
 
 def seen_shares() -> Table:
-    """Return the standard errors of the scene's designs, and their variances relative to random sampling."""
+    """Return the standard errors and relative variances of the scene's designs."""
     forms = digit_forms()
     study = functools.partial(
         simulations.study_design, correct=forms.read_a == forms.digit, budget=100
@@ -164,23 +174,26 @@ def explain_strata() -> Explanation:
     """Return the question why strata help or harm."""
     return questions.explain(
         "1-why-strata",
-        "Why do strata help only if their accuracies differ? And why was equal width with equal allocation "
-        "less precise than random sampling?",
-        "A random sample may contain too many easy forms, or too few. Strata fix the number of forms from each group, "
-        "so only differences within groups still affect the estimate. If all groups are equally accurate, there is "
-        "nothing to fix. With equal width, one stratum contains 93% of the forms but gets less than a quarter of the "
-        "labels. These few labels determine nearly the whole estimate.",
+        "Why do strata help only if their accuracies differ? And why was equal width with equal "
+        "allocation less precise than random sampling?",
+        "A random sample may contain too many easy forms, or too few. Strata fix the number of "
+        "forms from each group, so only differences within groups still affect the estimate. If "
+        "all groups are equally accurate, there is nothing to fix. With equal width, one stratum "
+        "contains 93% of the forms but gets less than a quarter of the labels. These few labels "
+        "determine nearly the whole estimate.",
         [
-            '"More strata are more precise." Ten strata of equal width were less precise than five.',
-            '"Every stratum needs the same number of labels." A label represents the forms of its stratum: 1 form in '
-            "the smallest stratum, 72 in the largest.",
-            '"The score is useless." The same score helped when it was cut into strata of equal size.',
+            '"More strata are more precise." Ten strata of equal width were less precise than '
+            "five.",
+            '"Every stratum needs the same number of labels." A label represents the forms of '
+            "its stratum: 1 form in the smallest stratum, 72 in the largest.",
+            '"The score is useless." The same score helped when it was cut into strata of equal '
+            "size.",
         ],
     )
 
 
 def belief_of_sureness() -> Table:
-    """Return Neyman's allocation from the confidences instead of the true accuracies, and its standard error."""
+    """Return Neyman's allocation from the confidences, and its standard error."""
     sizes, correct = scenes.fifths()
     audit = accuracy_audit(digit_forms().items(), 100, n_strata=5, allocation="neyman")
     variance = accuracy.accuracy_variance(sizes, correct, audit.labeled)
@@ -241,7 +254,7 @@ def reveal_robot() -> Reveal:
 
 
 def seen_robots() -> Table:
-    """Return the coverage and variances of the robot, of Neyman's rule and of two waves with a floor."""
+    """Return coverage and variances of the robot, Neyman's rule and two waves."""
     others = [
         ("Neyman's rule with the true accuracies", "neyman", 200),
         ("two waves with a floor", "waves", 100),
@@ -271,12 +284,14 @@ def explain_robot() -> Explanation:
     return questions.explain(
         "1-why-robot",
         "With more labels, the robot's intervals contained the truth less often. Why?",
-        "If the first five labels of a stratum are all correct, its estimated standard deviation is 0. The robot never "
-        "returns to this stratum, and its estimate of 100% never changes. All further labels go to other strata. They "
-        "make the interval shorter, around an estimate that stays too high.",
+        "If the first five labels of a stratum are all correct, its estimated standard deviation "
+        "is 0. The robot never returns to this stratum, and its estimate of 100% never changes. "
+        "All further labels go to other strata. They make the interval shorter, around an "
+        "estimate that stays too high.",
         [
             '"300 labels are still too few." With more labels the coverage falls.',
-            '"The Wald formula is the problem." It is inaccurate with few labels, but here the estimate itself is biased.',
+            '"The Wald formula is the problem." It is inaccurate with few labels, but here the '
+            "estimate itself is biased.",
             '"It was bad luck." The percentages come from 20,000 runs.',
         ],
     )
@@ -305,7 +320,7 @@ def reveal_looking() -> Reveal:
 
 
 def seen_looking() -> Table:
-    """Return the proportion of analysts who miss the truth with each interval, and its half-width."""
+    """Return the proportion of analysts who miss the truth, by interval."""
     intervals = [
         ("95%, for a fixed number of labels", "fixed", 2000),
         ("99.5% at every check", "looks", ANALYSTS),
@@ -333,15 +348,19 @@ def explain_stopping() -> Explanation:
     """Return the question about two reasons for stopping."""
     return questions.explain(
         "1-why-stopping",
-        "One analyst stops at 140 labels because the interval is short enough. Another stops because "
-        "the lower limit has just passed 85%. Whose interval do you trust more?",
-        "The first. The length of an interval depends mainly on the number of labels and hardly on whether the estimate "
-        "is too high. The second analyst waits until chance has raised the estimate and stops at that moment. Both "
-        "intervals are valid only if the number of labels was fixed beforehand or if they are anytime intervals.",
+        "One analyst stops at 140 labels because the interval is short enough. Another stops "
+        "because the lower limit has just passed 85%. Whose interval do you trust more?",
+        "The first. The length of an interval depends mainly on the number of labels and hardly "
+        "on whether the estimate is too high. The second analyst waits until chance has raised "
+        "the estimate and stops at that moment. Both intervals are valid only if the number of "
+        "labels was fixed beforehand or if they are anytime intervals.",
         [
-            '"Both: each is a 95% interval." The 95% hold for a number of labels chosen without seeing the labels.',
-            '"Neither: analysts must not check." Checking does no harm. Stopping because of the result does.',
-            '"The second, because the target was reached." It was reached when the estimate was high by chance.',
+            '"Both: each is a 95% interval." The 95% hold for a number of labels chosen without '
+            "seeing the labels.",
+            '"Neither: analysts must not check." Checking does no harm. Stopping because of the '
+            "result does.",
+            '"The second, because the target was reached." It was reached when the estimate was '
+            "high by chance.",
         ],
     )
 
@@ -350,8 +369,9 @@ def predict_twin() -> Prediction:
     """Return the question whether a large population needs a large sample."""
     return questions.predict(
         "1-twin",
-        "For ±3 points the office needs random labels for 367 of its 1,797 forms. The national office has "
-        "700,000 such forms, 390 times as many. How many random labels does it need for ±3 points?",
+        "For ±3 points the office needs random labels for 367 of its 1,797 forms. The national "
+        "office has 700,000 such forms, 390 times as many. How many random labels does it need "
+        "for ±3 points?",
         TWIN,
     )
 
@@ -368,7 +388,7 @@ def reveal_needed() -> Reveal:
 
 
 def seen_needed() -> list:
-    """Return the random labels for both populations, and the labels for ±5 points with two intervals."""
+    """Return the labels for both populations, and those for ±5 points with two intervals."""
     sizes, correct = scenes.fifths()
     rows = [
         {
