@@ -63,13 +63,13 @@ def test_strata_show_the_accuracies_and_the_three_standard_errors(shares):
     ],
 )
 def test_equal_width_with_equal_shares_breaks_it(shares, strata, score, title):
-    settle(shares, Cut="equal_width", Allocation="equal", Strata=strata, Sorted=score)
+    settle(shares, Cut="equal_width", Allocate="equal", Strata=strata, Sorted=score)
     assert heading(shares) == f"100 labels, {strata} strata: {title}"
 
 
 def test_every_stratum_shows_its_items_and_its_labels(shares):
     """Most labels of equal width lie in the first 7% of the forms: they have their numbers too."""
-    settle(shares, Cut="equal_width", Allocation="equal")
+    settle(shares, Cut="equal_width", Allocate="equal")
     table = {
         what: [row["text"] for row in rows(shares, "strata") if row["what"] == what]
         for what in ("items", "labels")
@@ -86,13 +86,13 @@ def test_every_stratum_shows_its_items_and_its_labels(shares):
 def test_every_setting_answers(shares, stratifier, score):
     settle(shares, Sorted=score, Cut=stratifier, Strata=12, Labels=30)
     for method in ("proportional", "equal"):
-        assert settle(shares, Allocation=method, Labels=600).startswith("Standard error 0.0")
+        assert settle(shares, Allocate=method, Labels=600).startswith("Standard error 0.0")
         assert status(shares) == ""
 
 
 def test_no_setting_shows_where_one_who_knows_the_truth_would_look(shares):
     """The labels of Neyman's rule are the answer of exercise 1.2, and gold in 1.4."""
-    assert {value for _, value in controls(shares)["Allocation"].options} == {
+    assert {value for _, value in controls(shares)["Allocate the labels"].options} == {
         "proportional",
         "equal",
         "by_hand",
@@ -129,7 +129,7 @@ def test_a_dragged_cut_is_one_by_hand_and_is_weighed_as_such(shares):
 def test_labels_are_moved_between_neighbors_and_weighed_by_hand(shares):
     for number, share in ((4, 0.93), (3, 0.84), (2, 0.68), (1, 0.40)):
         drag(shares, f"labels {number}", share)
-    assert controls(shares)["Allocation"].value == "by_hand"
+    assert controls(shares)["Allocate the labels"].value == "by_hand"
     labels = [40, 28, 16, 9, 7]
     assert [int(row["text"]) for row in rows(shares, "strata")[1::3]] == labels
     error = wb.accuracy_variance(*fifths(), labels) ** 0.5
@@ -142,11 +142,11 @@ def test_labels_are_moved_between_neighbors_and_weighed_by_hand(shares):
         "a stratum keeps as many forms as labels"
     )
     settle(shares, Labels=200)
-    assert controls(shares)["Allocation"].value == "proportional" and status(shares) == ""
+    assert controls(shares)["Allocate the labels"].value == "proportional" and status(shares) == ""
 
 
 def test_axes_stay_and_longer_bars_end_at_the_edge(shares):
-    assert settle(shares, Cut="equal_width", Allocation="equal", Strata=12, Labels=30)
+    assert settle(shares, Cut="equal_width", Allocate="equal", Strata=12, Labels=30)
     drag(shares, "cut 1", 0.5)
     drag(shares, "labels 1", 0)
     assert max(row["ratio"] for row in rows(shares, "errors")) <= 3

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
-TALL = 16_000  # so that JupyterLab draws every cell
+TALL = 24_000  # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
 # the sliders of lesson 1: the chart that each moves, and what that says after a step to the right
 SLIDERS = {
@@ -125,7 +125,7 @@ def test_in_voila_too(voila):
 
 
 def test_strata_and_shares(lesson):
-    choose(lesson, "Allocation", "equal")
+    choose(lesson, "Allocate the labels", "equal")
     choose(lesson, "Cut the forms by", "equal width")
     has_title(lesson, "variance 3.04 times")
     choose(lesson, "Sorted by", "margin")
@@ -157,9 +157,9 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
         lesson.mouse.move(x + 30 * k, y)
     lesson.mouse.up()
     settled(lesson)
-    assert chosen(lesson, "Allocation") == "by hand" and all_faults(lesson) == []
+    assert chosen(lesson, "Allocate the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
-    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Allocation")) == (
+    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Allocate the labels")) == (
         "equal size",
         "proportional",
     )

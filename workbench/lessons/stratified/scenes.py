@@ -45,7 +45,7 @@ class _Design:
             "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
-            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Allocation"),
+            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Allocate the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
         self.view = ChartView(
