@@ -22,7 +22,7 @@ from workbench.stratified.accuracy import PlanCurve
 SHOWN_RUNS = 50
 TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
 STRIP = (-0.85, -0.55)  # where the labels lie below the items
-TOLD = "you predicted"
+PREDICTED = "you predicted"
 NOMINAL = "nominal error rate"
 STEP = 0.01  # of all items, or labels, that an arrow key moves
 CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
@@ -201,12 +201,14 @@ def _errors(study: Any, predicted: Any) -> Any:
         ("best allocation", study.best_error),
     ]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
-    told = (
+    predictions = (
         []
         if predicted is None
-        else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
+        else [{"design": PREDICTED, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
     )
-    line = max((row["ratio"] for row in told), default=0.0)  # it would cross a number to its left
+    line = max(
+        (row["ratio"] for row in predictions), default=0.0
+    )  # it would cross a number to its left
     errors = [
         {
             "design": name,
@@ -216,7 +218,7 @@ def _errors(study: Any, predicted: Any) -> Any:
         }
         for (name, value), ratio in zip(named, ratios, strict=True)
     ]
-    return {"errors": errors, "predicted": told}
+    return {"errors": errors, "predicted": predictions}
 
 
 def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple[str, str]:
@@ -228,35 +230,36 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     predicted : float, optional
         As in `design_data`.
     """
-    ratio = study.variance_ratio
     error = study.standard_error / study.random_error if study.random_error else np.nan
-    verdict = (
-        "random sampling has standard error 0, too"
-        if np.isnan(ratio)
-        else f"standard error {1 - error:.0%} below that of random sampling"
-        if ratio < 0.99
-        else f"variance {ratio:.2f} times that of random sampling"
-        if ratio > 1.01
-        else "no better than random sampling"
-    )
-    said = (
-        ""
-        if predicted is None or np.isnan(error)
-        else (
-            f" You predicted that it falls by {predicted:.0%}; it "
-            f"{'falls' if error <= 1 else 'rises'} by {abs(1 - error):.0%}."
+    prediction = ""
+    if predicted is not None and not np.isnan(error):
+        change = "falls" if error <= 1 else "rises"
+        prediction = (
+            f" You predicted that it falls by {predicted:.0%}; it {change} by {abs(1 - error):.0%}."
         )
-    )
     rates = " ".join(f"{a:.3f}" for a in study.accuracy)
     notes = "".join(f" Note: {text}." for text in sentences(study.notes))
     labels = checks.counted(study.labeled.sum(), "label")
+    strata = checks.counted(study.labeled.size, "stratum", "strata")
     return (
-        f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
+        f"{labels}, {strata}: {_compared(study, error)}",
         f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for "
-        f"random sampling, {study.best_error:.4f} for the best allocation.{said} Strata from the "
-        f"lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
+        f"random sampling, {study.best_error:.4f} for the best allocation.{prediction} Strata from "
+        f"the lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
         f"{_listed(study.labeled)}; accuracy {rates}.{notes}",
     )
+
+
+def _compared(study: DesignStudy, error: float) -> str:
+    """Return a comparison of a design with random sampling; its error is relative."""
+    ratio = study.variance_ratio
+    if np.isnan(ratio):
+        return "random sampling has standard error 0, too"
+    if ratio < 0.99:
+        return f"standard error {1 - error:.0%} below that of random sampling"
+    if ratio > 1.01:
+        return f"variance {ratio:.2f} times that of random sampling"
+    return "no better than random sampling"
 
 
 def _listed(counts: np.ndarray) -> str:
@@ -363,15 +366,17 @@ def _strata_table(data: dict) -> Any:
 def _error_bars(data: dict) -> Any:
     named = [row["design"] for row in data["errors"]]
     colors = dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True))
-    y = alt.Y("design:N", sort=named + [TOLD], title=None)
+    y = alt.Y("design:N", sort=named + [PREDICTED], title=None)
     x = alt.X(
         "ratio:Q",
         title="standard error (random sampling = 100%)",
         scale=theme.span(0, 1.3 * TOP_RATIO),
         axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]),
     )
-    lengths, told = (theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
-    diamond, text = theme.guess(told, align="left", dx=12)
+    lengths, predictions = (
+        theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted")
+    )
+    diamond, text = theme.guess(predictions, align="left", dx=12)
     return (
         lengths.mark_bar(height={"band": 0.7}).encode(
             color=theme.color("design", colors, legend=None)
@@ -385,7 +390,7 @@ def _error_bars(data: dict) -> Any:
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
     """Return the rows of `robot`: intervals of 50 runs, claimed and actual standard error."""
-    shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
+    first_runs = (values[:SHOWN_RUNS] for values in (*study.limits(method), study.estimates))
     errors = [
         {"kind": kind, "error": value, "text": f"{value:.4f}"}
         for kind, value in (
@@ -395,7 +400,7 @@ def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
         )
     ]
     return {
-        "runs": theme.run_rows(*shown, study.accuracy),
+        "runs": theme.run_rows(*first_runs, study.accuracy),
         "truth": [{"truth": study.accuracy}],
         "errors": errors,
     }
@@ -475,7 +480,7 @@ def robots(
         for study in studies
         for covers in [study.coverage("wald")]
     ]
-    told = (
+    predictions = (
         []
         if predicted is None
         else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
@@ -484,64 +489,67 @@ def robots(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
         y=alt.Y(
             "covers:Q",
-            title="intervals with truth",
+            title="coverage of the intervals",
             axis=alt.Axis(format="%"),
             scale=alt.Scale(domain=[0, 1]),
         ),
     )
-    guess = theme.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
-    promised = (
-        theme.Chart(theme.rows("promised", [{"promised": 0.95}]))
+    guess = theme.Chart(theme.rows("predicted", predictions)).encode(x="labels:Q", y="covers:Q")
+    nominal = (
+        theme.Chart(theme.rows("nominal", [{"nominal": 0.95}]))
         .mark_rule(style="truth")
-        .encode(y="promised:Q")
+        .encode(y="nominal:Q")
     )
     layers = alt.layer(
-        promised,
+        nominal,
         line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
         line.mark_text(dy=14).encode(text="text:N"),
         *theme.guess(guess, align="right", dx=-18, dy=14),
     )
     first, last = rows[0], rows[-1]
     listed = ", ".join(f"{row['text']} with {row['labels']}" for row in rows)
-    said = "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
+    prediction = (
+        "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
+    )
     return theme.finish(
         layers,
         f"{first['text']} of the intervals contain the truth with {first['labels']} labels, "
         f"{last['text']} with {last['labels']}",
         f"Proportion of 95% Wald intervals that contain the true "
-        f"accuracy: {listed} labels.{said} The dashed line marks the nominal 95%.",
+        f"accuracy: {listed} labels.{prediction} The dashed line marks the nominal 95%.",
         height=200,
     )
 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
     """Return the rows of `looking`: the proportion that missed the truth, and two lines."""
-    told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
+    predictions = [] if predicted is None else [{"share": predicted, "line": PREDICTED}]
     return {
         "missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
-        "lines": [*told, {"share": 1 - study.level, "line": NOMINAL}],
+        "lines": [*predictions, {"share": 1 - study.level, "line": NOMINAL}],
     }
 
 
 def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `looking`."""
-    lost = round(float(study.missed[-1]) * study.runs)
-    third = [
+    missed = round(float(study.missed[-1]) * study.runs)
+    checks_in_words = [
         f"{share:.1%} up to {n} labels"
         for n, share in zip(study.labeled, study.missed, strict=True)
     ]
-    shown = "; ".join(
-        third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1})
+    last = len(checks_in_words) - 1
+    listed = "; ".join(
+        checks_in_words[k] for k in sorted({0, (last + 1) // 4, (last + 1) // 2, last})
     )
-    said = (
+    prediction = (
         "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
     )
     return (
-        f"{lost} of {study.runs} analysts missed the truth; last half-width "
+        f"{missed} of {study.runs} analysts missed the truth; last half-width "
         f"{100 * study.half_width:.1f} points",
         f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'check')}: "
         f"proportion of {study.runs} analysts whose interval missed the true accuracy "
-        f"{study.accuracy:.4f} at least once: {shown}.{said} Half-width at the last check "
+        f"{study.accuracy:.4f} at least once: {listed}.{prediction} Half-width at the last check "
         f"{100 * study.half_width:.2f} points.",
     )
 
@@ -556,7 +564,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
         Prediction of a learner for the last check.
     """
     data = looking_data(study, predicted)
-    lost = (
+    missed = (
         theme.chart(data, "missed")
         .mark_line(interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS)
         .encode(
@@ -569,7 +577,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
             ),
         )
     )
-    names = [NOMINAL] if predicted is None else [NOMINAL, TOLD]
+    names = [NOMINAL] if predicted is None else [NOMINAL, PREDICTED]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
     lines = (
         theme.chart(data, "lines")
@@ -580,10 +588,10 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
                 "line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key
             ),
             strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
-            strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)),
+            strokeWidth=alt.condition(f"datum.line === '{PREDICTED}'", alt.value(5), alt.value(2)),
         )
     )
-    return theme.finish(lines + lost, *looking_words(study, predicted), height=200)
+    return theme.finish(lines + missed, *looking_words(study, predicted), height=200)
 
 
 def plan_data(
@@ -610,7 +618,7 @@ def plan_data(
         }
         for m, n in curve.at(half_width).items()
     ]
-    told = (
+    predictions = (
         []
         if predicted is None
         else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
@@ -618,7 +626,7 @@ def plan_data(
     return {
         "lines": lines,
         "points": points,
-        "predicted": told,
+        "predicted": predictions,
         "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}],
     }
 
@@ -680,7 +688,7 @@ def plan(
             strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
         )
     )
-    points, told = (
+    points, predictions = (
         theme.chart(data, name).encode(x="half_width:Q", y="labels:Q")
         for name in ("points", "predicted")
     )
@@ -699,7 +707,7 @@ def plan(
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(
         align="right", x="width", dx=-4, dy=-8, style="note"
     ).encode(y="items:Q", text="text:N")
-    guess = alt.layer(*theme.guess(told, align="left", dx=10))
+    guess = alt.layer(*theme.guess(predictions, align="left", dx=10))
     return theme.finish(
         lines + dots + above + below + roof + guess, *plan_words(curve, half_width), height=300
     )
