@@ -67,12 +67,9 @@ def course(tmp_path_factory):
 def test_students_get_lessons_named_data_and_questions_without_answers(course):
     home = course / "course" / "ada"
     found = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
-    assert found == {
-        "03-voila-vs-neyman.ipynb",
-        "data/my_items.csv",
-        "my_exercises.py",
-        "answers.json",
-    }
+    added = {"data/my_items.csv", "my_exercises.py", "answers.json"}
+    examples = {f"data/{path.name}" for path in (notebooks_folder() / "data").iterdir()}
+    assert found == {"03-voila-vs-neyman.ipynb"} | examples | added
     questions = (home / "my_exercises.py").read_text(encoding="utf-8")
     assert "How many labels do 40 strata need?" in questions
     for text in ("80", "SECRET", "unknown", "two in each", "voila", "0.25"):
