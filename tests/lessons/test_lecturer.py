@@ -137,6 +137,17 @@ def test_a_file_that_a_lesson_cannot_show_is_refused_with_the_reason(
     assert lesson_data.are_digits()
 
 
+@pytest.mark.parametrize(
+    ("truth", "positive", "expected"),
+    [([0, 1, 1, 1], "", 1), ([0, 1, 1, 1], 0, 0), (["a", "b", "b"], None, "a"), ([2, 3, 3], 3, 3)],
+)
+def test_the_positive_class_is_the_one_that_is_named_or_class_1_or_the_rarest(
+    truth, positive, expected
+):
+    table = {"truth": truth, "prediction": truth}
+    assert lesson_data.use_items(table, positive=positive).positive == expected
+
+
 def test_a_class_that_is_not_there_is_refused(path):
     with pytest.raises(ValueError, match="positive must be one of"):
         misclassification.use(path, positive="junk")

@@ -92,9 +92,8 @@ class LessonItems:
         names = [str(label) for label in classes]
         if positive not in ("", None):
             checks.choice("positive", str(positive), names)
-        rarest = names[int(counts.argmin())]
-        wanted = str(positive or ("1" if "1" in names else rarest))
-        return classes[names.index(wanted)]
+            return classes[names.index(str(positive))]
+        return classes[names.index("1") if "1" in names else counts.argmin()]
 
     def _read_others(self, features: list[str]) -> None:
         path = self._path
@@ -117,7 +116,7 @@ class LessonItems:
 
     def _numbers(self, columns: list[str]) -> np.ndarray:
         cells, _ = frames.read_columns(self._path, columns)
-        found = []
+        numbers = []
         for column in columns:
             try:
                 values = np.array([float(cell) for cell in cells[column]])
@@ -125,8 +124,8 @@ class LessonItems:
                 raise ValueError(f"{self.name}: column {column!r} must hold numbers.") from error
             if not np.isfinite(values).all():
                 raise ValueError(f"{self.name}: column {column!r} must hold finite numbers.")
-            found.append(values)
-        return np.stack(found, 1)
+            numbers.append(values)
+        return np.stack(numbers, 1)
 
     def __getattr__(self, name: str) -> Any:
         """Say which column an attribute of the digit forms would be made from."""
@@ -242,14 +241,14 @@ def about_digits(scene: Function) -> Function:
     """Return a scene that says in one sentence that it shows the digit forms, where the others show a file."""
 
     @functools.wraps(scene)
-    def shown(*args: Any, **ranges: Any) -> Any:
+    def noted(*args: Any, **ranges: Any) -> Any:
         if _current:
             print(
                 f"This scene is about the digit forms of the course, not about {_current[0].name}."
             )
         return scene(*args, **ranges)
 
-    return shown  # type: ignore[return-value]
+    return noted  # type: ignore[return-value]
 
 
 def comments(words: Any) -> Any:

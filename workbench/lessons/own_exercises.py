@@ -162,7 +162,8 @@ def _check_number(number: str) -> None:
     if not isinstance(number, str) or not _NUMBER.fullmatch(number):
         raise checks.WrongValue("number", 'must be lesson and number, such as "3.5"', number)
     if number in checking.course_exercises():
-        taken = [known for known in checking.course_exercises() if known[0] == number[0]]
+        lesson = number.partition(".")[0]
+        taken = [name for name in checking.course_exercises() if name.startswith(f"{lesson}.")]
         raise checks.WrongValue(
             "number", f"must not be one of the course: {', '.join(taken)} are taken", number
         )

@@ -56,14 +56,14 @@ def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
         raise ReportError(
             f"no notebook in {str(home)!r}; make the folder with: workbench lab DIR --copy-only"
         )
-    found = {name: _bare(load_notebook(home / name)) for name in names}
-    for name, notebook in found.items():
+    notebooks = {name: _bare(load_notebook(home / name)) for name in names}
+    for name, notebook in notebooks.items():
         if any(map(_ADDING.search, _codes(notebook))):
             raise ReportError(
                 f"{name} adds an exercise in a cell, which students would read with its answer: "
                 f"move wb.exercise(...) to {OWN_FILE} in the same folder"
             )
-    return found
+    return notebooks
 
 
 def lesson_names(folder: Path | None = None) -> list[str]:
