@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import ipywidgets
+import code_cells
 import numpy as np
 import pytest
 from panels import controls, heading, printed, rows, settle, status
@@ -698,3 +699,88 @@ def test_the_best_of_forty_is_lucky_and_new_forms_say_so(monkeypatch):
     assert [row["model"] for row in rows(panel, "models")][0] == "model 1" and len(
         rows(panel, "models")
     ) == 12
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def shown_by_code():
+    return code_cells.outputs(ROOT / "notebooks" / "05-cross-validation-t-tests.ipynb")
+
+
+def numbers(text):
+    """Return all numbers in a text."""
+    return [float(number) for number in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", text)]
+
+
+def test_cells_compute_what_the_pictures_of_the_clerks_show(shown_by_code):
+    folds = wb.clerk_losses(971).fold_means()[0]
+    t_test = stats.ttest_1samp(folds, 0)
+    assert numbers(shown_by_code["code-folds"]) == pytest.approx(
+        [*folds, folds.mean(), t_test.pvalue], abs=5e-4
+    )
+    all_folds = wb.clerk_losses(971, repeats=10).fold_means().ravel()
+    assert numbers(shown_by_code["code-repeats"]) == pytest.approx(
+        [stats.sem(folds), stats.sem(all_folds)], abs=5e-5
+    )
+    interval = t_test.confidence_interval(0.95)
+    assert numbers(shown_by_code["code-rho"]) == pytest.approx(
+        [t_test.pvalue, 95, *interval], abs=5e-4
+    )
+    assert numbers(shown_by_code["code-factor"]) == pytest.approx(
+        [1 / 1.9, *2 * [t_test.statistic * (9 / 19) ** 0.5]], abs=5e-4
+    )
+    p = [stats.ttest_1samp(wb.clerk_losses(s).fold_means()[0], 0).pvalue for s in range(360, 400)]
+    assert numbers(shown_by_code["code-studies"]) == [sum(np.less(p, 0.05)), 40] == [6, 40]
+
+
+def test_cells_compute_what_the_pictures_of_the_readers_show(shown_by_code):
+    p_mcnemar = stats.binomtest(4, 25).pvalue
+    p_corrected = 2 * stats.t.sf(stats.ttest_1samp(D, 0).statistic * (9 / 19) ** 0.5, 9)
+    assert numbers(shown_by_code["code-mcnemar"]) == pytest.approx(
+        [21, 4, p_mcnemar, p_corrected], abs=5e-5
+    )
+    errors = [wb.reader_losses(study, 200).losses for study in range(40)]
+    folds = [(e[:, 0] - e[:, 1]).reshape(20, 10).mean(0) for e in errors]
+    t = np.array([stats.ttest_1samp(means, 0).statistic for means in folds]) * (9 / 19) ** 0.5
+    significant = np.abs(t) > stats.t.ppf(0.975, 9)
+    assert numbers(shown_by_code["code-power"]) == [significant.sum(), 40, 32]
+    points = [100 * means.mean() for means in folds[:20]]
+    assert numbers(shown_by_code["code-chosen"]) == pytest.approx(
+        [max(points), np.mean(points)], abs=0.05
+    )
+    assert max(points) > 1.3 * np.mean(points)
+
+
+def test_cells_compute_the_scores_of_forty_models(shown_by_code):
+    board = clerks.equal_models(200, seed=0)
+    score, first, last = numbers(shown_by_code["code-ranks"])
+    assert (score, first, last) == (100 * board.mean(0).max(), 1, 40)
+    chance = np.array([0.581, 0.856, 0.961, 0.989, 1])
+    assert chance.mean() == pytest.approx(0.877, abs=5e-4)
+    assert chance == pytest.approx(clerks._chances(), abs=5e-4)
+    best = [clerks.equal_models(200, seed=seed).mean(0).max() for seed in range(100)]
+    (winner,) = numbers(shown_by_code["code-winner"])
+    assert winner == pytest.approx(100 * np.mean(best), abs=3 * 100 * np.std(best) / 50**0.5)
+
+
+def test_cells_compute_the_false_alarms_of_the_optional_scenes(shown_by_code, study):
+    (alarms,) = numbers(shown_by_code["code-experiments"])
+    assert alarms == pytest.approx(100 * study.type_one(), abs=3 * (13 * 87 / 2000) ** 0.5)
+    rho, all_runs, without = numbers(shown_by_code["code-refused"])
+    assert without < all_runs == pytest.approx(0.0141, abs=3 * (0.0141 / 2000) ** 0.5)
+    assert rho == pytest.approx(0.204, abs=0.05)
+    rates = dict(re.findall(r"'([^']+)': ([\d.]+)", shown_by_code["code-tests"]))
+    for name, rate in {"Nadeau-Bengio": 0.027, "5x2cv t": 0.09}.items():
+        assert float(rates[name]) == pytest.approx(rate, abs=3 * (rate / 200) ** 0.5)
+
+
+def test_the_cell_for_an_own_file_runs_alone(shown_by_code):
+    losses = np.loadtxt(ROOT / "notebooks" / "data" / "losses.csv", delimiter=",", skiprows=1)
+    difference = losses[:, 2] - losses[:, 3]
+    folds = np.bincount(losses[:, 1].astype(int), difference) / 40
+    t_test = stats.ttest_1samp(folds, 0)
+    flips = 1 - (stats.t.ppf(0.975, 9) / t_test.statistic) ** 2
+    assert f"by {difference.mean():.3f}" in shown_by_code["own-file"]
+    assert f"up to rho {flips:.3f}" in shown_by_code["own-file"]
