@@ -80,7 +80,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
         for k, d in enumerate(values)
     ]
     y = alt.Y(
-        "difference:Q", title="errors of A minus errors of B (percentage points)", axis=POINTS
+        "difference:Q", title="errors, A minus B (percentage points)", axis=POINTS
     )
     base = theme.Chart(theme.rows("folds", bars)).encode(
         x=alt.X("fold:O", title="fold of ten forms", axis=alt.Axis(labelAngle=0)), y=y
