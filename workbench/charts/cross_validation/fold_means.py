@@ -133,7 +133,7 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     values, repeats = _shown_means(cv), _repeats(cv)
     tests = _tests(cv, rho)
     intervals = "; ".join(f"{name}: {between(*test.interval(level))}" for name, test in tests)
-    said = (
+    sentence = (
         f"{percent(level)} intervals of the mean: {intervals}."
         if tests
         else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
@@ -158,7 +158,7 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     )
     return title + repeats, (
         f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
-        f"{values.size} in all. {said}"
+        f"{values.size} in all. {sentence}"
     )
 
 
@@ -217,8 +217,8 @@ def folds(
     title : str
         By default who is better on average.
     """
-    said, alternative = folds_words(cv, rho=rho, level=level)
-    words = title or said, alternative
+    default_title, alternative = folds_words(cv, rho=rho, level=level)
+    words = title or default_title, alternative
     if len(cv.models) > 2:
         return finished(_models(cv), words)
     data, sides = folds_data(cv, rho=rho, level=level), _sides(cv)
@@ -311,14 +311,14 @@ def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> 
 
 
 def _models_data(cv: CVLosses) -> dict:
-    found = _models_by_mean(cv)[:SHOWN_MODELS]
+    models = _models_by_mean(cv)[:SHOWN_MODELS]
     return {
         "dots": [
             {"model": label, "value": v}
-            for _, label, means, _ in found
+            for _, label, means, _ in models
             for v in means.ravel().tolist()
         ],
-        "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in found],
+        "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in models],
     }
 
 
@@ -338,25 +338,27 @@ def _models_by_mean(cv: CVLosses) -> list:
         )
         for name, losses in zip(cv.models, cv.losses.T, strict=True)
     ]
-    found = [
-        (one.models[0], label, _shown_means(one), _mean(one))
-        for one, label in zip(alone, short_names(cv.models), strict=True)
+    models = [
+        (single.models[0], label, _shown_means(single), _mean(single))
+        for single, label in zip(alone, short_names(cv.models), strict=True)
     ]
-    return sorted(found, key=lambda model: model[3], reverse=cv.scores)
+    return sorted(models, key=lambda model: model[3], reverse=cv.scores)
 
 
 def _models_words(cv: CVLosses) -> tuple:
-    found = _models_by_mean(cv)
-    means = np.stack([one[2] for one in found])
+    models = _models_by_mean(cv)
+    means = np.stack([model[2] for model in models])
     best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
     left = (
-        f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
+        f" Shown are the best {SHOWN_MODELS} of {len(models)}."
+        if len(models) > SHOWN_MODELS
+        else ""
     )
-    said = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in found[:SHOWN_MODELS])
+    listed = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in models[:SHOWN_MODELS])
     tied = [
         label
-        for _, label, _, mean in found
-        if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])
+        for _, label, _, mean in models
+        if abs(mean - models[0][3]) <= ROUNDING * abs(models[-1][3])
     ]
     often = (
         f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}"
@@ -364,9 +366,9 @@ def _models_words(cv: CVLosses) -> tuple:
         else ""
     )
     return (
-        f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
-        + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
-        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {said}.{left}",
+        f"{best_words(tied, cv.scores)}, {number(models[0][3])}{often}"
+        + (f"; {SHOWN_MODELS} of {len(models)} models shown" if left else ""),
+        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {listed}.{left}",
     )
 
 

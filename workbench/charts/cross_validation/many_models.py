@@ -36,7 +36,7 @@ def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
     name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
     gap = test.estimate if test else comparison.mean(first) - comparison.mean(second)
     low, high = test.interval(level) if test else (gap, gap)
-    said = (
+    verdict = (
         {"verdict": "no test", "text": "no variance, no test"}
         if test is None
         else {
@@ -49,7 +49,7 @@ def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
         "difference": gap,
         "low": low,
         "high": high,
-    } | said
+    } | verdict
 
 
 def pairs_words(
@@ -57,20 +57,20 @@ def pairs_words(
 ) -> tuple[str, str]:
     """Return title and text alternative of `pairs`."""
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
-    shown = f"; the {most} most extreme shown" if total > most else ""
+    left_out = f"; the {most} most extreme shown" if total > most else ""
     rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
     untested = sum(test is None for test in comparison.tests)
     rows = pairs_data(comparison, level=level, most=most)
-    said = "; ".join(
+    differences = "; ".join(
         f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12]
     )
     none = f" {untested} without a test, as the folds show no variance." if untested else ""
     every = "the one pair" if total == 1 else f"all {total} pairs"
     return (
         f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
-        f"{percent(1 - level)}{shown}",
-        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with {percent(level)} intervals{rho}, each "
-        f"by itself; p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}",
+        f"{percent(1 - level)}{left_out}",
+        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with unadjusted {percent(level)} "
+        f"intervals{rho}; p-values {_how(comparison)}. {differences}{'; …' if len(rows) > 12 else ''}.{none}",
     )
 
 

@@ -110,7 +110,7 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
     drawn = [
         _Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in (0.45, 1, 1.8)
     ]  # of its width: on a phone, as it is, on the widest page
-    found = {}
+    placed = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
         places += [
@@ -120,10 +120,10 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
             for dy in (0, 14)
         ]
         best = min(places, key=lambda place: sum(picture.cost(k, *place) for picture in drawn))
-        found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
+        placed[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
         for picture in drawn:
             picture.take(k, *best)
-    return [point | found[k] for k, point in enumerate(points)]
+    return [point | placed[k] for k, point in enumerate(points)]
 
 
 class _Drawn:
@@ -217,7 +217,7 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         title = f"Significant at {risk}: {now}, and for any rho below {bound}"
     else:
         title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
-    said = "; ".join(
+    rows = "; ".join(
         f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
         + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p))
         for row in test.rows()
@@ -236,7 +236,7 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         else "No rho from 0 on makes it significant"
     )
     tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
-    return title, f"{tested}. {said}. {where}.{whole}"
+    return title, f"{tested}. {rows}. {where}.{whole}"
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:

@@ -79,9 +79,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
         {"fold": k + 1, "difference": d, "who": "clerk B" if d > 0 else "clerk A"}
         for k, d in enumerate(values)
     ]
-    y = alt.Y(
-        "difference:Q", title="errors, A minus B (percentage points)", axis=POINTS
-    )
+    y = alt.Y("difference:Q", title="errors, A minus B (percentage points)", axis=POINTS)
     base = theme.Chart(theme.rows("folds", bars)).encode(
         x=alt.X("fold:O", title="fold of ten forms", axis=alt.Axis(labelAngle=0)), y=y
     )
@@ -401,12 +399,12 @@ def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
 
 
 def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
-    """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
+    """Return the finite t-values, and the signs of the infinite ones (all folds agree)."""
     away = study.estimates - (study.mean if mean is None else mean)
-    shown = study.shown > 0
-    return (1 - resolve_rho(rho, study.folds)) ** 0.5 * away[shown] / study.theta3[
-        shown
-    ] ** 0.5, np.sign(away[~shown])
+    finite = study.shown > 0
+    scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
+    t = scale * away[finite] / study.theta3[finite] ** 0.5
+    return t, np.sign(away[~finite])
 
 
 def _t_density(t: np.ndarray, df: int) -> np.ndarray:
@@ -651,7 +649,7 @@ def scoreboard_words(studies: Mapping) -> tuple[str, str]:
         for learner in learners
     }
     named = ", ".join(f"{test or 'no test'} for {learner}" for learner, test in best.items())
-    said = ". ".join(
+    rates = ". ".join(
         f"{learner}: "
         + "; ".join(
             f"{test} {studies[learner, 'equal'].rejection(test):.3f} and "
@@ -664,7 +662,7 @@ def scoreboard_words(studies: Mapping) -> tuple[str, str]:
         named = f"{best[learners[0]] or 'no test'} for {' and '.join(learners)}"
     return f"Most power without excess false alarms: {named}", (
         f"False alarms with equal learners and power with different learners, in {first.runs} "
-        f"samples of {first.n} items, at 5%. {said}. The Monte Carlo error of a rate of 5% is "
+        f"samples of {first.n} items, at 5%. {rates}. The Monte Carlo error of a rate of 5% is "
         f"{_share_error(0.05, first.runs):.3f}."
     )
 
