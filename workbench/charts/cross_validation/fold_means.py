@@ -31,7 +31,7 @@ SHOWN_MODELS = 24
 
 
 def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> dict:
-    """Return the rows of `folds`: dots, mean and intervals; of more than two models dots and means only."""
+    """Return the rows of `folds`: dots, mean and intervals (no intervals for over two models)."""
     if len(cv.models) > 2:
         return _models_data(cv)
     values, sides = _shown_means(cv), _sides(cv)
@@ -58,7 +58,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) 
 
 
 def _shown_means(cv: CVLosses) -> np.ndarray:
-    """Return the fold means (R, K) without what rounding adds: equal ones are equal, differences of 0 are 0."""
+    """Return the fold means (R, K) without rounding errors, so that equal means are equal."""
     values = cv.fold_means()
     rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
     values = np.full_like(values, _mean(cv)) if np.ptp(values) <= rounding else values
@@ -81,7 +81,7 @@ def _interval_row(name: str, estimate: float, interval: list, sides: list[str]) 
 
 
 def _tests(cv: CVLosses, rho: float | str) -> list:
-    """Return (name, test) for rho = 0, Nadeau and Bengio's and the chosen one; none where folds agree."""
+    """Return (name, test) for the naive, Nadeau-Bengio and chosen rho; none if all folds agree."""
     try:
         chosen = kfold_t_test(cv, rho=rho)
     except ZeroVarianceError:
@@ -100,7 +100,7 @@ def _mean(cv: CVLosses) -> float:
 
 
 def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
+    """Return the height of each dot of (R, K), stacked within repeats, and the highest stack."""
     low, spread = means.min(), np.ptp(means)
     cell = (
         np.zeros(means.shape, int)
@@ -136,7 +136,8 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     sentence = (
         f"{percent(level)} intervals of the mean: {intervals}."
         if tests
-        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
+        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no "
+        "interval and no test."
     )
     noun = f"{cv.noun}s"
     about = (
@@ -188,15 +189,19 @@ def _winner(cv: CVLosses, tested: bool) -> str:
         return (
             f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test"
             if not values.any()
-            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: no variance, no test"
+            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: "
+            "no variance, no test"
         )
     ties = total - sum(wins)
     equal = f", {ties} equal" if ties else ""
     if abs(mean) <= 1e-12 * np.abs(values).max():
-        return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} {cv.noun}s{equal}"
+        return (
+            f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} "
+            f"{cv.noun}s{equal}"
+        )
+    better_in = wins[0] if mean < 0 else wins[1]
     return (
-        f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
-        f"{cv.noun}s{equal}"
+        f"{better} is better, by {number(abs(mean))}: in {better_in} of {total} {cv.noun}s{equal}"
     )
 
 
@@ -205,14 +210,15 @@ def folds(
 ) -> alt.TopLevelMixin:
     """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
 
-    These are the naive one, Nadeau and Bengio's, and that of the chosen rho where it is another.
+    The intervals are the naive interval, that of Nadeau and Bengio, and that of the chosen rho.
 
     Parameters
     ----------
     cv : workbench.CVLosses
-        Of two models the difference is drawn, of one its loss; of more one row of dots per model.
+        For two models the difference is drawn, for one model its loss. For more models there is
+        one row of dots per model.
     rho : float or str
-        The chosen one, as in `workbench.kfold_t_test`.
+        The chosen rho, as in `workbench.kfold_t_test`.
     level : float
     title : str
         By default who is better on average.
@@ -271,7 +277,7 @@ def folds(
 
 
 def finished(chart: Any, words: Sequence[str]) -> Any:
-    """Return the chart with its title above the labels too: above the plot alone it would leave the page."""
+    """Return the chart with its title above labels and plot, so that it stays on the page."""
     drawn = theme.finish(chart, *words, width=None, height=None)
     drawn.title.frame = "bounds"
     return drawn
@@ -361,14 +367,16 @@ def _models_words(cv: CVLosses) -> tuple:
         if abs(mean - models[0][3]) <= ROUNDING * abs(models[-1][3])
     ]
     often = (
-        f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}"
+        f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} "
+        f"{cv.noun}s{_repeats(cv)}"
         if len(tied) == 1
         else ""
     )
     return (
         f"{best_words(tied, cv.scores)}, {number(models[0][3])}{often}"
         + (f"; {SHOWN_MODELS} of {len(models)} models shown" if left else ""),
-        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {listed}.{left}",
+        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: "
+        f"{listed}.{left}",
     )
 
 
@@ -393,4 +401,5 @@ def _models(cv: CVLosses) -> Any:
 
 def best_words(models: Sequence[str], scores: bool) -> str:
     """Return who has the best mean, in words."""
-    return f"{limited(' and '.join(models), 60)} {'has' if len(models) == 1 else 'share'} the {best_mean(scores)}"
+    verb = "has" if len(models) == 1 else "share"
+    return f"{limited(' and '.join(models), 60)} {verb} the {best_mean(scores)}"

@@ -17,7 +17,7 @@ PAIRS_WIDTH = 330
 def pairs_data(
     comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS
 ) -> list[dict]:
-    """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
+    """Return the rows of `pairs`, at most `most`, with the smallest adjusted p first."""
     tested = [
         (p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k)
         for k, (p, test) in enumerate(
@@ -69,8 +69,9 @@ def pairs_words(
     return (
         f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
         f"{percent(1 - level)}{left_out}",
-        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with unadjusted {percent(level)} "
-        f"intervals{rho}; p-values {_how(comparison)}. {differences}{'; …' if len(rows) > 12 else ''}.{none}",
+        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with unadjusted "
+        f"{percent(level)} intervals{rho}; p-values {_how(comparison)}. "
+        f"{differences}{'; …' if len(rows) > 12 else ''}.{none}",
     )
 
 
@@ -83,7 +84,8 @@ def pairs(
     ----------
     comparison : workbench.ModelComparison
     level : float
-        Of the intervals, which are not adjusted; 1 - level is what the adjusted p-values are held against.
+        The level of the intervals, which are not adjusted. The adjusted p-values are compared with
+        1 - level.
     most : int
         Pairs that are drawn, the most extreme.
     """

@@ -22,7 +22,7 @@ REACH = 8.0
 
 
 def posterior_data(result: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
-    """Return the rows of `posterior`: the density cut at the region of practical equivalence, the regions' names."""
+    """Return the rows of `posterior`: the density in each region, and the names of the regions."""
     low, high = _posterior_range(result)
     cuts, chance = _cuts(result), result.regions
     names = [name for name in chance if result.half_width or name != "practically equal"]
@@ -62,14 +62,14 @@ def _cuts(result: BayesianTTest) -> tuple:
 
 
 def _density_points(result: BayesianTTest, low: float, high: float) -> np.ndarray:
-    """Return where the density is drawn: close at its peak, however wide the axis, and at its ends and cuts."""
+    """Return the points of the density: dense near its peak, and the ends and cuts of the axis."""
     near = result.estimate + result.standard_error * np.linspace(-REACH, REACH, 201)
     points = np.unique([*near, *np.linspace(low, high, 41), *_cuts(result), result.estimate])
     return np.unique([low, *points[(low <= points) & (points <= high)], high])
 
 
 def _posterior_range(result: BayesianTTest) -> tuple:
-    """Return the ends of the axis: the density, and the cuts unless they are so far that it would be a needle."""
+    """Return the ends of the axis, which contain the density and the cuts that are near it."""
     reach = result.standard_error * min(float(scipy.special.stdtrit(result.df, 0.998)), REACH)
     near = [cut for cut in _cuts(result) if abs(cut - result.estimate) <= 3 * reach]
     low, high = min([result.estimate - reach, *near]), max([result.estimate + reach, *near])
@@ -120,15 +120,17 @@ def posterior_words(result: BayesianTTest, models: Sequence[str] = SIDES) -> tup
     )
     ours, theirs = (result.regions[f"{side} better"] for side in SIDES)
     return (
-        f"Probability that {first} is better {probability(ours)}{rope}, {second} {probability(theirs)}",
+        f"Probability that {first} is better {probability(ours)}{rope}, "
+        f"{second} {probability(theirs)}",
         f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
-        f"{number(result.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
+        f"{number(result.estimate)}, 95% between {number(low)} and {number(high)}. "
+        f"{models[0]} is better "
         f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}",
     )
 
 
 def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
-    """Return the posterior density of the mean difference, shaded where first, neither or second is better.
+    """Return the posterior density of the mean difference, shaded by the model that is better.
 
     Parameters
     ----------

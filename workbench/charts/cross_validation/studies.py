@@ -111,7 +111,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
 def clerks_data(
     shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
 ) -> dict:
-    """Return the rows of `clerks`: intervals of studies, false alarms, estimated and true spread."""
+    """Return the rows of `clerks`: intervals, false alarms, estimated and true spread."""
     half = np.nan_to_num(
         shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2)
     )
