@@ -254,7 +254,8 @@ def test_one_slider_holds_all_tests(stop, p, r):
     panel = live.one_slider()
     belief = controls(panel)["Assumed value"]
     settle(
-        panel, Assumed=min((value for _, value in belief.options), key=lambda value: abs(value - stop))
+        panel,
+        Assumed=min((value for _, value in belief.options), key=lambda value: abs(value - stop)),
     )
     t = stats.ttest_1samp(HOOK, 0).statistic * (1 - stop) ** 0.5
     assert 2 * stats.t.sf(-t, 9) == pytest.approx(p, abs=5e-5)

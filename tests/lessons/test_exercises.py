@@ -244,29 +244,36 @@ def fresh():
             "4.1",
             0.126,
             "mistake",
-            "that is calibration, which holds P(true | read) constant and stays behind",
+            "this is calibration, which assumes that P(true | read) is constant and reports "
+            "too small a change",
         ),
-        ("4.1", 0.215, "mistake", "that is the counted share: 8% of the others are read as panels"),
+        (
+            "4.1",
+            0.215,
+            "mistake",
+            "this is the counted proportion, but 8% of the others are read as panels",
+        ),
         (
             "4.1",
             0.2,
             "not yet",
-            "counted = share x p11 + (1 - share) x (1 - p00); solve for the share",
+            "counted = true x p11 + (1 - true) x (1 - p00); solve for true",
         ),
-        ("4.1", "many", "not yet", "answer with the share"),
+        ("4.1", "many", "not yet", "answer with the proportion"),
         ("4.2", (0.1540, 0.1321), "right", "0.1542 and 0.1322"),
-        ("4.2", (0.1322, 0.1542), "mistake", "the right two numbers in the wrong order"),
+        ("4.2", (0.1322, 0.1542), "mistake", "the two numbers are correct, but in the wrong order"),
         (
             "4.2",
             (0.1618, 0.1322),
             "not yet",
-            "mixed = calibration at audit time, plus the counted change over p00 + p11 - 1",
+            "mixed = calibration at the time of the audit, plus the counted change / (p00 + p11 - 1)",
         ),
         (
             "4.2",
             (0.1542, 0.1618),
             "not yet",
-            "calibration multiplies counted shares by P(true | read), the columns of the audit table",
+            "calibration multiplies the counted proportions by P(true | read), from the columns of "
+            "the audit table",
         ),
         ("4.2", 0.15, "not yet", "answer with (mixed, calibration)"),
         ("4.3", ("mixed", "Calibration", "neither"), "right", "mixed / calibration / neither"),
@@ -284,14 +291,15 @@ def fresh():
             "4.4",
             (0.0291, 0.0171),
             "mistake",
-            "as if the two levels had independent errors: they share one audit",
+            "this treats the errors of the two months as independent, but both months use the same "
+            "audit",
         ),
-        ("4.4", (0.0291, 0.003), "not yet", "the change is right, its standard error is not"),
+        ("4.4", (0.0291, 0.003), "not yet", "the change is correct, but its standard error is not"),
         (
             "4.4",
             (0.0236, 0.0062),
             "not yet",
-            "the change is the counted one, divided by p00 + p11 - 1",
+            "the change is the counted change divided by p00 + p11 - 1",
         ),
         ("4.4", 0.03, "not yet", "answer with (change, standard error)"),
         ("4.5", 0.596, "right", "0.596"),
@@ -299,33 +307,41 @@ def fresh():
             "4.5",
             0.66,
             "mistake",
-            "that is the judge's own rate: how many of those that it passes are good, it does not know",
+            "this is the proportion that the judge passes; some of these answers are bad, and some "
+            "that it fails are good",
         ),
         (
             "4.5",
             0.86,
             "mistake",
-            "its errors go both ways: some that it passes are bad, some that it fails are good",
+            "the judge errs in both directions: it passes bad answers and fails good ones",
         ),
         (
             "4.5",
             0.46,
             "mistake",
-            "its errors go both ways: some that it passes are bad, some that it fails are good",
+            "the judge errs in both directions: it passes bad answers and fails good ones",
         ),
         (
             "4.5",
             0.4947,
             "mistake",
-            "that is corrected twice: people's labels by verdict are free of the judge's errors already",
+            "this corrects twice: the proportions of good answers per verdict already correct the "
+            "judge's errors",
         ),
         (
             "4.5",
             0.59,
             "not yet",
-            "that is what people say of 200; the judge has seen all: weigh by how many it passes",
+            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "proportions in all answers",
         ),
-        ("4.5", 0.7, "not yet", "of what passes, people call how many good? And of what fails?"),
+        (
+            "4.5",
+            0.7,
+            "not yet",
+            "what proportion of the passed answers is good, and what proportion of the failed ones?",
+        ),
         ("5.1", (2.847, 0.0192, 1.559, 0.153), "right", "2.847, 0.0192; 1.559, 0.153"),
         (
             "5.1",
@@ -633,7 +649,10 @@ def test_a_worked_solution_has_the_students_own_numbers(exercise):
 def test_three_misses_bring_the_steps_and_success_does_not():
     told = [checking.check("4.1", 0.3) for _ in range(3)]
     assert [bool(each.steps) for each in told] == [False, False, True]
-    assert "Step by step: (1) Of the others .08 are read as panels" in told[2].headline()
+    assert (
+        "Step by step: (1) The program reads .08 of the others and .98 of the panels as panels"
+        in told[2].headline()
+    )
     assert told[2].headline().index("Step by step") < told[2].headline().index("Why:")
     assert checking.check("4.1", 0.15).steps == ()
 

@@ -425,7 +425,7 @@ def experiments_words(
     infinite = f"; {agree:.2%} because all folds agree" if agree else ""
     what = "true error" if mean is None or mean == study.mean else "error"
     few = (
-        " With losses of 0 or 1 few t-values are possible, so the bars form spikes."
+        " With losses of 0 or 1 few t-values are possible, so the bars are spikes."
         if study.loss == "zero_one"
         else ""
     )

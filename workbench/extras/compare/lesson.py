@@ -13,14 +13,21 @@ from workbench.extras.compare.item_scores import ItemScores
 from workbench.lessons.cross_validation.views import CHOICES
 from workbench.results import Table
 from workbench.widgets.chart_view import Panel, drive_chart, stops
+from workbench.widgets.ranges import adjustable
 
 LEADERS = 12  # models that are drawn
 BOARDS = 400  # tables of forty models for the averages
 BOARD_FORMS = (50, 100, 200, 500, 1000, 3000)
 
 
+@adjustable()
 def winners() -> Panel:
     """Return the scores of forty models on the same forms, and their rank sets.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `n`, `ahead`, `seed`.
 
     Returns
     -------

@@ -6,6 +6,7 @@ other functions return a picture with its controls. Their examples show how to b
 with `ipywidgets.interact`.
 """
 
+import dataclasses
 import functools
 import math
 from typing import Any
@@ -15,7 +16,8 @@ import numpy as np
 
 from workbench import registry
 from workbench.charts.cross_validation import studies as charts
-from workbench.course import clerks
+from workbench.course import clerks, lesson_data
+from workbench.course.lesson_data import about_digits, are_digits, cached, lesson_forms
 from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
 from workbench.cross_validation.learners import (
     Population,
@@ -28,6 +30,7 @@ from workbench.simulations.cross_validation import simulate_comparison, simulate
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # texts that must not be on the screen before a prediction is locked, its button is pressed (look),
 # or an exercise is answered
@@ -119,6 +122,31 @@ OF_WINNERS = {
 }
 
 
+LEAST_ITEMS = 400  # rows of a file
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson that cross-validate two learners.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth` and `prediction`, and at least 2 columns of numbers whose names begin with `x_`,
+        which the learners see. At least 400 rows. None shows the digit forms again.
+    positive : object
+        The class that `labeled` is about.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, needs=("features",), positive=positive)
+    lesson_data.check_size(LEAST_ITEMS, 5)
+    return items
+
+
+@about_digits
 def ten_folds() -> ChartView:
     """Return the first picture of the lesson: the difference of two clerks in each of ten folds.
 
@@ -141,6 +169,7 @@ def ten_folds() -> ChartView:
     return ChartView(charts.hook(clerks.clerk_losses().fold_means()[0], test.pvalue))
 
 
+@about_digits
 def predict_repeats() -> Prediction:
     """Return the question about false alarms after ten repeats of a cross-validation."""
     return questions.predict(
@@ -152,11 +181,13 @@ def predict_repeats() -> Prediction:
     )
 
 
-def reveal_clerks() -> Reveal:
+@about_digits
+def reveal_clerks(**ranges: Any) -> Reveal:
     """Return `two_clerks` with the learner's prediction, once it is locked."""
-    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess)))
+    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
 
 
+@adjustable()
 def two_clerks(predicted: float | None = None) -> Panel:
     """Return the intervals of 40 studies of two equal clerks, and the proportion of false alarms.
 
@@ -164,6 +195,8 @@ def two_clerks(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The predicted proportion of false alarms with ten repeats.
+    **ranges
+        Ranges of controls by their names: `n`, `repeats`, `test`, `first`.
 
     Returns
     -------
@@ -207,6 +240,7 @@ def two_clerks(predicted: float | None = None) -> Panel:
     return drive_chart(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks)
 
 
+@about_digits
 def seen_repeats() -> Reveal:
     """Return the test of the first study with one and with ten repeats, after `predict_repeats`."""
     return questions.compare(
@@ -234,6 +268,7 @@ def _repeated(repeats: int) -> dict:
     }
 
 
+@about_digits
 def explain_repeats() -> Explanation:
     """Return the question which part of the error repeats remove."""
     return questions.explain(
@@ -251,6 +286,7 @@ def explain_repeats() -> Explanation:
     )
 
 
+@about_digits
 def predict_flip() -> Prediction:
     """Return the question which rho changes the verdict of the first study."""
     return questions.predict(
@@ -261,10 +297,12 @@ def predict_flip() -> Prediction:
     )
 
 
-def reveal_slider() -> Reveal:
+@about_digits
+def reveal_slider(**ranges: Any) -> Reveal:
     """Return `one_slider` and a button for the table of three tests, after `predict_flip`."""
     return questions.reveal(
-        "5-flip", lambda guess: [one_slider(), questions.look(OF_FLIPS, guess, _three_tests)]
+        "5-flip",
+        lambda guess: [one_slider(**ranges), questions.look(OF_FLIPS, guess, _three_tests)],
     )
 
 
@@ -278,8 +316,14 @@ def _three_tests() -> Table:
     )
 
 
+@adjustable(value=(0, 0.99))
 def one_slider() -> Panel:
     """Return the interval and the p-value of ten folds for any assumed rho.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `value`, `scale`.
 
     Returns
     -------
@@ -310,7 +354,7 @@ def one_slider() -> Panel:
         }
     )
     controls = {
-        "value": stops([(f"{value:.3f}", value) for value in values], 0, "Assumed value"),
+        "value": stops(values, 0, "Assumed value", form="{:.3f}"),
         "scale": ipywidgets.ToggleButtons(
             options=[
                 ("rho, the hidden proportion", "rho"),
@@ -346,6 +390,7 @@ def explain_rho() -> Explanation:
     )
 
 
+@about_digits
 def predict_skeptic() -> Prediction:
     """Return the question about the power of the Nadeau-Bengio test."""
     return questions.predict(
@@ -357,13 +402,16 @@ def predict_skeptic() -> Prediction:
     )
 
 
-def reveal_power() -> Reveal:
+@about_digits
+def reveal_power(**ranges: Any) -> Reveal:
     """Return `power` with the learner's prediction, once it is locked."""
     return questions.reveal(
-        "5-skeptic", lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess))]
+        "5-skeptic",
+        lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
     )
 
 
+@adjustable()
 def power(predicted: float | None = None) -> Panel:
     """Return the false alarms of four tests for equal clerks, and their power for unequal readers.
 
@@ -371,6 +419,8 @@ def power(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The predicted power of Nadeau and Bengio's test with 200 forms.
+    **ranges
+        Ranges of controls by their names: `test`.
 
     Returns
     -------
@@ -419,6 +469,7 @@ def seen_skeptic() -> Reveal:
     return questions.reveal("5-skeptic", lambda _: _improvement())
 
 
+@about_digits
 def predict_chosen() -> Prediction:
     """Return the question how much the largest of 20 differences exaggerates."""
     return questions.predict(
@@ -429,6 +480,7 @@ def predict_chosen() -> Prediction:
     )
 
 
+@about_digits
 def seen_chosen() -> Reveal:
     """Return the mean of the largest of several differences, after `predict_chosen`."""
     return questions.reveal(
@@ -459,6 +511,7 @@ def _chosen() -> Table:
     )
 
 
+@about_digits
 def predict_winner() -> Prediction:
     """Return the question about the score of the best of forty equal models."""
     return questions.predict(
@@ -470,6 +523,7 @@ def predict_winner() -> Prediction:
     )
 
 
+@about_digits
 def reveal_winner() -> Reveal:
     """Return the ranks of forty models, and the score of the best, after `predict_winner`."""
     return questions.reveal(
@@ -483,7 +537,7 @@ def reveal_winner() -> Reveal:
 
 
 def _improvement() -> Table:
-    losses = clerks.reader_losses()
+    losses = clerks.reader_losses() if are_digits() else clerks.losses_of(*_features())
     sign = losses.series()
     better, worse = int((sign > 0).sum()), int((sign < 0).sum())
     tests = [
@@ -493,9 +547,9 @@ def _improvement() -> Table:
             "these learning methods",
         ),
         (
-            f"McNemar, {better} against {worse} forms",
+            f"McNemar, {better} against {worse} {'forms' if are_digits() else 'items'}",
             mcnemar_test(better, worse).pvalue,
-            "these two fitted readers",
+            "these two fitted readers" if are_digits() else "these two fitted models",
         ),
     ]
     return Table(
@@ -504,13 +558,19 @@ def _improvement() -> Table:
     )
 
 
-def live_experiments() -> Reveal:
+def live_experiments(**ranges: Any) -> Reveal:
     """Return a button that shows `experiments`."""
-    return questions.on_click(f"Run {RUNS:,} cross-validations", experiments)
+    return questions.on_click(f"Run {RUNS:,} cross-validations", lambda: experiments(**ranges))
 
 
+@adjustable(rho=(0, 0.99))
 def experiments() -> Panel:
     """Return the t-values of ten thousand cross-validations, tested against the true error.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `learner`, `n`, `rho`, `offset`.
 
     Returns
     -------
@@ -538,7 +598,7 @@ def experiments() -> Panel:
         "n": _sizes([20, 40, 80], 40, "Items per sample"),
         "rho": ipywidgets.FloatSlider(0, min=0, max=0.95, step=0.05, description="Assumed rho"),
         "offset": stops(
-            [(f"{k / 2000:+.4f}", k / 2000) for k in range(-8, 9)], 0.0, "Tested error: true error"
+            [k / 2000 for k in range(-8, 9)], 0.0, "Tested error: true error", form="{:+.4f}"
         ),
     }
 
@@ -573,13 +633,19 @@ def type_one_table() -> Reveal:
     )
 
 
-def all_tests() -> Reveal:
+def all_tests(**ranges: Any) -> Reveal:
     """Return a button that shows `scoreboard`."""
-    return questions.on_click("Try all tests", scoreboard)
+    return questions.on_click("Try all tests", lambda: scoreboard(**ranges))
 
 
+@adjustable()
 def scoreboard() -> Panel:
     """Return the false alarms and the power of nine tests, for two learners.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `n`.
 
     Returns
     -------
@@ -650,9 +716,20 @@ def _sizes(options: list, value: int, description: str) -> Any:
     )
 
 
-@functools.lru_cache(maxsize=6)
+@cached
 def _experiments(learner: str, n: int) -> Any:
-    return simulate_type_one("digits", learner, n, runs=RUNS, progress=False)
+    population = "digits" if are_digits() else _population_of_the_file()
+    return simulate_type_one(population, learner, n, runs=RUNS, progress=False)
+
+
+def _population_of_the_file() -> Population:
+    return dataclasses.replace(Population.of(_features()), name="items")
+
+
+def _features() -> tuple[np.ndarray, np.ndarray]:
+    """Return features and classes of the file that the scenes show."""
+    items = lesson_forms()
+    return items.features, items.digit
 
 
 @functools.lru_cache(maxsize=6)
