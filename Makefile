@@ -141,7 +141,7 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	  --constraint .venv-lowest/constraints.txt --editable '.[test,voila]'
 	$(LOWEST) -m $(QUICK) --dist worksteal
 	$(LOWEST) tests/reports/test_build.py tests/reports/test_kernels.py
 
