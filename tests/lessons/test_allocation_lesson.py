@@ -9,6 +9,7 @@ from pathlib import Path
 import ipywidgets
 import numpy as np
 import pytest
+from code_cells import outputs
 from once import once
 from panels import controls, heading, printed, rows, settle, status, title
 
@@ -365,15 +366,15 @@ def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
 # ---------------------------------------------------------------- one label at a time
 
 
-def heap_greedy(spread, budget):
+def heap_greedy(spread, budget, size=SIZE):
     """Give labels one by one from a heap, starting at two each."""
-    given = [2] * 4
+    given = [2] * len(spread)
     heap = [(-s / math.sqrt(6), h) for h, s in enumerate(spread)]
     heapq.heapify(heap)
     while sum(given) < budget:
         _, h = heapq.heappop(heap)
         given[h] += 1
-        if given[h] < SIZE[h]:
+        if given[h] < size[h]:
             heapq.heappush(heap, (-spread[h] / math.sqrt(given[h] * (given[h] + 1)), h))
     return given
 
@@ -698,30 +699,22 @@ def cells():
 
 
 def code():
-    return [
-        re.sub(r"\A((from|import) .*\n)+\n?", "", "".join(cell["source"]))
-        for cell in cells()
-        if cell["cell_type"] == "code"
-    ]
+    return ["".join(cell["source"]) for cell in cells() if cell["cell_type"] == "code"]
 
 
 def reveals():
-    return [
-        re.fullmatch(r'reveal\("([\w-]+)", live\.(\w+)\)', source).groups()
-        for source in code()
-        if source.startswith("reveal(")
-    ]
+    scene = re.compile(r'wb\.reveal\("([\w-]+)", lesson\.(\w+)\)')
+    return [found.groups() for found in map(scene.match, code()) if found]
 
 
 def test_every_reveal_waits_for_a_question_above_it():
-    asked = [source for source in code() if re.match(r"live\.predict_|reveal\(", source)]
-    known = set()
-    for source in asked:
-        if source.startswith("live."):
-            known.add(getattr(live, source[5:-2])().name)
-        else:
-            assert re.match(r'reveal\("([\w-]+)"', source)[1] in known
-    assert len(known) == 4 and len(reveals()) == 4
+    asked = set()
+    for source in code():
+        if question := re.match(r"lesson\.(predict_\w+)\(\)", source):
+            asked.add(getattr(live, question[1])().name)
+        for name in re.findall(r'wb\.reveal\("([\w-]+)"', source):
+            assert name in asked
+    assert len(asked) == 4 and len(reveals()) == 5
 
 
 @pytest.mark.parametrize(("name", "show"), reveals())
@@ -743,6 +736,7 @@ def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, na
     assert choice.split()[0] in repr(getattr(live, show)(choice)) or show in (
         "place_value",
         "papers_stream",
+        "iterated_or_best",
     )
 
 
@@ -777,7 +771,7 @@ def test_the_first_screen_is_a_question_and_the_report_stands_last():
         "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
     )
     tagged = [
-        set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"}
+        set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive", "code"}
         for cell in cells()
     ]
     own = next(
@@ -786,5 +780,97 @@ def test_the_first_screen_is_a_question_and_the_report_stands_last():
         if "".join(cell["source"]).startswith("## Your own data")
     )
     words = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]) == "## Words")
-    assert all(tagged[1 : own + 2]) and not any(tagged[own + 2 : words])
+    report = [tags for tags in tagged[own + 2 : words] if "code" not in tags]
+    assert all(tagged[1 : own + 2]) and not any(report)
     assert not any("solution" in cell["metadata"].get("tags", []) for cell in cells())
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return outputs(LESSON)
+
+
+def numbers(text):
+    """Return the numbers of a text, without commas of thousands."""
+    return [float(number) for number in re.findall(r"-?\d[\d,]*\.?\d*", text.replace(",", ""))]
+
+
+def first_digits(register, count):
+    """Return the errors among the first digits of stream 1, per place."""
+    place, error = register_errors()
+    rank = np.random.default_rng(1).random(1797)
+    first = sorted(range(1797), key=rank.__getitem__)[:count]
+    return [np.array([error[k] for k in first if place[k] == h]) for h in range(4)]
+
+
+def test_code_cells_of_the_register(shown, register, spread):
+    misread = [e[e != 0] for e in register]
+    described = [
+        [e.size, wrong.size, round(np.abs(wrong).mean())]
+        for e, wrong in zip(register, misread, strict=True)
+    ]
+    assert numbers(shown["code-register"]) == described[0] + described[3]
+    assert numbers(shown["code-by-hand"]) == [round(total_error(spread, [25] * 4))] == [8997]
+    assert numbers(shown["code-best"]) == [3, 18, 42, 37, 4148]
+    assert numbers(shown["code-greedy"]) == heap_greedy(spread, 100) == [3, 18, 42, 37]
+    assert numbers(shown["code-next-label"]) == [round(s / math.sqrt(6)) for s in spread]
+    assert numbers(shown["code-spreads"]) == [round(s) for s in spread]
+
+
+def test_code_cells_of_the_rules(shown, spread):
+    errors = [
+        total_error(spread, labels)
+        for labels in ([38, 38, 37, 37], [3, 15, 35, 37], [5, 32, 76, 37])
+    ]
+    listed = zip(("equal", "neyman", "voila"), errors, (0, 60, 0), strict=True)
+    assert shown["code-capped"] == repr(
+        [f"{rule}: standard error {error:,.0f}, {unused} unused" for rule, error, unused in listed]
+    )
+    assert "7 rows" in shown["code-rules"]
+    assert numbers(shown["code-two-strata"]) == [3, 2]
+    ratio = (1 / 10 + 8 / 9 - 9 / 1000) / (
+        9 / 100 - 9 / 1000
+    )  # capped Neyman labels 100, 10, 9, 9 ...
+    assert numbers(shown["code-ten-strata"]) == [100, 10, 100, 100, round(ratio, 1)]
+    ratio = total_error(spread, [2, 16, 37, 37]) / total_error(spread, [3, 16, 36, 37])
+    assert shown["code-rounding"] == f"{ratio:.4f}"
+
+
+def test_code_cells_of_streams(shown, register, spread):
+    seen = first_digits(register, 400)
+    sd = [round(values.std(ddof=1), 1) for values in seen]
+    assert numbers(shown["code-seen"]) == [*sd, 10, 57, 33, 0] and sd[3] == 0
+    no_misread = math.prod((1597 - k) / (1797 - k) for k in range(5))
+    (proportion,) = numbers(shown["code-trouble"])
+    assert abs(proportion - no_misread) < 3 * math.sqrt(no_misread * (1 - no_misread) / 400)
+    low, high = (numbers(line) for line in shown["code-floors"].splitlines())
+    assert sum(low[1:8:2]) == sum(high[1:8:2]) == 100 and low[7] < 15 <= high[7]
+    assert abs(low[-1]) > 10 * abs(high[-1])
+    premium = total_error(spread, [15, 15, 33, 37]) / total_error(spread, [3, 18, 42, 37]) - 1
+    assert shown["code-premium"] == repr(f"{premium:.1%}") == "'11.6%'"
+
+
+def test_code_cells_of_the_jump(shown):
+    stratum, value = (array[0] for array in jump_stream(5000, jump_at=1000, runs=2))
+    size = [int((stratum == h).sum()) for h in range(20)]
+    spread_of = [size[h] * value[stratum == h].std(ddof=1) for h in range(20)]
+    assert numbers(shown["code-jump"]) == [50] == [heap_greedy(spread_of, 100, size)[11]]
+    held, ratio = numbers(shown["code-jump-stream"])
+    assert 10 < held < 50 and 1.1 < ratio < 1.7
+
+
+def test_own_file_in_code(shown):
+    import duckdb
+
+    rows = duckdb.sql(
+        f"select count(*), stddev_samp(amount) from '{LESSON.parent}/data/records.parquet' group by segment"
+    ).fetchall()
+    size, sd = np.array(rows).T
+    shares = 200 * size * sd / (size * sd).sum()
+    labels = numbers(shown["code-own"].split("Labels per stratum: ")[1])[::3]
+    assert sum(labels) == 200 and sorted(labels) == pytest.approx(sorted(shares), abs=1)
+    error = math.sqrt(((size * sd) ** 2 * (1 / shares - 1 / size)).sum())
+    assert f"off by about {round(error, -3):,.0f}" in shown["code-own"]

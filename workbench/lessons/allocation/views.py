@@ -380,8 +380,14 @@ def _rules() -> list:
     ]
 
 
-def iterated_or_best() -> Table:
-    """Return what VOILA's whole numbers gain over the textbook's rule, in the register and where they gain most."""
+def iterated_or_best(predicted: str | None = None) -> Table:
+    """Return what VOILA's whole numbers gain over the textbook's rule, in the register and where they gain most.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Of `predict_thousands`: the table is shown once it is locked; not used otherwise.
+    """
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
     cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
