@@ -1,6 +1,9 @@
 """Lesson 3 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import contextlib
+import doctest
 import heapq
+import io
 import json
 import math
 import re
@@ -874,3 +877,21 @@ def test_own_file_in_code(shown):
     assert sum(labels) == 200 and sorted(labels) == pytest.approx(sorted(shares), abs=1)
     error = math.sqrt(((size * sd) ** 2 * (1 / shares - 1 / size)).sum())
     assert f"off by about {round(error, -3):,.0f}" in shown["code-own"]
+
+
+SCENES = [name for name, scene in vars(live).items() if "interact(" in (scene.__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_similar_scene_runs_with_its_slider(name):
+    """The line that shows the sliders is skipped as a doctest, since it prints escape codes."""
+    examples = doctest.DocTestParser().get_examples(getattr(live, name).__doc__)
+    assert (
+        len(SCENES) == 9 and len("".join(example.source for example in examples).splitlines()) <= 10
+    )
+    with contextlib.redirect_stdout(io.StringIO()):
+        names = {}
+        for example in examples:
+            exec(example.source, names)
+    assert isinstance(names["_"].widget.children[0], ipywidgets.Widget)
+    assert names["_"].widget.result.alternative

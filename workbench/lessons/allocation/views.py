@@ -167,7 +167,24 @@ def explain_floor() -> Explanation:
 
 
 def register() -> ChartView:
-    """Return the picture of the register: how many digits a place has, how many are misread, what that costs."""
+    """Return the picture of the register: how many digits a place has, how many are misread, what that costs.
+
+    Examples
+    --------
+    A similar scene, in which you choose how many of 100 thousands are misread:
+
+    >>> import ipywidgets
+    >>> import numpy as np
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> def scene(misread=14):
+    ...     counts = zip([1, 10, 100, 1000], [13, 12, 11, misread])
+    ...     errors = [np.repeat([worth, 0], [n, 100 - n]) for worth, n in counts]
+    ...     return image(places.register(errors))
+    >>> scene(20)  # doctest: +ELLIPSIS
+    Chart: 100 ones, 13% misread, ... 100 thousands, 20% misread, each by 1,000 on average. ...
+    >>> _ = ipywidgets.interact(scene, misread=(1, 50))  # doctest: +SKIP
+    """
     return ChartView(place_charts.register(_errors()))
 
 
@@ -191,6 +208,21 @@ def place_labels(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: labels per place. Button: start again.
+
+    Examples
+    --------
+    A similar scene, in which you choose a rule instead of moving labels:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> plans = wb.plan_labels(wb.digit_forms().register(), 100).others
+    >>> def scene(rule="equal"):
+    ...     return image(places.placed(plans["voila"], plans[rule].labeled))
+    >>> scene("neyman")  # doctest: +ELLIPSIS
+    Chart: You label 2 of 1,000 ones, 10 of 600 tens, 24 of 160 hundreds, 37 of 37 thousands...
+    >>> _ = ipywidgets.interact(scene, rule=list(plans))  # doctest: +SKIP
     """
     return _Hand(None if predicted is None else int(predicted)).panel
 
@@ -262,6 +294,22 @@ def place_value(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: labels, method.
+
+    Examples
+    --------
+    A similar scene with two strata of your own:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts import allocation as charts
+    >>> from workbench.widgets import image
+    >>> strata = wb.load_strata({"stratum": ["small", "large"], "size": [900, 50], "sd": [1, 40]})
+    >>> def scene(budget=100, rule="voila"):
+    ...     plan = wb.plan_labels(strata, budget, method=rule)
+    ...     return image(charts.allocation(plan.rows()))
+    >>> scene(90, "equal")
+    Chart: Labels per stratum: small 45 of 900 (Neyman 27.9); large 45 of 50 (Neyman 50).
+    >>> _ = ipywidgets.interact(scene, budget=(20, 200, 10), rule=["voila", "equal"])  # doctest: +SKIP
     """
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
@@ -432,6 +480,21 @@ def one_label_at_a_time() -> Panel:
     -------
     workbench.widgets.Panel
         Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with two labels.
+
+    Examples
+    --------
+    A similar scene, in which a slider gives the labels:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> plans = {n: wb.plan_labels(wb.digit_forms().register(), n) for n in range(8, 101)}
+    >>> def scene(labels=8):
+    ...     return image(places.next_label(plans[100].others["voila"], plans[labels].labeled))
+    >>> scene(8)  # doctest: +ELLIPSIS
+    Chart: ... ones 713, tens 4,248, hundreds 9,916, thousands 27,007. ...
+    >>> _ = ipywidgets.interact(scene, labels=(8, 100))  # doctest: +SKIP
     """
     size, sd = _places()
     budget = stops(BUDGETS, LABELS, "Labels M", 480)
@@ -531,6 +594,22 @@ def watch_stream(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
+
+    Examples
+    --------
+    A similar scene, in which the digits arrive in the order of the file and you choose the floor:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(floor=2):
+    ...     study = simulate_stream(*wb.register_errors(), 100, minimum=floor, runs=1)
+    ...     return image(streams.stream(study, "s_voila", 1797, ["1", "10", "100", "1000"]))
+    >>> scene(15)  # doctest: +ELLIPSIS
+    Chart: After 1,797 records the sample of 100 holds 15 of 1,000 1, ...
+    >>> _ = ipywidgets.interact(scene, floor=(2, 20))  # doctest: +SKIP
     """
     checked = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
     controls = {
@@ -605,6 +684,22 @@ def trouble(predicted: str | None = None) -> ChartView:
     ----------
     predicted : str, optional
         The share that a learner expects, of `predict_infinite`.
+
+    Examples
+    --------
+    A similar scene, in which you choose how many records are kept:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(kept=100):
+    ...     study = simulate_stream(*wb.register_errors(), kept, order="random", runs=4)
+    ...     return image(streams.jump(study, 3, ["s_voila_printed", "s_voila"]))
+    >>> scene(200)  # doctest: +ELLIPSIS
+    Chart: 4 strata, 200 records kept, mean of 4 streams; ...
+    >>> _ = ipywidgets.interact(scene, kept=(50, 300, 50))  # doctest: +SKIP
     """
     place, error = register_errors()
     study = simulations.simulate_stream(
@@ -638,7 +733,23 @@ def _told(predicted: str | None) -> str:
 
 
 def floors() -> Panel:
-    """Return the view that runs 100 more streams at each press, with three floors, and shows their errors."""
+    """Return the view that runs 100 more streams at each press, with three floors, and shows their errors.
+
+    Examples
+    --------
+    A similar scene with errors that you make up, of 50 streams for each of two floors:
+
+    >>> import ipywidgets
+    >>> import numpy as np
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.widgets import image
+    >>> def scene(bias=0):
+    ...     errors = np.random.default_rng(1).normal(bias, 5000, (2, 50))
+    ...     return image(streams.floors({2: 3 * errors[0], 10: errors[1]}, least=4148))
+    >>> scene(0)  # doctest: +ELLIPSIS
+    Chart: Root mean squared error of the register total at the end of the stream: ...
+    >>> _ = ipywidgets.interact(scene, bias=(0, 10_000, 1000))  # doctest: +SKIP
+    """
     least = _total_error(0)
     runs = {floor: np.zeros(0) for floor in FLOORS}
     button = ipywidgets.Button(
@@ -713,6 +824,22 @@ def following(predicted: str | None = None) -> ChartView:
     ----------
     predicted : str, optional
         The last ratio as a learner expects it, of `predict_following`.
+
+    Examples
+    --------
+    A similar scene with 2,000 records, in which you choose when the standard deviation jumps:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import jump_stream, simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(jump_at=500):
+    ...     stream = jump_stream(2000, jump_at=jump_at, runs=1)
+    ...     study = simulate_stream(*stream, 100, methods=["s_voila"], every=100, progress=False)
+    ...     return image(streams.jump(study, 11, ["voila", "s_voila"], jump_at=jump_at))
+    >>> scene(1000)  # doctest: +ELLIPSIS
+    Chart: 20 strata, 100 records kept, one stream; ...
+    >>> _ = ipywidgets.interact(scene, jump_at=(500, 1500, 100))  # doctest: +SKIP
     """
     study = simulations.simulate_stream(
         *simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100, progress=False
@@ -754,6 +881,21 @@ def papers_stream(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: standard deviation after the jump, methods drawn.
+
+    Examples
+    --------
+    A similar scene with a shorter stream, in which you choose how many strata there are:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import jump_stream, simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(strata=5):
+    ...     stream = jump_stream(1000, strata=strata, jumping=0, jump_at=300, runs=1)
+    ...     return image(streams.jump(simulate_stream(*stream, 50), 0, ["voila", "s_voila"]))
+    >>> scene(5)  # doctest: +ELLIPSIS
+    Chart: 5 strata, 50 records kept, one stream; ...
+    >>> _ = ipywidgets.interact(scene, strata=(2, 10))  # doctest: +SKIP
     """
     studies = _jump_studies()
     controls = {
