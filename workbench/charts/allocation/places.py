@@ -135,10 +135,8 @@ def placed_words(best: Allocation, labeled: np.ndarray, predicted: int | None) -
     parts = [f"{k} of {n:,} {name}" for name, n, k in zip(PLACES, size, labeled, strict=True)]
     prediction = ""
     if predicted is not None:
-        prediction = f" You predicted {predicted} for the thousands."
-        if predicted > size[-1]:
-            prediction = f" You predicted {predicted} for the thousands, and there are only "
-            f"{size[-1]}."
+        only = f", and there are only {size[-1]}" if predicted > size[-1] else ""
+        prediction = f" You predicted {predicted} for the thousands{only}."
     return (
         f"Standard error of the total {error:,.0f}: {verdict}{unused}",
         f"You label {', '.join(parts)}{unused}. The standard error of the register total is "
@@ -288,13 +286,12 @@ def _asked(plans: Mapping[str, Allocation]) -> str:
     sizes = zip(PLACES, plans["voila"].stratum_size, wished(plans["voila"]), strict=True)
     parts = [f"{labels:.0f} of the {n} {name}" for name, n, labels in sizes if labels > n]
     unused_labels = checks.counted(unused, "label")
-    return f"Neyman's rule asks for {' and '.join(parts)}, and {unused_labels} cannot be used"
+    return f"Neyman's rule asks for {' and '.join(parts)} and leaves {unused_labels} unused"
 
 
 def _verdict(method: str, errors: dict, asked: str) -> str:
     if method == "neyman":
-        return asked or "every place has enough digits, so Neyman's rule is VOILA except for "
-        "rounding"
+        return asked or "every place has enough digits; VOILA differs by rounding only"
     other_method = "neyman_iterated" if method == "voila" else "neyman"
     error, other, name = errors[method], errors[other_method], METHODS[other_method]
     change = error / other - 1

@@ -95,16 +95,15 @@ def stream_words(
     held = zip(study.sampled[method][0][past][-1], study.stratum_size[0][past][-1], strict=True)
     parts = [f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(held)]
     best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][past][-1])
+    how_often = f"infinite at {endless} of {checkpoints}" if endless else "never infinite"
     now = "infinite" if infinite[-1] else f"{times(ratio[-1])} VOILA's"
     prediction = ""
     if predicted is not None:
-        prediction = f" You predicted an infinite variance in {predicted} of the streams; this is "
-        "one."
+        prediction = f" You predicted an infinite variance in {predicted} of such streams."
     return (
         f"{rule}: variance {verdict}",
         f"After {records} the sample of {study.budget} holds {', '.join(parts)}. VOILA with "
-        f"hindsight: {best}. The variance now is {now}. It was infinite at {endless} of "
-        f"{checkpoints}. The largest finite variance is {times(finite.max())} VOILA's.{prediction}",
+        f"hindsight: {best}. The variance now is {now}. It was {how_often}. The largest finite variance is {times(finite.max())} VOILA's.{prediction}",
     )
 
 
