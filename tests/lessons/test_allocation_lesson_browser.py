@@ -198,7 +198,7 @@ def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
     page.mouse.up()
     settled(page)
     text = browser.chart(page, HAND)["text"]
-    assert int(text.split()[2]) < 25 and "still in your hand" in text
+    assert int(text.split()[2]) < 25 and "not used yet" in text
     bars.nth(3).press("ArrowRight")
     settled(page)
     assert "26 of 37 thousands" in browser.chart(page, HAND)["text"] and faults(page, HAND) == []
