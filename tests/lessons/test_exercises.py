@@ -249,7 +249,7 @@ def fresh():
             "3.3",
             (25, "more is always better"),
             "mistake",
-            "a smaller floor than 25 protects as well; beyond it only the cost grows",
+            "a floor of 25 costs more and hardly protects better: choose a smaller floor",
         ),
         ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
         ("3.4", [5, 32, 76, 37], "right", "SE 2,808"),

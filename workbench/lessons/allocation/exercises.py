@@ -101,7 +101,7 @@ def _floor(parts: list) -> tuple | None:
     if floor > 20:
         return (
             "mistake",
-            f"a smaller floor than {floor:g} protects as well; beyond it only the cost grows",
+            f"a floor of {floor:g} costs more and hardly protects better: choose a smaller floor",
         )
     return "right", f"{floor:g}; compare your reason with the explanation"
 
