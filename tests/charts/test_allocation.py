@@ -182,7 +182,10 @@ def test_infinite_variances_are_marked_above_all_finite_ones(study):
     assert title == "S-VOILA with a floor of 2: variance infinite at 2 of 12 checkpoints (17%)"
     assert "It was infinite at 2 of 12 checkpoints." in words
     assert (
-        streams.stream_words(found, "s_voila", 300, "abcd")[1].count("Variance now: infinite.") == 1
+        streams.stream_words(found, "s_voila", 300, "abcd")[1].count(
+            "The variance now is infinite."
+        )
+        == 1
     )
     draws(streams.stream(found, "s_voila", 1200, "abcd"))
 
@@ -242,7 +245,4 @@ def test_one_is_spoken_of_in_the_singular():
         rng=1,
         progress=False,
     )
-    assert (
-        "It was never infinite."
-        in streams.stream_words(study, "s_voila", 40, ("a", "b"))[1]
-    )
+    assert "It was never infinite." in streams.stream_words(study, "s_voila", 40, ("a", "b"))[1]
