@@ -189,8 +189,8 @@ def _three(draw: Draws) -> dict:
 
 def _ask_three(task: dict) -> str:
     return (
-        f"Three strata of {_listed(task['size'])} items with spreads {_listed(task['spread'])}. Place "
-        f"{task['budget']} labels, by hand, at least 2 in each."
+        f"Three strata of {_listed(task['size'])} items with standard deviations {_listed(task['spread'])}. "
+        f"Allocate {task['budget']} labels by hand, at least 2 to each stratum."
     )
 
 
