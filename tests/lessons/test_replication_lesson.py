@@ -1,10 +1,12 @@
 """Lesson 2 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import ast
 import itertools
 import math
 import re
 from pathlib import Path
 
+import code_cells
 import nbformat
 import numpy as np
 import pytest
@@ -552,6 +554,75 @@ def test_a_model_answer_comes_after_two_lines(fresh, explain):
 
 
 # ---------------------------------------------------------------- the notebook
+
+
+def test_code_cells_compute_the_numbers_of_the_scenes(accuracies, textbook):
+    shown = code_cells.outputs(NOTEBOOK)
+    numbers = {name: numbers_in(text) for name, text in shown.items()}
+    p = 1576 / 1797
+    half_width = 1.96 * math.sqrt(p * (1 - p) / (1797 / 14))
+    assert numbers["code-boxes"][:14] == [round(100 * accuracy) for accuracy in accuracies]
+    assert numbers["code-boxes"][14] == np.count_nonzero(abs(accuracies - p) > half_width)
+    effect = textbook**2 / (p * (1 - p) / 1797)
+    correlation = (effect - 1) / (1797 / 14 - 1)
+    assert "accuracy 0.8763 (SE 0.01409), 95% from 0.8377 to 0.9107" in shown["code-design"]
+    assert f"{accuracies.mean():.4f} {textbook:.5f}" == "0.8763 0.01409"
+    assert numbers["code-worth"] == [round(effect, 2), round(correlation, 4), 543]
+    assert numbers["code-labels"] == [1.89, round(700 / (1 + 49 * correlation))]
+    assert numbers["code-halves"] == pytest.approx([textbook, textbook], rel=1e-12)
+    assert numbers["code-random"] == pytest.approx([0.6 * textbook, 1.34 * textbook], rel=0.03)
+    products = [1, 0, 0, 1]
+    deviations = [0.025, -0.015, 0.015, -0.025]
+    assert numbers["code-signs"] == [*products, *deviations, 0.000425, 0.000425]
+    assert "column 1 holds 0 2 times, not 3.5" in shown["code-broken"]
+    assert shown["code-broken"].endswith("(8 runs, 7 factors, 2 levels: strength 2, full balance)]")
+    assert shown["code-pairs"] == "[(1, 5), (2, 6), (3, 7), (4, 8)]"
+    assert numbers["code-linear"][:2] == [27, 8] and "full balance" in shown["code-linear"]
+    assert numbers["code-field"][:3] == [2, 1, 2]  # x^5 = 2x^2 + x + 2
+    assert all(seconds < 0.25 for seconds in code_cells.SECONDS.values())
+
+
+def test_code_cells_compute_coverage_and_f1_of_the_scenes():
+    shown = code_cells.outputs(NOTEBOOK)
+    coverage = ast.literal_eval(shown["code-coverage"])
+    drawn = live.coverage().view.alternative
+    assert coverage == pytest.approx(coverages(drawn), abs=6e-4) and coverage["naive"] == 0.728
+    weighted = ast.literal_eval(shown["code-weights"])
+    assert weighted["naive"] < 0.05 and weighted["default"] > 0.9
+    forms = wb.digit_forms()
+    two, read = forms.digit == 2, forms.read_a == 2
+    counts = [np.bincount(forms.box, column)[1:] for column in (two & read, two, read)]
+    f1 = 2 * counts[0].sum() / (counts[1].sum() + counts[2].sum())
+    halves = [f1_of_boxes(counts, 1 + np.ravel([kept, -kept], "F")) for kept in sign_rows(7)]
+    without = [f1_of_boxes(counts, without_box(box)) for box in range(14)]
+    assert numbers_in(shown["code-f1"])[1:3] == pytest.approx([f1, 0.04022], abs=5e-5)
+    assert "Interval(0.7548 to 0.9569, 0.95 logit)" in shown["code-f1"]
+    error = math.sqrt(np.mean((np.array(halves) - f1) ** 2))
+    jackknife = math.sqrt(np.sum((np.array(without) - f1) ** 2) / 2)
+    assert numbers_in(shown["code-orders"]) == pytest.approx([error, jackknife], abs=6e-6)
+
+
+def numbers_in(text):
+    """The numbers of a text in their order."""
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e-\d+)?", text)]
+
+
+def sign_rows(districts):
+    """All rows of +1 and -1."""
+    return map(np.array, itertools.product((1, -1), repeat=districts))
+
+
+def without_box(box):
+    """Weights of the 14 boxes without one of them: the other one of its district counts twice."""
+    weight = np.ones(14)
+    weight[[box, box ^ 1]] = 0, 2
+    return weight
+
+
+def f1_of_boxes(counts, weight):
+    """F1 from true positives, positives and predicted positives of each box."""
+    hits, positives, predicted = (count @ weight for count in counts)
+    return 2 * hits / (positives + predicted)
 
 
 def test_no_answer_of_an_exercise_stands_above_it():
