@@ -1,6 +1,7 @@
 """Lesson 2 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
 import ast
+import contextlib
 import itertools
 import math
 import re
@@ -691,3 +692,20 @@ def test_the_solutions_are_right(fresh):
         for c in solutions.cells[1:]
         if c.cell_type == "markdown"
     ] == ["2.1", "2.2", "2.3", "2.4"]
+
+
+def test_the_own_file_cell_runs_by_itself():
+    cells = {cell.id: cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells}
+    space = {}
+    with contextlib.chdir(NOTEBOOK.parent):
+        exec(cells["code-own"].source, space)
+        rows = np.genfromtxt("data/labeled.csv", delimiter=",", names=True)
+    correct = rows["y"] == rows["yhat"]
+    person, weight = rows["person"].astype(int), rows["w"]
+    p = np.average(correct, weights=weight)
+    residuals = np.bincount(person, weight * (correct - p)).reshape(6, 4) / weight.sum()
+    variance = (4 / 3) * ((residuals - residuals.mean(1, keepdims=True)) ** 2).sum()
+    accuracy = space["estimates"].rows()[0]
+    assert (accuracy["metric"], accuracy["estimate"]) == ("accuracy", pytest.approx(p))
+    assert accuracy["standard_error"] == pytest.approx(math.sqrt(variance), rel=0.01)
+    assert "--stratum district --psu person --weight w" in cells["code-own-text"].source
