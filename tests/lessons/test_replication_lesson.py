@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import doctest
 import itertools
 import math
 import re
@@ -709,3 +710,22 @@ def test_the_own_file_cell_runs_by_itself():
     assert (accuracy["metric"], accuracy["estimate"]) == ("accuracy", pytest.approx(p))
     assert accuracy["standard_error"] == pytest.approx(math.sqrt(variance), rel=0.01)
     assert "--stratum district --psu person --weight w" in cells["code-own-text"].source
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        live.first_look,
+        live.fourteen_boxes,
+        live.half_samples,
+        live.array_builder,
+        live.field_steps,
+        live.coverage,
+    ],
+)
+def test_the_example_of_a_scene_runs_with_interact(view, capsys):
+    space = {"np": np}
+    for example in doctest.DocTestParser().get_examples(view.__doc__):
+        exec(compile(example.source, view.__name__, "single"), space)
+    drawn, with_controls = capsys.readouterr().out.split("Chart: ", 1)[1].split("interactive(")
+    assert len(drawn) > 50 and "Slider(" in with_controls

@@ -128,7 +128,24 @@ OF_COVERED = {
 
 
 def first_look() -> ChartView:
-    """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all."""
+    """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all.
+
+    Examples
+    --------
+    The same picture of simulated boxes with a control: how much boxes differ.
+
+    >>> import ipywidgets
+    >>> from workbench.charts.replication.half_samples import first_look
+    >>> from workbench.widgets import image
+    >>> def scene(correlation=0.02):
+    ...     rng = np.random.default_rng(1)
+    ...     spread = 1 / correlation - 1
+    ...     accuracy = rng.beta(0.877 * spread, 0.123 * spread, 14)
+    ...     return image(first_look(rng.binomial(128, accuracy), np.full(14, 128)))
+    >>> scene(0.001)  # doctest: +ELLIPSIS
+    Chart: 14 boxes of about 128 forms. ...
+    >>> ipywidgets.interact(scene, correlation=(0.001, 0.1, 0.001))  # doctest: +SKIP
+    """
     forms = digit_forms()
     return ChartView(box_charts.first_look(*_counts(forms.box, forms.read_a == forms.digit)))
 
@@ -163,6 +180,25 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
+
+    Examples
+    --------
+    A similar scene, of the first labels of each box:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import replicate_plot
+    >>> from workbench.widgets import image
+    >>> forms = wb.digit_forms()
+    >>> def scene(per_box=114):
+    ...     rows = np.concatenate([np.flatnonzero(forms.box == box)[:per_box] for box in range(1, 15)])
+    ...     design = wb.SurveyDesign((forms.box[rows] - 1) // 2, psu=forms.box[rows])
+    ...     correct = forms.read_a[rows] == forms.digit[rows]
+    ...     estimate = wb.replicate_estimate(wb.replicates(design), "proportion", correct)
+    ...     return image(replicate_plot(estimate))
+    >>> scene(20)  # doctest: +ELLIPSIS
+    Chart: 8 brr replicates of proportion from ...
+    >>> ipywidgets.interact(scene, per_box=(10, 114, 8))  # doctest: +SKIP
     """
     forms = digit_forms()
     correct, icc, turn = (
@@ -259,6 +295,24 @@ def half_samples(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: half-samples, their number and the draw where they are random.
+
+    Examples
+    --------
+    A similar scene, of random half-samples of four districts:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import replicate_plot
+    >>> from workbench.widgets import image
+    >>> design = wb.SurveyDesign([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> def scene(count=8, seed=1):
+    ...     kept = np.random.default_rng(seed).integers(0, 2, (count, 4))
+    ...     halves = wb.replicates(design, array=kept, require_balance=False)
+    ...     accuracy = [0.9, 0.8, 0.7, 0.9, 0.8, 0.9, 0.8, 0.7]
+    ...     return image(replicate_plot(wb.replicate_estimate(halves, "mean", accuracy)))
+    >>> scene(16)  # doctest: +ELLIPSIS
+    Chart: 16 brr replicates of mean from ...
+    >>> ipywidgets.interact(scene, count=(2, 64), seed=(1, 20))  # doctest: +SKIP
     """
     forms = digit_forms()
     correct, design = forms.read_a == forms.digit, exercises.by_boxes(forms.box)
@@ -424,6 +478,21 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
     workbench.widgets.Panel
         Controls: units per stratum, columns, construction, the two columns. A click on a column of the array makes it
         the second one, and the second the first.
+
+    Examples
+    --------
+    A similar scene, of three units per stratum:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import arrays as charts
+    >>> from workbench.widgets import image
+    >>> def scene(columns=4, first=1, second=2):
+    ...     array = wb.orthogonal_array(3, columns)
+    ...     return image(charts.array(array, 3, first, second))
+    >>> scene(5)  # doctest: +ELLIPSIS
+    Chart: An array of 27 runs, 5 columns, 3 units per stratum: all 10 pairs of columns are balanced. ...
+    >>> ipywidgets.interact(scene, columns=(4, 40), first=(1, 4), second=(1, 4))  # doctest: +SKIP
     """
     controls = {
         "levels": ipywidgets.IntSlider(3, 2, 9, description="Units per stratum s"),
@@ -518,6 +587,21 @@ def field_steps() -> Panel:
     -------
     workbench.widgets.Panel
         Controls: field, power of x.
+
+    Examples
+    --------
+    A similar scene, of the field of 8 elements:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import arrays as charts
+    >>> from workbench.widgets import image
+    >>> field = wb.GaloisField(2, 3)
+    >>> def scene(power=1):
+    ...     return image(charts.field(field, power))
+    >>> scene(3)  # doctest: +ELLIPSIS
+    Chart: GF(2^3): coefficients modulo 2, polynomials modulo x^3 + x + 1. ...
+    >>> ipywidgets.interact(scene, power=(1, 7))  # doctest: +SKIP
     """
     controls = {
         "size": ipywidgets.Dropdown(options=FIELDS, value=(3, 3), description="Field"),
@@ -573,6 +657,20 @@ def coverage(predicted: float | None = None) -> Panel:
     workbench.widgets.Panel
         Controls: strata, boxes per stratum, labels per box, intracluster correlation, whether boxes differ in size
         and the large ones are worse, draw.
+
+    Examples
+    --------
+    A similar scene, of the intracluster correlation alone:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import intervals as charts
+    >>> from workbench.widgets import image
+    >>> def scene(correlation=0.0181):
+    ...     return image(charts.coverage(wb.simulate_coverage(icc=correlation, runs=200)))
+    >>> scene(0.1)  # doctest: +ELLIPSIS
+    Chart: Coverage of 95% intervals in 200 simulated ...
+    >>> ipywidgets.interact(scene, correlation=(0, 0.2, 0.01))  # doctest: +SKIP
     """
     controls = {
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
