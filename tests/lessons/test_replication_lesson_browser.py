@@ -19,7 +19,7 @@ DISCOVERIES = (
         HALVES,
         "Half-samples",
         "balanced 8",
-        "8 half-samples: SE 0.0141, equal to the textbook's in 12 digits",
+        "8 half-samples: SE 0.0141, equal to the textbook's",
     ),
     (
         HALVES,

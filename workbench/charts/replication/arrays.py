@@ -120,7 +120,7 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt
             y=alt.Y("run:O", title="run", axis=TICKS),
             color=alt.Color(
                 "level:O",
-                title="number of the unit that is kept",
+                title="unit that is kept",
                 scale=alt.Scale(scheme="viridis"),
             ),
         )

@@ -306,7 +306,7 @@ def halves_words(
     )
     excess = estimate.standard_error / textbook - 1
     verdict = (
-        "equal to the textbook's in 12 digits"
+        "equal to the textbook's"
         if abs(excess) < TEXTBOOK
         else f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
     )
