@@ -15,10 +15,11 @@ NAMED_PAIRS = 6
 
 def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
     """Return a mask of the pairs of columns that are not balanced, (columns, columns) of bool."""
-    shown = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
-    flat = shown.reshape(len(shown), -1)
-    counts = (flat.T @ flat).reshape(shown.shape[1], levels, shown.shape[1], levels)
-    bad = (counts * levels**2 != len(shown)).any((1, 3))
+    runs, columns = np.shape(array)
+    holds = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
+    flat = holds.reshape(runs, -1)
+    counts = (flat.T @ flat).reshape(columns, levels, columns, levels)
+    bad = (counts * levels**2 != runs).any((1, 3))
     np.fill_diagonal(bad, False)
     return bad
 
@@ -95,8 +96,8 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, note: str = "") 
         else f"between {counts.min()} and {counts.max()} times."
     )
     cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
-    said = f" {note[0].upper()}{note[1:]}." if note else ""
-    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{said}"
+    note_sentence = f" {note[0].upper()}{note[1:]}." if note else ""
+    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{note_sentence}"
 
 
 def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt.TopLevelMixin:
@@ -212,10 +213,10 @@ def field_words(field: GaloisField, k: int) -> tuple[str, str]:
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
     modulus = galois.polynomial(field.modulus)
-    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    power = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
     columns, runs = size // (p - 1), field.size
     if k < size:
-        title = f"{name}, step {k} of {size}: x{_raised(k)} = {found}"
+        title = f"{name}, step {k} of {size}: x{_raised(k)} = {power}"
         rest = (
             f"The picture shows {k} of {size} powers. Column 1 of the array holds their constant"
             " coefficients. The other columns are column 1, moved up."
@@ -237,12 +238,12 @@ def field_words(field: GaloisField, k: int) -> tuple[str, str]:
 def _step(field: GaloisField, k: int) -> str:
     """Return a sentence that computes power k of x from power k - 1."""
     lower = field.coefficients(field.power(field.primitive_element, k - 1))
-    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    power = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
     begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {galois.polynomial([0, *lower])}"
     if lower[-1] == 0:
         return f"{begin}: no reduction is needed."
     rule = galois.polynomial(-np.array(field.modulus[:-1]) % field.p)
-    return f"{begin}; with x{_raised(field.degree)} = {rule} this is {found}."
+    return f"{begin}; with x{_raised(field.degree)} = {rule} this is {power}."
 
 
 def _raised(k: int) -> str:

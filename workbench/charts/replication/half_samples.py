@@ -218,9 +218,9 @@ def boxes(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
         color=theme.color("kind", kinds, legend=None),
     )
-    beside = alt.Y("low:Q", title=None, axis=theme.percents())
+    up_again = alt.Y("low:Q", title=None, axis=theme.percents())
     bars = limits.mark_rule(strokeWidth=5).encode(
-        y=beside,
+        y=up_again,
         y2="high:Q",
         strokeDash=theme.dash("kind", kinds, [[1, 0], [1, 0], [4, 3]][: len(kinds)], legend=None),
     )
@@ -246,16 +246,16 @@ def halves_data(
 ) -> dict:
     """Return the rows of `halves`: boxes kept, cross terms, replicate values."""
     kept = np.asarray(made.array)
-    cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
+    cross, drawn = cross_terms(kept), kept[:SHOWN_REPLICATES]
     tiles = [
         {
             "replicate": r + 1,
             "district": h + 1,
             "box": list(UNITS)[unit],
             "unit": unit,
-            "text": str(2 * h + 1 + unit) if len(shown) <= FEW else "",
+            "text": str(2 * h + 1 + unit) if len(drawn) <= FEW else "",
         }
-        for r, row in enumerate(shown.tolist())
+        for r, row in enumerate(drawn.tolist())
         for h, unit in enumerate(row)
     ]
     terms = [
@@ -468,10 +468,8 @@ def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `replicate_plot`."""
-    found, values = (
-        estimate.interval(level),
-        estimate.replicate_values[np.isfinite(estimate.replicate_values)],
-    )
+    interval = estimate.interval(level)
+    values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = title_of(estimate.statistic), _scale(estimate)
     undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
     lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
@@ -494,7 +492,7 @@ def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tu
             f" {values.min():.4g} to {values.max():.4g} around the estimate"
             f" {estimate.estimate:.4g}.{counted}{some} The shaded area is one standard error,"
             f" {estimate.standard_error:.4g}, on either side. The line below is the"
-            f" {percent(level)} interval, {found.low:.4g} to {found.high:.4g}.{lost}"
+            f" {percent(level)} interval, {interval.low:.4g} to {interval.high:.4g}.{lost}"
         ),
     )
 

@@ -19,7 +19,7 @@ from workbench.simulations.replication import CoverageStudy
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
-LETTERS = 40  # that stand beside each other on a phone
+LETTERS = 40  # that fit next to each other on a phone
 COVERED = ("naive", "z", "t", "logit", "default")
 QUANTITIES = {"accuracy": "accuracy", "share": "proportion", "mean": "mean"}
 CUT = 0.5  # where the strips of accuracies end below
@@ -37,7 +37,7 @@ def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
     """Return the rows of `coverage`: 50 naive and default intervals, coverage of five methods."""
     strips = {
         method: theme.run_rows(
-            *(each[:SHOWN_INTERVALS] for each in (*study.limits(method), study.estimates)),
+            *(values[:SHOWN_INTERVALS] for values in (*study.limits(method), study.estimates)),
             study.truth,
         )
         for method in ("naive", "default")
@@ -64,14 +64,14 @@ def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
 
 def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `coverage`."""
-    found = _covered(study)
-    shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in found.items())
-    error = max(error for _, error in found.values())
+    covered = _covered(study)
+    shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in covered.items())
+    error = max(error for _, error in covered.values())
     yours = "" if predicted is None else f" You predicted {predicted:.0%} for the naive intervals."
     return (
         (
-            f"Coverage of 95% intervals: naive {found['naive'][0]:.0%}, default "
-            f"{found['default'][0]:.0%}"
+            f"Coverage of 95% intervals: naive {covered['naive'][0]:.0%}, default "
+            f"{covered['default'][0]:.0%}"
         ),
         (
             f"Coverage of 95% intervals in {study.estimates.size:,} simulated samples: {shares};"
@@ -179,7 +179,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         for row in rows
         if row["naive_high"] > row["naive_low"]
     ]
-    said = "; ".join(
+    texts = "; ".join(
         "{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows
     )
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
@@ -194,7 +194,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
                 " times as wide"
             )
         )
-    return title + cut, f"Estimates and intervals{cut}: {said}."
+    return title + cut, f"Estimates and intervals{cut}: {texts}."
 
 
 def _shown(row: dict) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def _shown(row: dict) -> tuple[str, ...]:
 
 
 def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
-    """Return metrics with their intervals beside the naive ones.
+    """Return metrics with their intervals next to the naive ones.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ from workbench.course.digit_forms import digit_forms
 from workbench.lessons.checking import listed
 from workbench.replication import arrays, estimates, replicates
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.estimates import ReplicateEstimate
 from workbench.replication.metrics import naive
 
 
@@ -41,10 +40,9 @@ def _three_districts(
 
 def _why_three_districts() -> str:
     design = SurveyDesign([1, 1, 2, 2, 3, 3])
-    found = estimates.replicate_estimate(
-        replicates.replicates(design), "mean", [0.95, 0.85, 0.87, 0.93, 0.90, 0.86]
-    )
-    halves = ", ".join(f"{value:.3f}" for value in found.replicate_values)
+    accuracy = [0.95, 0.85, 0.87, 0.93, 0.90, 0.86]
+    mean = estimates.replicate_estimate(replicates.replicates(design), "mean", accuracy)
+    halves = ", ".join(f"{value:.3f}" for value in mean.replicate_values)
     return (
         "take boxes with accuracies .95 and .85, .87 and .93, .90 and .86: the four balanced"
         f" half-samples have the means {halves} and give the same standard error"
@@ -78,51 +76,60 @@ def by_boxes(box: np.ndarray) -> SurveyDesign:
     return SurveyDesign((box - 1) // 2, psu=box, weight=1 / np.bincount(box)[box])
 
 
-def box_worth() -> tuple[int, ReplicateEstimate, float, float]:
-    """Return labels, accuracy, design effect and intracluster correlation of the digit forms.
+def intracluster_correlation() -> float:
+    """Return the intracluster correlation of all labels of the digit forms.
 
-    Boxes have equal weights.
+    (deff - 1) / (m - 1). The design effect deff is the variance by equally weighted boxes over
+    p (1 - p) / n, with m = n / 14 labels per box (Kish, Survey Sampling, 1965).
     """
     forms = digit_forms()
-    made = replicates.replicates(by_boxes(forms.box))
-    found = estimates.replicate_estimate(made, "accuracy", forms.digit, forms.read_a)
-    effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
-    return forms.box.size, found, effect, (effect - 1) / (forms.box.size / 14 - 1)
+    drawn = replicates.replicates(by_boxes(forms.box))
+    accuracy = estimates.replicate_estimate(drawn, "accuracy", forms.digit, forms.read_a)
+    _, naive_error = naive("accuracy", forms.digit, forms.read_a)
+    design_effect = accuracy.variance / naive_error**2
+    labels_per_box = forms.box.size / 14
+    return (design_effect - 1) / (labels_per_box - 1)
 
 
 def _labels_per_box(values: Any) -> Any:
     if values[0] < 1:
         return None
     if 24 <= values[0] <= 45:
-        return "right", f"{values[0]:g} per box: effective sample size {_worth(values[0]):,.0f}"
+        return (
+            "right",
+            f"{values[0]:g} per box: effective sample size {_effective_size(values[0]):,.0f}",
+        )
     if values[0] > 45:
         return (
             "mistake",
             (
                 f"{values[0]:g} labels from one box tell much the same: the effective sample size"
-                f" is only {_worth(values[0]):,.0f}"
+                f" is only {_effective_size(values[0]):,.0f}"
             ),
         )
     return (
         "not yet",
         (
-            f"{values[0]:g} per box: effective sample size {_worth(values[0]):,.0f}, as most of the"
+            f"{values[0]:g} per box: effective sample size {_effective_size(values[0]):,.0f}, as most of the"
             " money goes into boxes"
         ),
     )
 
 
-def _worth(per_box: Any) -> float:
+def _effective_size(per_box: Any) -> float:
     """Return the effective sample size for 3,000, with so many labels per box; a box costs 20."""
-    return 3000 / (20 + per_box) * per_box / (1 + (per_box - 1) * box_worth()[3])
+    boxes = 3000 / (20 + per_box)
+    design_effect = 1 + (per_box - 1) * intracluster_correlation()
+    return boxes * per_box / design_effect
 
 
 def _why_labels_per_box() -> str:
-    best = np.sqrt(20 * (1 - box_worth()[3]) / box_worth()[3])
+    correlation = intracluster_correlation()
+    best = np.sqrt(20 * (1 - correlation) / correlation)
     return (
         f"the best number is the square root of box price x (1 - ICC) / ICC, {best:.1f} labels per"
-        f" box: effective sample size {_worth(best):,.0f}; with 127 labels per box it is"
-        f" {_worth(127):,.0f}"
+        f" box: effective sample size {_effective_size(best):,.0f}; with 127 labels per box it is"
+        f" {_effective_size(127):,.0f}"
     )
 
 
@@ -137,20 +144,21 @@ def _f1_by_box(code: int = 9, left_out: int | None = None) -> tuple:
     kept = district != left_out
     true, read = forms.digit[kept] == code, forms.read_a[kept] == code
     design = SurveyDesign(district[kept], psu=forms.box[kept])
-    found = [
+    by_method = [
         estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
         for method in ("jkn", "fay", "brr")
     ]
-    return found, naive("f1", true, read)[1]
+    _, naive_error = naive("f1", true, read)
+    return by_method, naive_error
 
 
 def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> Judged | tuple:
-    found, as_if_independent = _f1_by_box(code, left_out)
-    errors = [estimate.standard_error for estimate in found]
-    limits = np.array(
-        [tuple(e.interval(method=method)) for e in found for method in ("logit", "default")]
-    )
-    if abs(values[0] - found[0].estimate) > 1e-3:
+    by_method, naive_error = _f1_by_box(code, left_out)
+    errors = [estimate.standard_error for estimate in by_method]
+    intervals = [estimate.interval(method="logit") for estimate in by_method]
+    intervals += [estimate.interval() for estimate in by_method]
+    limits = np.array([tuple(interval) for interval in intervals])
+    if abs(values[0] - by_method[0].estimate) > 1e-3:
         return (
             "not yet",
             (
@@ -158,7 +166,7 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
                 " that are both"
             ),
         )
-    if abs(values[1] - as_if_independent) <= 1e-3:
+    if abs(values[1] - naive_error) <= 1e-3:
         return Judged(
             "mistake",
             "this is the standard error of independent forms, but the boxes differ",
@@ -173,19 +181,18 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
             "not yet",
             (
                 "compute the interval on the logit scale, with Student's t at "
-                f"{found[0].df:g} degrees of freedom"
+                f"{by_method[0].df:g} degrees of freedom"
             ),
         )
     return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
 
 
 def _why_f1_of_nines() -> str:
-    shown = ", ".join(
-        f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _f1_by_box()[0]
-    )
+    by_method, _ = _f1_by_box()
+    errors = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in by_method)
     return (
         "F1 is not linear, so the standard errors by different replicates differ a little"
-        f" ({shown}); all are about twice the naive standard error"
+        f" ({errors}); all are about twice the naive standard error"
     )
 
 
@@ -214,14 +221,14 @@ def _steps_of_runs() -> list[str]:
 
 
 def _steps_of_boxes() -> list[str]:
-    tried = ", ".join(f"{m} per box {_worth(m):,.0f}" for m in (5, 20, 33, 50, 127))
+    tried = ", ".join(f"{m} per box {_effective_size(m):,.0f}" for m in (5, 20, 33, 50, 127))
     return [
         (
             "A box with m labels costs 20 + m. So you can buy 3,000 / (20 + m) boxes and m times as"
             " many labels."
         ),
         (
-            f"Divide the number of labels by the design effect 1 + (m - 1) {box_worth()[3]:.4f} to"
+            f"Divide the number of labels by the design effect 1 + (m - 1) {intracluster_correlation():.4f} to"
             " get the effective sample size."
         ),
         f"Try some values of m: {tried}.",
@@ -229,18 +236,18 @@ def _steps_of_boxes() -> list[str]:
 
 
 def _steps_of_f1(code: int = 9, left_out: int | None = None) -> list[str]:
-    found = _f1_by_box(code, left_out)[0][1]
-    limits = found.interval(method="logit")
+    (_, estimate, _), _ = _f1_by_box(code, left_out)
+    limits = estimate.interval(method="logit")
     return [
         "Take the districts of your exercise: design = wb.SurveyDesign(district, psu=box).",
         (
             f"estimate = wb.replicate_estimate(wb.replicates(design, 'fay'), 'f1', digit == {code},"
-            f" read == {code}): {found.estimate:.4f}, with the standard error"
-            f" {found.standard_error:.4f}."
+            f" read == {code}): {estimate.estimate:.4f}, with the standard error"
+            f" {estimate.standard_error:.4f}."
         ),
         (
             f"estimate.interval(method='logit'): {limits.low:.4f} to {limits.high:.4f}, with"
-            f" {found.df:g} degrees of freedom."
+            f" {estimate.df:g} degrees of freedom."
         ),
     ]
 

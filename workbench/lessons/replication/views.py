@@ -235,7 +235,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     forms = digit_forms()
     correct, icc, turn = (
         forms.read_a == forms.digit,
-        intracluster_correlation(),
+        exercises.intracluster_correlation(),
         _turn_within(forms.box),
     )
     controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
@@ -266,7 +266,7 @@ def seen_worth() -> Reveal:
     """Return a button behind `predict_worth`: effective sample sizes by labels per box."""
 
     def show() -> Table:
-        icc, mean = intracluster_correlation(), digit_forms().box.size / 14
+        icc, mean = exercises.intracluster_correlation(), digit_forms().box.size / 14
         effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
         rows = [
             {
@@ -796,16 +796,17 @@ def seen_orders() -> Reveal:
     def show(_: str | None) -> Table:
         forms = digit_forms()
         design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-        made = replicates.replicates(design, array=half_sample_array("all"))
-        found = estimates.replicate_estimate(made, "f1", forms.digit == 2, forms.read_a == 2)
+        halves = replicates.replicates(design, array=half_sample_array("all"))
+        f1 = estimates.replicate_estimate(halves, "f1", forms.digit == 2, forms.read_a == 2)
         place = (
             half_sample_array("balanced")[:, list(itertools.permutations(range(7)))]
             @ 2 ** np.arange(7)[::-1]
         )
-        errors = np.sqrt(((found.replicate_values - found.estimate) ** 2)[place].mean(0))
+        squares = (f1.replicate_values - f1.estimate) ** 2
+        errors = np.sqrt(squares[place].mean(0))
         return Table(
             [
-                {"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
+                {"half-samples": "all 128", "standard_error": f"{f1.standard_error:.4f}"},
                 {
                     "half-samples": f"balanced 8, {errors.size:,} orders of the districts",
                     "standard_error": f"{errors.min():.4f} to {errors.max():.4f}",
@@ -818,15 +819,6 @@ def seen_orders() -> Reveal:
 
 
 # ---------------------------------------------------------------- the digit forms by boxes
-
-
-def intracluster_correlation() -> float:
-    """Return the intracluster correlation of all labels of the digit forms.
-
-    (deff - 1) / (m - 1). The design effect deff is the variance by equally weighted boxes over
-    p (1 - p) / n, with m = n / 14 labels per box (Kish, Survey Sampling, 1965).
-    """
-    return exercises.box_worth()[3]
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:
