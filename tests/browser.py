@@ -137,6 +137,8 @@ class Site:
         folder.mkdir()
         if path:
             shutil.copy(path, folder / name)
+            if (path.parent / "data").is_dir():  # the files of "Your own data"
+                shutil.copytree(path.parent / "data", folder / "data")
         else:
             notebook(folder / name, *cells, words=words)
         whole = "#all" if "/voila/" in self.address else ""  # Voila shows one scene at a time
