@@ -108,6 +108,7 @@ from .labeling.sheets import read_label_sheet as read_label_sheet
 from .labeling.sheets import write_label_sheet as write_label_sheet
 from .lessons.checking import Feedback as Feedback
 from .lessons.checking import check as check
+from .lessons.own_exercises import exercise as exercise
 from .misclassification.classes import SharesTheory as SharesTheory
 from .misclassification.classes import shares_theory as shares_theory
 from .misclassification.confusion import AuditComparison as AuditComparison

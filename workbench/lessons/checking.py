@@ -8,8 +8,11 @@ without an answer shows a text box, which says the same.
 import functools
 import itertools
 import numbers
+import os
+import runpy
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from workbench import checks, lessons
 from workbench.course import records
@@ -28,7 +31,45 @@ SHARES = (
     "4.5",
     "5.2",
 )  # all numbers of the answer lie between -1 and 1
+ANSWERS = "answers.json"  # the file that is handed in
+OWN_FILE = "my_exercises.py"  # beside the notebooks
 _tries: dict[str, int] = {}
+_loading: list[str] = []  # the exercise for which the lecturer's file is read just now
+
+
+class Exercise(NamedTuple):
+    """How an exercise is judged.
+
+    Attributes
+    ----------
+    judge : callable or None
+        Takes what the reader returns and the data of a variant; None where answers are only recorded.
+    reader : int or callable
+        How many numbers the judge takes, or a function that returns what it takes.
+    form : str
+        What to answer with.
+    hint : str
+    explanation : callable
+        Returns the explanation.
+    question : str
+        Of an exercise that a lecturer added, as are the next two.
+    answer : tuple
+        The parts of the right answer.
+    points : float
+    """
+
+    judge: Any
+    reader: Any
+    form: str
+    hint: str
+    explanation: Callable[[], str]
+    question: str = ""
+    answer: tuple = ()
+    points: float = 1
+
+
+OWN: dict[str, Exercise] = {}  # exercises that a lecturer added, by number
+added: list[str] = []  # their numbers in the order of the calls
 
 
 def listed(values: Iterable[float], digits: int = 3) -> str:
@@ -46,15 +87,19 @@ def parts_of(count: int) -> Callable[[Any], list | None]:
     return read
 
 
-@functools.cache
-def exercises() -> dict[str, tuple]:
-    """Return judge, reader, form of the answer, hint and explanation of every exercise, by its number.
+def exercises() -> dict[str, Exercise]:
+    """Return every exercise by its number, those of the course first.
 
-    The reader is how many numbers the judge takes, or a function that returns what it takes. For an answer of another
-    form than is asked for, reader or judge return None.
+    For an answer of another form than is asked for, reader or judge return None.
     """
+    return course_exercises() | OWN
+
+
+@functools.cache
+def course_exercises() -> dict[str, Exercise]:
+    """Return the exercises of the course by number."""
     return {
-        number: exercise
+        number: Exercise(*exercise)
         for part in lessons.parts("exercises")
         for number, exercise in part.EXERCISES.items()
     }
@@ -150,7 +195,7 @@ class Feedback(Result):
 
         return AnswerBox(
             self.exercise,
-            exercises()[self.exercise][2],
+            exercises()[self.exercise].form,
             self._repr_html_(),
             LONGEST_TEXT,
             _Reading(self.exercise, self.record).told,
@@ -166,7 +211,7 @@ class _Reading:
     def told(self, text: str) -> str:
         import html
 
-        asked = exercises()[self.exercise][1]
+        asked = exercises()[self.exercise].reader
         count = asked if isinstance(asked, int) else None
         answer = typed(text, count)
         if text == self.shown or is_as_in_a_cell(text, count):
@@ -208,10 +253,13 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     >>> check("1.1", (0.88, 0.0288)).verdict
     'right'
     """
+    _load_own(exercise)
     checks.choice("exercise", exercise, exercises())
-    _, _, form, hint, explanation = exercises()[exercise]
+    judge, _, form, hint, explanation, question, *_ = exercises()[exercise]
+    record = ANSWERS if judge is None and record is None else record
     if answer is None:
-        return Feedback(exercise, "no answer", f"answer with {form}", record=record)
+        asked = f"{question} Answer with {form}." if question else f"answer with {form}"
+        return Feedback(exercise, "no answer", asked, record=record)
     if record is not None:
         kept = records.record(record, exercise, answer)
         return Feedback(exercise, "recorded", f"{kept!r}; asked for: {form}", record=record)
@@ -230,6 +278,41 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     )
 
 
+def _load_own(exercise: str) -> None:
+    """Read the lecturer's file of exercises anew, where there is one and the course has no such exercise."""
+    if exercise not in course_exercises() and os.path.exists(OWN_FILE) and not _loading:
+        _loading.append(exercise)
+        try:
+            load_exercises(OWN_FILE)
+        finally:
+            _loading.clear()
+
+
+def load_exercises(path: str | os.PathLike) -> list[str]:
+    """Run a lecturer's file of exercises, and return the numbers of those that it adds.
+
+    Parameters
+    ----------
+    path : path
+        A Python file that calls `workbench.exercise`.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be run, or adds a number twice.
+    """
+    added.clear()
+    name = Path(path).name
+    try:
+        runpy.run_path(os.fspath(path))
+    except Exception as error:
+        raise ValueError(f"{name} cannot be used: {error}") from error
+    twice = sorted({number for number in added if added.count(number) > 1})
+    if twice:
+        raise ValueError(f"{name} has two exercises {checks.listed(twice)}")
+    return list(added)
+
+
 def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     """Return what an answer earns, with the data of the practice exercise or with others.
 
@@ -246,7 +329,16 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     'sum taken for the mean'
     """
     found = _verdict(exercise, answer, task)
-    return found if found.verdict == "right" else _in_percent(exercise, answer, task) or found
+    if found.verdict == "right" or not _may_be_in_percent(exercise, found):
+        return found
+    return _in_percent(exercise, answer, task) or found
+
+
+def _may_be_in_percent(exercise: str, found: Judged) -> bool:
+    """Return whether numbers may be shares in percent; a lecturer's own mistakes come first."""
+    right = exercises()[exercise].answer
+    shares = [part for part in right if isinstance(part, float) and abs(part) <= 1]
+    return not right or (bool(shares) and found.verdict != "mistake")
 
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
@@ -255,7 +347,7 @@ def is_right(exercise: str, answer: Any, **task: Any) -> bool:
 
 
 def _values(exercise: str, answer: Any) -> Any:
-    _, read, *_ = exercises()[exercise]
+    read = exercises()[exercise].reader
     return (
         (answered(answer, read) if isinstance(read, int) else read(answer))
         if finite(answer)
@@ -264,7 +356,7 @@ def _values(exercise: str, answer: Any) -> Any:
 
 
 def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
-    judge, _, form, _, _ = exercises()[exercise]
+    judge, _, form, *_ = exercises()[exercise]
     values = _values(exercise, answer)
     return Judged(
         *((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}"))

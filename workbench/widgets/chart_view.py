@@ -1,6 +1,7 @@
 """A chart that is drawn once and then fed with data; its static image for reports."""
 
 import html
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,6 +190,8 @@ class Panel(ipywidgets.VBox):
     def __init__(self, children: list, view: ChartView, **traits: Any) -> None:
         super().__init__(children, **traits)
         self.view = view
+        self.controls: dict[str, Any] = {}  # by name, those that have a value
+        self.answer: Any = None  # data and words from the values of the controls, as in `drive`
 
     def __repr__(self) -> str:
         return repr(self.view)
@@ -198,12 +201,12 @@ class Panel(ipywidgets.VBox):
         return _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
 
 
-def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
+def panel(controls: Sequence | Mapping, view: ChartView, status: Any = None) -> Panel:
     """Return controls, an optional status widget and a chart as one display.
 
     Parameters
     ----------
-    controls : list of ipywidgets
+    controls : list of ipywidgets, or dict of them by name
         Sliders and other controls with a description; their labels get the room they need.
     view : ChartView
         The chart that the controls drive.
@@ -215,24 +218,51 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     Panel
         A VBox. A report shows the chart's image in its place.
     """
-    for control in controls:
+    named = controls if isinstance(controls, Mapping) else {}
+    widgets = list(named.values()) or list(controls)
+    for control in widgets:
         _give_room(control)
     view.tools = view.tools or ["type"]
-    box = ipywidgets.HBox(controls, layout=ipywidgets.Layout(flex_flow="row wrap"))
+    box = ipywidgets.HBox(widgets, layout=ipywidgets.Layout(flex_flow="row wrap"))
     box.add_class("workbench-controls")
-    return Panel([box, *([status] if status else []), view], view)
+    made = Panel([box, *([status] if status else []), view], view)
+    made.controls = {name: control for name, control in named.items() if control.has_trait("value")}
+    return made
+
+
+class Stops(ipywidgets.SelectionSlider):
+    """A slider that stops at some values only; `form`, as "{:.2%}", writes their labels where it is not empty."""
+
+    form = traitlets.Unicode()
+
+    def stop_at(self, values: Sequence, value: Any) -> None:
+        """Stop at these values, now at one of them."""
+        self.options = _labeled_stops(values, self.form)
+        self.value = value
 
 
 def stops(
-    options: Sequence, value: Any, description: str, width: int = 420
-) -> ipywidgets.SelectionSlider:
-    """Return a slider that stops at some values only, `width` pixels wide."""
-    return ipywidgets.SelectionSlider(
-        options=options,
+    options: Sequence, value: Any, description: str, width: int = 420, form: str = ""
+) -> Stops:
+    """Return a slider that stops at some values only, `width` pixels wide, labeled by a format such as "{:g}"."""
+    return Stops(
+        options=_labeled_stops(options, form),
         value=value,
         description=description,
         layout=ipywidgets.Layout(width=f"{width}px"),
+        form=form,
     )
+
+
+def _labeled_stops(values: Sequence, form: str) -> list:
+    return [(form.format(stop), stop) for stop in values] if form else list(values)
+
+
+def narrow(control: Any, low: float = -math.inf, high: float = math.inf) -> None:
+    """Narrow the ends of a slider, within those that it had at first or that `set_range` gave to it."""
+    lowest, highest = getattr(control, "ends", (control.min, control.max))
+    control.ends = lowest, highest
+    control.min, control.max = max(lowest, low), min(highest, high)
 
 
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
@@ -267,7 +297,9 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
 
     for control in controls.values():
         control.observe(update, "value")
-    return panel(list(controls.values()), view, status)
+    made = panel(controls, view, status)
+    made.answer = answer
+    return made
 
 
 def drive_chart(

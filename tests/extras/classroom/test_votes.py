@@ -146,9 +146,9 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
     package.__path__ = []
     monkeypatch.setitem(sys.modules, package.__name__, package)
     monkeypatch.setitem(lessons.LESSONS, "weather", "07-weather")
-    checking.exercises.cache_clear()
+    checking.course_exercises.cache_clear()
     try:
         assert [question.name for question in votes.questions_asked()][-1] == "7-rain"
         assert checking.check("7.1", "rain").verdict == "right"
     finally:
-        checking.exercises.cache_clear()
+        checking.course_exercises.cache_clear()

@@ -9,6 +9,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import colors, dashes, names, points
+from workbench.course.lesson_data import named
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory, moments, unbiased_share
@@ -64,7 +65,7 @@ def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
             "low": low,
             "high": high,
             "share": share,
-            "area": area,
+            "area": named(area),
             "x": (left + right) / 2,
             "y": (low + high) / 2,
             "dark": int(area == "panels, counted"),
@@ -97,8 +98,10 @@ def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     said = f"Counted {counted:.2%}, true {base_rate:.2%}: {where}"
     return (
         said,
-        f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
-        f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}.",
+        named(
+            f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
+        )
+        + f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}.",
     )
 
 
@@ -117,18 +120,25 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     unit = theme.span(0, 1)
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X(
-            "left:Q", title="share of all forms: panels, then others", axis=PERCENT, scale=unit
+            "left:Q",
+            title=named("share of all forms: panels, then others"),
+            axis=PERCENT,
+            scale=unit,
         ),
         x2="right:Q",
         y=alt.Y("low:Q", title="share of these that is read so", axis=PERCENT, scale=unit),
         y2="high:Q",
-        color=theme.color("area", CELLS, legend=alt.Legend(columns=2)),
+        color=theme.color(
+            "area",
+            {named(area): color for area, color in CELLS.items()},
+            legend=alt.Legend(columns=2),
+        ),
     )
     names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
     up = alt.Y(
         "bias:Q", title="counted minus true share (points)", axis=POINTS, scale=theme.span(*BIAS)
     )
-    across = alt.X("share:Q", title="true share of panels", axis=PERCENT, scale=unit)
+    across = alt.X("share:Q", title=named("true share of panels"), axis=PERCENT, scale=unit)
     line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     zero = (
         theme.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
@@ -261,7 +271,7 @@ def months_words(
         f"points, typical error {100 * study.rmse[m]:.2f}"
         for m in methods
     )
-    audited = checks.counted(study.n, "form was", "forms were")
+    audited = named(checks.counted(study.n, "form was", "forms were"))
     return (
         title,
         f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. "

@@ -9,6 +9,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.replication.words import TEXTBOOK, short_mean
+from workbench.course.lesson_data import named, named_pair
 from workbench.replication.estimates import ReplicateEstimate
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import title_of
@@ -25,7 +26,6 @@ BINS = 80
 LOW_STACK = 16
 FEW = 12
 TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
-BOXES = 14
 
 
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
@@ -42,7 +42,7 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
         "accuracy:Q",
         title="accuracy",
         axis=theme.percents(),
-        scale=alt.Scale(domain=[0.7, 1], zero=False),
+        scale=alt.Scale(domain=[min(0.7, float(rate.min()) - 0.05), 1], zero=False),
     )
     band = (
         theme.Chart(theme.rows("chance", [{"low": low, "high": high}]))
@@ -54,7 +54,7 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
             theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
         )
         .mark_circle(size=110)
-        .encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+        .encode(x=_box("box", rate.size), y=up, color=alt.value(theme.LABELED))
     )
     all_forms = (
         theme.Chart(theme.rows("all", [{"accuracy": pooled}]))
@@ -64,13 +64,15 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     worst, best = int(rate.argmin()), int(rate.argmax())
     return theme.finish(
         band + all_forms + dots,
-        "Do the boxes differ only by chance?",
-        f"{rate.size} boxes of about {items.mean():.0f} forms. The program is correct on"
-        f" {rate[worst]:.0%} of the forms in box {worst + 1} and on {rate[best]:.0%} in box"
-        f" {best + 1}. The dashed line is the accuracy of all forms, {pooled:.1%}. If the boxes"
-        f" differed only by chance, 19 of 20 would lie in the shaded band from {low:.0%} to"
-        f" {high:.0%}. {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} boxes"
-        " lie outside it.",
+        named("Do the boxes differ only by chance?"),
+        named(
+            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is correct on"
+            f" {rate[worst]:.0%} of the forms in box {worst + 1} and on {rate[best]:.0%} in box"
+            f" {best + 1}. The dashed line is the accuracy of all forms, {pooled:.1%}. If the boxes"
+            f" differed only by chance, 19 of 20 would lie in the shaded band from {low:.0%} to"
+            f" {high:.0%}. {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} boxes"
+            " lie outside it."
+        ),
     )
 
 
@@ -101,7 +103,7 @@ def boxes_data(
     low, high = estimate.interval()
     limits = [
         {"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
-        {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high},
+        {"kind": named("by boxes"), "estimate": estimate.estimate, "low": low, "high": high},
     ]
     if predicted:
         below, above = _independent(pooled, predicted)
@@ -137,17 +139,19 @@ def boxes_words(
         if predicted
         else ""
     )
-    return (
-        f"{total:,} labels in {rate.size} boxes: effective sample size {total / effect:,.0f}",
+    return named_pair(
         (
-            f"The accuracy is {pooled:.3f}. Its standard error is {error:.4f} for independent"
-            f" labels and {estimate.standard_error:.4f} by boxes. The naive 95% interval is"
-            f" {pooled - half:.3f} to {pooled + half:.3f}; by boxes it is {low:.3f} to"
-            f" {high:.3f}.{yours} The intracluster correlation of all labels is {icc:.4f}. With"
-            f" {total / rate.size:.0f} labels per box, the design effect is {effect:.2f}. The"
-            f" accuracy of the boxes ranges from {rate[worst]:.3f} (box {worst + 1}) to"
-            f" {rate[best]:.3f} (box {best + 1})."
-        ),
+            f"{total:,} labels in {rate.size} boxes: effective sample size {total / effect:,.0f}",
+            (
+                f"The accuracy is {pooled:.3f}. Its standard error is {error:.4f} for independent"
+                f" labels and {estimate.standard_error:.4f} by boxes. The naive 95% interval is"
+                f" {pooled - half:.3f} to {pooled + half:.3f}; by boxes it is {low:.3f} to"
+                f" {high:.3f}.{yours} The intracluster correlation of all labels is {icc:.4f}. With"
+                f" {total / rate.size:.0f} labels per box, the design effect is {effect:.2f}. The"
+                f" accuracy of the boxes ranges from {rate[worst]:.3f} (box {worst + 1}) to"
+                f" {rate[best]:.3f} (box {best + 1})."
+            ),
+        )
     )
 
 
@@ -192,28 +196,36 @@ def boxes(
         "accuracy:Q", title="accuracy", axis=theme.percents(), scale=theme.span(*reach, zero=False)
     )
     bands = districts.mark_rect(opacity=0.16).encode(
-        x=_box("start"),
+        x=_box("start", right.size),
         x2="end:Q",
         fill=alt.Fill(
             "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])
         ),
     )
-    names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
+    names = districts.mark_text(y=-15, style="note").encode(
+        x=_box("middle", right.size), text="district:N"
+    )
     what = (
-        theme.Chart(theme.rows("what", [{"text": "district"}]))
+        theme.Chart(theme.rows("what", [{"text": named("district")}]))
         .mark_text(x=-6, y=-15, align="right", style="note")
         .encode(text="text:N")
     )
     joined = districts.mark_rule(strokeWidth=2).encode(
-        x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q", color=alt.value(theme.GRAY)
+        x=_box("left", right.size),
+        x2="right:Q",
+        y="first:Q",
+        y2="second:Q",
+        color=alt.value(theme.GRAY),
     )
     dots = (
         theme.chart(data, "boxes")
         .mark_circle(size=90)
-        .encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+        .encode(x=_box("box", right.size), y=up, color=alt.value(theme.LABELED))
     )
     middle = theme.chart(data, "middle").mark_rule(style="truth").encode(y="estimate:Q")
-    kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"yours": PREDICTED} if predicted else {})
+    kinds = {"naive": NAIVE, named("by boxes"): HONEST} | (
+        {"yours": PREDICTED} if predicted else {}
+    )
     limits = theme.chart(data, "limits").encode(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
         color=theme.color("kind", kinds, legend=None),
@@ -232,9 +244,10 @@ def boxes(
     return theme.finish(both, *boxes_words(right, items, estimate, predicted, icc=icc))
 
 
-def _box(column: str) -> Any:
-    axis = alt.Axis(values=list(range(1, BOXES + 1)), grid=False, format="d")
-    return alt.X(f"{column}:Q", title="box", axis=axis, scale=theme.span(0.5, BOXES + 0.5))
+def _box(column: str, count: int) -> Any:
+    step = 1 + count // 30
+    axis = alt.Axis(values=list(range(1, count + 1, step)), grid=False, format="d")
+    return alt.X(f"{column}:Q", title=named("box"), axis=axis, scale=theme.span(0.5, count + 0.5))
 
 
 def halves_data(

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.charts import theme
+from workbench.course.lesson_data import named
 from workbench.results import percent, sentences
 from workbench.simulations.stratified import DesignStudy, LabelingStudy, LookingStudy
 from workbench.stratified.accuracy import PlanCurve
@@ -86,7 +87,7 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
         theme.Chart(theme.rows("sure", rows))
         .mark_rect(color=theme.STRATIFIED, opacity=0.6)
         .encode(
-            x=_rank("forms, from the least sure to the surest"),
+            x=_rank(named("forms, from the least sure to the surest")),
             x2="end:Q",
             y2=alt.datum(0),
             y=alt.Y(
@@ -105,7 +106,8 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     return theme.finish(
         sure + mean.mark_rule(style="truth") + text,
         f"The program {said}. How often is it right?",
-        f"Of {np.size(score):,} forms the program {said}: {rows[0]['sure']:.0%} of the "
+        named(f"Of {np.size(score):,} forms")
+        + f" the program {said}: {rows[0]['sure']:.0%} of the "
         f"{np.size(score) // len(rows)} of which it is least sure, "
         f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",

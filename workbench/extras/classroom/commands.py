@@ -1,11 +1,14 @@
 """The commands of a course: course, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
+import shutil
 from typing import Any
 
 import click
 
 from workbench import checks
+
+OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
 SECRET = click.option(
     "--secret", metavar="FILE", help="The secret that the course was made with.  [DIR-secret.txt]"
@@ -29,18 +32,31 @@ SECRET = click.option(
     metavar="URL",
     help="Where a Binder starts your repository; the start page links to it.",
 )
-def course(students: str, secret: str | None, output: str, binder: str | None) -> None:
+@click.option(
+    "--lessons",
+    metavar="FOLDER",
+    help="Your own lessons and exercises, as made by workbench lab FOLDER --copy-only.",
+)
+def course(
+    students: str, secret: str | None, output: str, binder: str | None, lessons: str | None
+) -> None:
     """Write each student's copy of the lessons, graded exercises with data of their own.
 
     Folders that exist are kept, so that students can be added later with the same secret. Beside
-    DIR lie the secret and DIR-weights.csv, the points of each part, which you may change.
+    DIR lie the secret and DIR-weights.csv, the points of each part, which you may change. With
+    --lessons also DIR-exercises.py, your exercises with their answers.
     """
-    from workbench.extras.classroom import copies, seeds, weights
+    from workbench.extras.classroom import copies, seeds, variants, weights
     from workbench.extras.classroom.students import read_students
 
     ids = read_students(students)
+    exercises = seeds.beside(output, "exercises.py")
+    variants.use_exercises(os.path.join(lessons, OWN_FILE) if lessons else exercises)
+    copies.lessons(lessons)
     key = seeds.read_secret(secret or seeds.new_secret(output))
-    written, kept = copies.write_copies(ids, key, output, binder=binder)
+    written, kept = copies.write_copies(ids, key, output, binder=binder, home=lessons)
+    if lessons and os.path.exists(os.path.join(lessons, OWN_FILE)):
+        shutil.copyfile(os.path.join(lessons, OWN_FILE), exercises)
     weights.write_weights(seeds.beside(output, "weights.csv"))
     click.echo(
         f"Wrote {checks.counted(len(written), 'folder')} to {output}"
@@ -110,15 +126,17 @@ def grade(
 
 
 def _secret(folder: str, secret: str | None) -> bytes:
-    from workbench.extras.classroom import seeds
+    """Return the secret of a class; exercises that the lecturer added to its course are graded from then on."""
+    from workbench.extras.classroom import seeds, variants
 
+    variants.use_exercises(seeds.beside(folder, "exercises.py"))
     return seeds.read_secret(secret or seeds.beside(folder, "secret.txt"))
 
 
 def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
-    from workbench.extras.classroom.weights import WEIGHTS, read_weights
+    from workbench.extras.classroom.weights import all_weights, read_weights
 
-    return read_weights(path) if given or os.path.exists(path) else WEIGHTS
+    return read_weights(path) if given or os.path.exists(path) else all_weights()
 
 
 @click.command()

@@ -6,12 +6,15 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import checks
 from workbench.extras.classroom.seeds import fingerprint
 from workbench.extras.classroom.submissions import ANSWERS, course_of
-from workbench.extras.classroom.variants import VARIANTS, task_of
+from workbench.extras.classroom.variants import VARIANTS, asked, graded, task_of
+from workbench.lessons import own_exercises
+from workbench.lessons.checking import OWN_FILE
 from workbench.reports.pages import source
 from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, refusing
 
@@ -23,17 +26,71 @@ START = "00-start.ipynb"
 BINDER = re.compile(
     r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+"""
 )
+_ADDING = re.compile(r"(?m)^[^#\n]*\bwb\.exercise\(")
+_TEXT = re.compile(r"""(["'])([^"'\n]{1,200})\1""")
 _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
-def lessons() -> dict[str, dict]:
-    """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn."""
-    return {name: _bare(load_notebook(notebooks_folder() / name)) for name in lesson_names()}
+def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
+    """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn.
+
+    Parameters
+    ----------
+    folder : path, optional
+        With a lecturer's own copies of the lessons; by default the workbench's.
+
+    Raises
+    ------
+    ReportError
+        If there is no notebook, or one holds the answer of an exercise.
+    """
+    home = notebooks_folder() if folder is None else Path(folder)
+    names = lesson_names(home)
+    if not names:
+        raise ReportError(
+            f"no notebook in {str(home)!r}; make the folder with: workbench lab DIR --copy-only"
+        )
+    found = {name: _bare(load_notebook(home / name)) for name in names}
+    for name, notebook in found.items():
+        if any(map(_ADDING.search, _codes(notebook))):
+            raise ReportError(
+                f"{name} adds an exercise in a cell, which students would read with its answer: "
+                f"move wb.exercise(...) to {OWN_FILE} in the same folder"
+            )
+    return found
 
 
-def lesson_names() -> list[str]:
+def lesson_names(folder: Path | None = None) -> list[str]:
     """Return the file names of the lessons."""
-    return sorted(path.name for path in notebooks_folder().glob("*.ipynb"))
+    return sorted(path.name for path in (folder or notebooks_folder()).glob("*.ipynb"))
+
+
+def _codes(notebook: dict) -> list[str]:
+    """Return the text of each code cell."""
+    return [source(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def named_files(folder: str | os.PathLike, notebooks: Iterable[dict]) -> list[str]:
+    """Return the paths of files in a folder that code cells name, such as the data of a lesson.
+
+    Parameters
+    ----------
+    folder : path
+    notebooks : iterable of dict
+    """
+    home = Path(folder).resolve()
+    texts = {
+        text
+        for notebook in notebooks
+        for code in _codes(notebook)
+        for _, text in _TEXT.findall(code)
+    }
+    inside = ((home / text).resolve() for text in texts if text)
+    return sorted(
+        path.relative_to(home).as_posix()
+        for path in inside
+        if path.is_file() and home in path.parents and path.suffix not in (".py", ".ipynb")
+    )
 
 
 def _bare(notebook: dict) -> dict:
@@ -59,18 +116,19 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
         course=fingerprint(secret), student=student
     )
     for cell in notebook["cells"]:
-        if "exercise" in cell["metadata"].get("tags", []):
-            written = _asked if cell["cell_type"] == "markdown" else _recording
-            cell["source"] = written(source(cell), secret, student).splitlines(keepends=True)
+        if cell["cell_type"] == "code":
+            cell["source"] = _recording(source(cell)).splitlines(keepends=True)
+        elif "exercise" in cell["metadata"].get("tags", []):
+            cell["source"] = _asked(source(cell), secret, student).splitlines(keepends=True)
     return notebook
 
 
 def _asked(text: str, secret: bytes, student: str) -> str:
     """Return an exercise's text with the student's data, and how answers are handed in."""
     number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
-    if number and number[1] in VARIANTS:
-        asked = VARIANTS[number[1]].ask(task_of(secret, student, number[1]))
-        text = f"{text[: number.start()]}**{number[1]}** *(graded)* {asked}"
+    if number and number[1] in graded():
+        question = asked(number[1], task_of(secret, student, number[1]))
+        text = f"{text[: number.start()]}**{number[1]}** *(graded)* {question}"
     return re.sub(
         r"(?m)^[^\n]*`wb\.check\(number, answer\)`[^\n]*",
         lambda told: told[0] + HANDED_IN,
@@ -79,10 +137,10 @@ def _asked(text: str, secret: bytes, student: str) -> str:
     )
 
 
-def _recording(text: str, secret: bytes, student: str) -> str:
+def _recording(text: str) -> str:
     return _CALL.sub(
         lambda call: (
-            f'wb.check("{call[1]}", answer, record="{ANSWERS}")' if call[1] in VARIANTS else call[0]
+            f'wb.check("{call[1]}", answer, record="{ANSWERS}")' if call[1] in graded() else call[0]
         ),
         text,
     )
@@ -120,7 +178,12 @@ def with_link(notebook: dict, binder: str) -> dict:
 
 
 def write_copies(
-    students: list[str], secret: bytes, folder: str | os.PathLike, *, binder: str | None = None
+    students: list[str],
+    secret: bytes,
+    folder: str | os.PathLike,
+    *,
+    binder: str | None = None,
+    home: str | os.PathLike | None = None,
 ) -> tuple[list[str], list[str]]:
     """Write one folder per student; return the ids whose folder was written and those whose folder was there.
 
@@ -135,13 +198,19 @@ def write_copies(
         Made where it is missing.
     binder : str, optional
         The address at which a Binder starts the course's repository; the start page links to it.
+    home : path, optional
+        With a lecturer's own lessons: students get its notebooks, the files that these name, and the questions of its
+        exercises. By default the workbench's lessons.
 
     Raises
     ------
     ReportError
         If a folder of these students was made with another secret, or the folder cannot be written.
     """
-    folder, sources = Path(folder), lessons()
+    folder, sources = Path(folder), lessons(home)
+    extra = _extra_files(home, sources)
+    if binder is not None and START not in sources:
+        raise ReportError(f"--binder puts its link into {START}, which is not in {str(home)!r}")
     if binder is not None:
         sources[START] = with_link(sources[START], binder)
     with refusing(f"cannot write to {str(folder)!r}"):
@@ -151,8 +220,18 @@ def write_copies(
         _check_secret(folder, kept, secret)
         written = [student for student in students if student.lower() not in there]
         for student in written:
-            _write_copy(folder, student, secret, sources)
+            _write_copy(folder, student, secret, sources, extra)
     return written, kept
+
+
+def _extra_files(home: str | os.PathLike | None, sources: dict) -> dict[str, bytes]:
+    """Return {path: content} of what students get besides notebooks: data, and questions without answers."""
+    named = named_files(home, sources.values()) if home is not None else []
+    files = {name: (Path(home or "") / name).read_bytes() for name in named}
+    added = [number for number in graded() if number not in VARIANTS]
+    if added:
+        files[OWN_FILE] = own_exercises.students_file(added).encode()
+    return files
 
 
 def _check_secret(folder: Path, students: list, secret: bytes) -> None:
@@ -168,7 +247,7 @@ def _check_secret(folder: Path, students: list, secret: bytes) -> None:
         )
 
 
-def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> None:
+def _write_copy(folder: Path, student: str, secret: bytes, sources: dict, extra: dict) -> None:
     with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
         copied = Path(draft) / student
         copied.mkdir()
@@ -177,4 +256,7 @@ def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> Non
                 student_lesson(notebook, secret, student), indent=1, ensure_ascii=False
             )
             (copied / name).write_text(text + "\n", encoding="utf-8")
+        for name, content in extra.items():
+            (copied / name).parent.mkdir(parents=True, exist_ok=True)
+            (copied / name).write_bytes(content)
         shutil.move(copied, folder / student)

@@ -23,8 +23,8 @@ from workbench.extras.classroom.submissions import (
     shown,
     unpacked,
 )
-from workbench.extras.classroom.variants import VARIANTS, task_of
-from workbench.extras.classroom.weights import WEIGHTS
+from workbench.extras.classroom.variants import graded, task_of
+from workbench.extras.classroom.weights import all_weights
 from workbench.lessons.checking import is_right, judged
 from workbench.reports.parameters import ReportError, refusing
 
@@ -153,7 +153,7 @@ def grade(
     folder: str | os.PathLike,
     secret: bytes,
     students: list[str] | None = None,
-    weights: dict[str, dict[str, float]] = WEIGHTS,
+    weights: dict[str, dict[str, float]] | None = None,
 ) -> Grades:
     """Grade the folders of a class; nothing in them is run.
 
@@ -165,7 +165,7 @@ def grade(
         That the course was made with.
     students : list of str, optional
         Who is graded, in this order, folder or not; by default whoever has a folder, sorted.
-    weights : dict
+    weights : dict, optional
         Exercise -> part -> points.
 
     Raises
@@ -178,7 +178,7 @@ def grade(
         left_out += [
             f"{name!r} is not among the students" for name in sorted(set(found) - set(students))
         ]
-    nothing = Submission(dict.fromkeys(VARIANTS), None, (), ("nothing handed in",))
+    nothing = Submission(dict.fromkeys(graded()), None, (), ("nothing handed in",))
     submissions = {
         student: read_submission(found[student], lesson_names()) if student in found else nothing
         for student in (sorted(found) if students is None else students)
@@ -186,12 +186,13 @@ def grade(
     courses = {submission.course for submission in submissions.values() if submission.course}
     if courses and fingerprint(secret) not in courses:
         raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
-    graded = [
-        _graded(student, submission, secret, weights) for student, submission in submissions.items()
+    points = all_weights() if weights is None else weights
+    marked = [
+        _graded(student, submission, secret, points) for student, submission in submissions.items()
     ]
-    copies = _copies(graded, secret)
+    copies = _copies(marked, secret)
     return Grades(
-        tuple(_without_copies(student, copies) for student in graded),
+        tuple(_without_copies(student, copies) for student in marked),
         tuple(left_out),
         tuple(copies),
     )
@@ -234,7 +235,7 @@ def _graded(student: str, submission: Submission, secret: bytes, weights: dict) 
         about.append(f"the lessons were handed out to {checks.listed(others, quoted=True)}")
     marks = tuple(
         _mark(exercise, answers[exercise], task_of(secret, student, exercise), weights[exercise])
-        for exercise in VARIANTS
+        for exercise in graded()
     )
     return Graded(
         student,
@@ -284,12 +285,12 @@ def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...])
             yield part
 
 
-def _copies(graded: list[Graded], secret: bytes) -> list[LikelyCopy]:
-    answers = {student.student: student.answers for student in graded}
+def _copies(marked: list[Graded], secret: bytes) -> list[LikelyCopy]:
+    answers = {student.student: student.answers for student in marked}
     right_for = _right_for(secret)
     return [
         copy
-        for student in graded
+        for student in marked
         for copy in likely_copies(
             student.student,
             answers,
@@ -337,7 +338,7 @@ def _without_copies(student: Graded, copies: list[LikelyCopy]) -> Graded:
         for mark in student.marks
     )
     about = (
-        f"right for {copy.source!r}: {checks.listed(copy.exercises, len(VARIANTS))}"
+        f"right for {copy.source!r}: {checks.listed(copy.exercises, len(graded()))}"
         for copy in mine
     )
     return replace(student, marks=tuple(marks), about_others=(*student.about_others, *about))
@@ -351,7 +352,7 @@ def summary(grades: Grades) -> str:
     >>> summary(Grades((), ()))
     'Graded 0 students in 10 exercises'
     """
-    exercises = checks.counted(len(VARIANTS), "exercise")
+    exercises = checks.counted(len(graded()), "exercise")
     said = f"Graded {checks.counted(len(grades.students), 'student')} in {exercises}"
     if not grades.students:
         return said

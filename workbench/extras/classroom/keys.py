@@ -9,6 +9,7 @@ from workbench.allocation.rules import allocate
 from workbench.course.digit_forms import digit_forms
 from workbench.cross_validation.kfold import kfold_t_test
 from workbench.extras.classroom.variants import LABELS, VARIANTS
+from workbench.lessons.checking import OWN
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import prevalence_series
 from workbench.replication.designs import SurveyDesign
@@ -27,7 +28,7 @@ def key_of(exercise: str, task: dict) -> list:
     >>> [round(part, 6) for part in key_of("2.1", {"differences": [0.1, -0.06, 0.04]})]
     [0.020548]
     """
-    return KEYS[exercise](**task)
+    return KEYS[exercise](**task) if exercise in KEYS else list(OWN[exercise].answer)
 
 
 def _audit(size: list, labeled: list, right: list) -> list:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.data import safe_csv, whole_files
 from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
 from workbench.extras.classroom.misconceptions import SCENES
-from workbench.extras.classroom.variants import VARIANTS, task_of
-from workbench.lessons.checking import worked
+from workbench.extras.classroom.variants import asked, graded, task_of
+from workbench.lessons.checking import exercises, worked
 from workbench.reports import templates
 from workbench.reports.parameters import ReportError, refusing
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
     """Return titles, then a row per student: id, points, their maximum, per exercise points and feedback, remarks."""
-    titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
+    titles = (title for exercise in graded() for title in (exercise, f"{exercise} feedback"))
     return [
         ["id", "points", "maximum", *titles, "remarks"],
         *(
@@ -57,7 +57,7 @@ def class_page(grades: Grades) -> str:
         summary=summary(grades),
         traps=traps,
         verdicts=VERDICTS,
-        exercises=[(exercise, grades.verdicts(exercise)) for exercise in VARIANTS],
+        exercises=[(exercise, grades.verdicts(exercise)) for exercise in graded()],
         students=grades.students,
         left_out=grades.left_out,
         copies=sorted(grades.copies, key=lambda copy: copy.chance),
@@ -66,18 +66,19 @@ def class_page(grades: Grades) -> str:
 
 def key_page(secret: bytes, student: str) -> str:
     """Return the page of one student's worked solutions."""
-    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in VARIANTS]
+    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in graded()]
     return page(
         "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
     )
 
 
 def _solution(exercise: str, task: dict) -> dict:
-    steps = "\n".join(f"1. {step}" for step in worked(exercise, **task))
+    solution = worked(exercise, **task) or [exercises()[exercise].explanation()]
+    steps = "\n".join(f"1. {step}" for step in solution)
     return {
         "cell_type": "markdown",
         "metadata": {},
-        "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}",
+        "source": f"## {exercise}\n\n{asked(exercise, task)}\n\n{steps}",
     }
 
 

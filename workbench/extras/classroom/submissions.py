@@ -15,9 +15,9 @@ from typing import Any
 from workbench import checks
 from workbench.course.learners import LONGEST_ID, id_problem
 from workbench.course.records import plain_answer
-from workbench.extras.classroom.variants import VARIANTS
+from workbench.extras.classroom.variants import graded
+from workbench.lessons.checking import ANSWERS, OWN_FILE
 
-ANSWERS = "answers.json"
 PREDICTIONS = "predictions.json"
 HIDDEN = re.compile(r"\.(?!\.)|__")
 DEEPEST = 3
@@ -75,7 +75,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
         File names of the notebooks that were handed out; no other is looked at.
     """
     told, remarks, left = list[dict[str, str | None]](), [], MOST_STUDENT_BYTES
-    found: dict[str, Any] = dict.fromkeys(VARIANTS)
+    found: dict[str, Any] = dict.fromkeys(graded())
     for (
         name
     ) in lessons:  # one notebook at a time: a class is read in the room that its largest one takes
@@ -90,10 +90,10 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     try:
         answers = plain_entries(folder / ANSWERS, "answers by exercise")
         found |= {
-            exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers
+            exercise: _plain(answers[exercise]) for exercise in graded() if exercise in answers
         }
     except NotPlainError as error:
-        found = dict.fromkeys(VARIANTS, error)
+        found = dict.fromkeys(graded(), error)
         remarks.append(str(error))
     courses, students = (
         list(filter(None, (each[key] for each in told))) for key in ("course", "student")
@@ -140,7 +140,9 @@ def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
         yield "the folder cannot be read"
         return
     inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)}
-    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS})]
+    others = [
+        name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, OWN_FILE, PREDICTIONS})
+    ]
     if ANSWERS not in inside:
         if others:
             yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"
@@ -231,7 +233,7 @@ def _answers_in(source: Any) -> Any:
 
     An argument is a literal, or a name to which the same cell assigns one.
     """
-    asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in VARIANTS]
+    asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in graded()]
     if len(source) > MOST_SOURCE:
         return dict.fromkeys(
             asked, NotPlainError(f"the cell has more than {MOST_SOURCE:,} characters")
@@ -276,7 +278,7 @@ def _check_of(node: Any) -> tuple | None:
     given = [*node.args, *(word.value for word in node.keywords if word.arg == "answer")]
     if name != "check" or len(given) != 2 or not isinstance(given[0], ast.Constant):
         return None
-    return (given[0].value, given[1]) if given[0].value in VARIANTS else None
+    return (given[0].value, given[1]) if given[0].value in graded() else None
 
 
 def _literal(node: Any) -> Any:

@@ -1,16 +1,20 @@
-"""The graded exercises: what is drawn for a student, and how it is asked.
+"""The graded exercises: what is drawn for a student, and how it is asked; and those that the lecturer added.
 
 The keys of a task are the arguments of the exercise's judge in `workbench.lessons.checking`. Ranges are such that the
 right answer and those of all named misconceptions are apart by more than their tolerances.
 """
 
+import os
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import checks
 from workbench.extras.classroom.seeds import Draws, draws
+from workbench.lessons.checking import OWN, load_exercises
 from workbench.lessons.stratified.exercises import fifths
+from workbench.reports.parameters import ReportError
 
 AUDIT = "1.1"
 LABELS = 100
@@ -41,8 +45,50 @@ class Variant:
     ask: Callable[[dict], str]
 
 
+_added: list[str] = []  # numbers of the exercises that the lecturer added
+
+
+def use_exercises(path: str | os.PathLike) -> None:
+    """Grade the exercises of a lecturer's file, too; those of an earlier file no more.
+
+    Parameters
+    ----------
+    path : path
+        A file such as `my_exercises.py`; nothing is added where there is none.
+
+    Raises
+    ------
+    ReportError
+        If the file cannot be used, or holds an exercise without an answer.
+    """
+    _added.clear()
+    if not os.path.exists(path):
+        return
+    try:
+        numbers = load_exercises(path)
+    except ValueError as error:
+        raise ReportError(str(error)) from error
+    unanswered = [number for number in numbers if not OWN[number].answer]
+    if unanswered:
+        listed = checks.listed(unanswered)
+        raise ReportError(f"{os.fspath(path)} gives no answer to exercise {listed}")
+    _added.extend(sorted(numbers))
+
+
+def graded() -> list[str]:
+    """Return the numbers of all graded exercises, those of the course first."""
+    return [*VARIANTS, *_added]
+
+
+def asked(exercise: str, task: dict) -> str:
+    """Return what a student reads, in Markdown."""
+    return OWN[exercise].question if exercise in _added else VARIANTS[exercise].ask(task)
+
+
 def task_of(secret: bytes, student: str, exercise: str) -> dict:
     """Return the data of a student's exercise: the same for the same secret, id and exercise."""
+    if exercise in _added:  # it is the same for all students
+        return {}
     return VARIANTS[exercise].draw(draws(secret, student, exercise))
 
 

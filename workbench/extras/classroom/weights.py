@@ -6,6 +6,8 @@ from pathlib import Path
 from workbench import checks
 from workbench.data import safe_csv
 from workbench.extras.classroom.students import csv_rows
+from workbench.extras.classroom.variants import graded
+from workbench.lessons.checking import OWN
 from workbench.reports.parameters import ReportError, refusing
 
 # exercise -> part -> points; parts stand in the order of the answer, an exercise of one part is right as a whole
@@ -24,20 +26,33 @@ WEIGHTS = {
 HEADER = ["part", "points"]
 
 
+def all_weights() -> dict[str, dict[str, float]]:
+    """Return the points of each part of all graded exercises, as the workbench or the lecturer set them."""
+    return {number: WEIGHTS.get(number) or _own_points(number) for number in graded()}
+
+
+def _own_points(number: str) -> dict[str, float]:
+    """Return the points of an exercise that the lecturer added: all parts count the same."""
+    count = len(OWN[number].answer)
+    names = ["answer"] if count == 1 else [f"part {k}" for k in range(1, count + 1)]
+    return dict.fromkeys(names, OWN[number].points / count)
+
+
 def _parts() -> list[tuple[str, str, str]]:
     return [
         (f"{exercise} {part}", exercise, part)
-        for exercise, parts in WEIGHTS.items()
+        for exercise, parts in all_weights().items()
         for part in parts
     ]
 
 
 def write_weights(path: str | os.PathLike) -> None:
     """Write the points per part as a CSV file, where there is none."""
+    points = all_weights()
     if not Path(path).exists():
         with refusing():
             safe_csv.write_rows(
-                path, HEADER, [[name, WEIGHTS[exercise][part]] for name, exercise, part in _parts()]
+                path, HEADER, [[name, points[exercise][part]] for name, exercise, part in _parts()]
             )
 
 
@@ -57,7 +72,7 @@ def read_weights(path: str) -> dict[str, dict[str, float]]:
         raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
     return {
         exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
-        for exercise, parts in WEIGHTS.items()
+        for exercise, parts in all_weights().items()
     }
 
 

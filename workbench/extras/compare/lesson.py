@@ -13,6 +13,7 @@ from workbench.extras.compare.item_scores import ItemScores
 from workbench.lessons.cross_validation.views import CHOICES
 from workbench.results import Table
 from workbench.widgets.chart_view import Panel, drive_chart, stops
+from workbench.widgets.ranges import adjustable
 
 LEADERS = 12  # models that are drawn
 
@@ -23,8 +24,14 @@ BOARDS = 400  # tables of forty models, in the long run
 BOARD_FORMS = (50, 100, 200, 500, 1000, 3000)
 
 
+@adjustable()
 def winners() -> Panel:
     """Return the view of forty models on the same forms: their scores, and the ranks that they may have.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `n`, `ahead`, `seed`.
 
     Returns
     -------

@@ -23,8 +23,9 @@ from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, narrow, panel, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -170,6 +171,12 @@ def register() -> ChartView:
     return ChartView(place_charts.register(_errors()))
 
 
+@adjustable(
+    ones=(MINIMUM, BY_HAND),
+    tens=(MINIMUM, BY_HAND),
+    hundreds=(MINIMUM, BY_HAND),
+    thousands=(MINIMUM, 37),
+)
 def place_labels(predicted: str | None = None) -> Panel:
     """Return the view in which a learner moves 100 labels between the places, by sliders or by the bars themselves.
 
@@ -177,6 +184,8 @@ def place_labels(predicted: str | None = None) -> Panel:
     ----------
     predicted : str, optional
         Labels predicted for the thousands: marked, and given to them at the start as far as there are as many.
+    **ranges
+        Ranges of controls by their names: `ones`, `tens`, `hundreds`, `thousands`.
 
     Returns
     -------
@@ -208,7 +217,8 @@ class _Hand:
         self.view.on_drag(lambda place: self.move(int(place["drag"]), place["x"]))
         for h, slider in enumerate(self.sliders):
             slider.observe(functools.partial(self.moved, h), "value")
-        self.panel = panel([*self.sliders, again], self.view, self.status)
+        controls = dict(zip(PLACES, self.sliders, strict=True))
+        self.panel = panel({**controls, "again": again}, self.view, self.status)
 
     def labeled(self) -> Any:
         return np.array([slider.value for slider in self.sliders])
@@ -237,6 +247,7 @@ class _Hand:
             slider.value = labels
 
 
+@adjustable(budget=(8, 1797))
 def place_value(predicted: str | None = None) -> Panel:
     """Return the view of the register: which of its places get the labels, and what error of the total is left.
 
@@ -244,6 +255,8 @@ def place_value(predicted: str | None = None) -> Panel:
     ----------
     predicted : str, optional
         Which rule a learner thought to be better with 150 labels, of `predict_better`: marked, and shown at first.
+    **ranges
+        Ranges of controls by their names: `budget`, `method`.
 
     Returns
     -------
@@ -400,8 +413,14 @@ def _rounding_costs(budget: int, minimum: int) -> float:
     return (iterated / best) ** 0.5
 
 
+@adjustable(budget=(8, 1797))
 def one_label_at_a_time() -> Panel:
     """Return the view in which each label goes where it is worth most, until the budget is spent.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `budget`.
 
     Returns
     -------
@@ -433,13 +452,20 @@ def one_label_at_a_time() -> Panel:
             button.disabled = int(state["labeled"].sum()) >= budget.value
         view.feed(place_charts.next_label_data(*now()), place_charts.next_label_words(*now()))
 
+    def given_to_the_end(budget: int) -> tuple:
+        plan = _allocated(budget), _allocated(budget).labeled
+        return place_charts.next_label_data(*plan), place_charts.next_label_words(*plan)
+
     view = ChartView(place_charts.next_label(*now()))
     one.on_click(lambda _: give(1))
     ten.on_click(lambda _: give(10))
     rest.on_click(lambda _: give(budget.value))
     again.on_click(restart)
     budget.observe(restart, "value")
-    return panel([budget, one, ten, rest, again], view)
+    buttons = {"one": one, "ten": ten, "rest": rest, "again": again}
+    made = panel({"budget": budget, **buttons}, view)
+    made.answer = given_to_the_end
+    return made
 
 
 def spreads() -> Table:
@@ -484,6 +510,7 @@ def ten_strata() -> Table:
 # streams of the register
 
 
+@adjustable(minimum=(0, 400), seed=(0, 1_000_000), seen=(EVERY, 1797))
 def watch_stream(predicted: str | None = None) -> Panel:
     """Return the view of a sampled stream of the digits: what is kept, and what that is worth.
 
@@ -491,6 +518,8 @@ def watch_stream(predicted: str | None = None) -> Panel:
     ----------
     predicted : str, optional
         In what share of streams a learner expects trouble, of `predict_infinite`.
+    **ranges
+        Ranges of controls by their names: `order`, `rule`, `minimum`, `budget`, `seed`, `seen`.
 
     Returns
     -------
@@ -513,7 +542,7 @@ def watch_stream(predicted: str | None = None) -> Panel:
 
     def floor_that_counts_and_fits(_: Any = None) -> None:
         controls["minimum"].disabled = controls["rule"].value == "s_voila_printed"
-        controls["minimum"].max = min(20, controls["budget"].value // len(PLACES))
+        narrow(controls["minimum"], high=controls["budget"].value // len(PLACES))
 
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
@@ -525,7 +554,7 @@ def watch_stream(predicted: str | None = None) -> Panel:
         stream_charts.stream_words,
         stream_charts.stream,
     )
-    made.children[0].children += (_player(controls["seen"], len(checked)),)
+    made.children[0].children += (_player(controls["seen"]),)
     return made
 
 
@@ -547,11 +576,11 @@ def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> 
     )
 
 
-def _player(slider: Any, steps: int) -> Any:
+def _player(slider: Any) -> Any:
     """Return buttons that run a selection slider from the start, in the browser; both stand at the end."""
-    player = ipywidgets.Play(
-        value=steps - 1, min=0, max=steps - 1, step=1, interval=200, show_repeat=False
-    )
+    last = len(slider.options) - 1
+    player = ipywidgets.Play(value=last, min=0, max=last, step=1, interval=200, show_repeat=False)
+    slider.observe(lambda _: setattr(player, "max", len(slider.options) - 1), "options")
     ipywidgets.jslink((player, "value"), (slider, "index"))
     return player
 
@@ -701,6 +730,7 @@ def following(predicted: str | None = None) -> ChartView:
     )
 
 
+@adjustable()
 def papers_stream(predicted: str | None = None) -> Panel:
     """Return the view of a stream in which one of twenty strata suddenly varies more, as in the paper.
 
@@ -711,6 +741,8 @@ def papers_stream(predicted: str | None = None) -> Panel:
     ----------
     predicted : str, optional
         Of `predict_following`: the view is shown once it is locked; not used otherwise.
+    **ranges
+        Ranges of controls by their names: `jump`, `methods`.
 
     Returns
     -------

@@ -4,6 +4,7 @@ Each function returns a panel: controls, the function of `workbench` that they d
 its result.
 """
 
+import dataclasses
 import functools
 import math
 from typing import Any
@@ -13,7 +14,8 @@ import numpy as np
 
 from workbench import registry
 from workbench.charts.cross_validation import studies as charts
-from workbench.course import clerks
+from workbench.course import clerks, lesson_data
+from workbench.course.lesson_data import about_digits, are_digits, cached, lesson_forms
 from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
 from workbench.cross_validation.learners import (
     Population,
@@ -26,6 +28,7 @@ from workbench.simulations.cross_validation import simulate_comparison, simulate
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -101,12 +104,38 @@ OF_WINNERS = {
 }
 
 
+LEAST_ITEMS = 400  # rows of a file
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson that cross-validate two learners.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth` and `prediction`, and at least 2 columns of numbers whose names begin with `x_`,
+        which the learners see. At least 400 rows. None shows the digit forms again.
+    positive : object
+        The class that `labeled` is about.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, needs=("features",), positive=positive)
+    lesson_data.check_size(LEAST_ITEMS, 5)
+    return items
+
+
+@about_digits
 def ten_folds() -> ChartView:
     """Return the picture that the lesson begins with: ten folds in which clerk A makes fewer errors."""
     test = kfold_t_test(clerks.clerk_losses(), rho="naive")
     return ChartView(charts.hook(clerks.clerk_losses().fold_means()[0], test.pvalue))
 
 
+@about_digits
 def predict_repeats() -> Prediction:
     """Return the question that learners answer before they see what repeating a cross-validation does."""
     return questions.predict(
@@ -118,11 +147,13 @@ def predict_repeats() -> Prediction:
     )
 
 
-def reveal_clerks() -> Reveal:
+@about_digits
+def reveal_clerks(**ranges: Any) -> Reveal:
     """Return `two_clerks`, which waits for the prediction and shows it."""
-    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess)))
+    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
 
 
+@adjustable()
 def two_clerks(predicted: float | None = None) -> Panel:
     """Return the view of two clerks who read equally well: which of 40 studies call them different.
 
@@ -130,6 +161,8 @@ def two_clerks(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The learner's guess of the share of false alarms with ten repeats.
+    **ranges
+        Ranges of controls by their names: `n`, `repeats`, `test`, `first`.
 
     Returns
     -------
@@ -158,6 +191,7 @@ def two_clerks(predicted: float | None = None) -> Panel:
     return drive_chart(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks)
 
 
+@about_digits
 def seen_repeats() -> Reveal:
     """Return a button, once `predict_repeats` is answered: what repeats did to the study of the beginning."""
     return questions.compare(
@@ -184,6 +218,7 @@ def _repeated(repeats: int) -> dict:
     }
 
 
+@about_digits
 def explain_repeats() -> Explanation:
     """Return the question of what repeats can and cannot do."""
     return questions.explain(
@@ -198,6 +233,7 @@ def explain_repeats() -> Explanation:
     )
 
 
+@about_digits
 def predict_flip() -> Prediction:
     """Return the question how much hidden dependence overturns the verdict of the beginning."""
     return questions.predict(
@@ -208,10 +244,11 @@ def predict_flip() -> Prediction:
     )
 
 
-def reveal_slider() -> Reveal:
+@about_digits
+def reveal_slider(**ranges: Any) -> Reveal:
     """Return `one_slider`, which waits for the prediction, and behind a button what three beliefs say."""
     return questions.reveal(
-        "5-flip", lambda said: [one_slider(), questions.look(OF_FLIPS, said, _beliefs)]
+        "5-flip", lambda said: [one_slider(**ranges), questions.look(OF_FLIPS, said, _beliefs)]
     )
 
 
@@ -223,8 +260,14 @@ def _beliefs() -> Table:
     )
 
 
+@adjustable(value=(0, 0.99))
 def one_slider() -> Panel:
     """Return the view of one test with one unknown: the interval and the p-value of ten folds for any rho.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `value`, `scale`.
 
     Returns
     -------
@@ -240,7 +283,7 @@ def one_slider() -> Panel:
         }
     )
     controls = {
-        "value": stops([(f"{belief:.3f}", belief) for belief in beliefs], 0, "You believe in"),
+        "value": stops(beliefs, 0, "You believe in", form="{:.3f}"),
         "scale": ipywidgets.ToggleButtons(
             options=[("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")],
             description="as",
@@ -272,6 +315,7 @@ def explain_rho() -> Explanation:
     )
 
 
+@about_digits
 def predict_skeptic() -> Prediction:
     """Return the question that learners answer before they see what caution costs."""
     return questions.predict(
@@ -283,13 +327,16 @@ def predict_skeptic() -> Prediction:
     )
 
 
-def reveal_power() -> Reveal:
+@about_digits
+def reveal_power(**ranges: Any) -> Reveal:
     """Return `power`, which waits for the prediction and shows it."""
     return questions.reveal(
-        "5-skeptic", lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess))]
+        "5-skeptic",
+        lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
     )
 
 
+@adjustable()
 def power(predicted: float | None = None) -> Panel:
     """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
 
@@ -297,6 +344,8 @@ def power(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         The learner's guess of the power of Nadeau and Bengio's test with 200 forms.
+    **ranges
+        Ranges of controls by their names: `test`.
 
     Returns
     -------
@@ -326,6 +375,7 @@ def seen_skeptic() -> Reveal:
     return questions.reveal("5-skeptic", lambda _: _improvement())
 
 
+@about_digits
 def predict_chosen() -> Prediction:
     """Return the question how much the choice of a striking study exaggerates."""
     return questions.predict(
@@ -336,6 +386,7 @@ def predict_chosen() -> Prediction:
     )
 
 
+@about_digits
 def seen_chosen() -> Reveal:
     """Return what the most striking of several studies says, once `predict_chosen` is answered."""
     return questions.reveal(
@@ -366,6 +417,7 @@ def _chosen() -> Table:
     )
 
 
+@about_digits
 def predict_winner() -> Prediction:
     """Return the question how good the best of forty equal models seems."""
     return questions.predict(
@@ -376,6 +428,7 @@ def predict_winner() -> Prediction:
     )
 
 
+@about_digits
 def reveal_winner() -> Reveal:
     """Return the ranks of forty models, once `predict_winner` is answered, and what choosing the best does."""
     return questions.reveal(
@@ -389,7 +442,7 @@ def reveal_winner() -> Reveal:
 
 
 def _improvement() -> Table:
-    losses = clerks.reader_losses()
+    losses = clerks.reader_losses() if are_digits() else clerks.losses_of(*_features())
     sign = losses.series()
     better, worse = int((sign > 0).sum()), int((sign < 0).sum())
     tests = [
@@ -399,9 +452,9 @@ def _improvement() -> Table:
             "these learning methods",
         ),
         (
-            f"McNemar, {better} against {worse} forms",
+            f"McNemar, {better} against {worse} {'forms' if are_digits() else 'items'}",
             mcnemar_test(better, worse).pvalue,
-            "these two fitted readers",
+            "these two fitted readers" if are_digits() else "these two fitted models",
         ),
     ]
     return Table(
@@ -410,13 +463,19 @@ def _improvement() -> Table:
     )
 
 
-def live_experiments() -> Reveal:
+def live_experiments(**ranges: Any) -> Reveal:
     """Return a button, and behind it the view of ten thousand cross-validations of one learner."""
-    return questions.on_click(f"Run {RUNS:,} cross-validations", experiments)
+    return questions.on_click(f"Run {RUNS:,} cross-validations", lambda: experiments(**ranges))
 
 
+@adjustable(rho=(0, 0.99))
 def experiments() -> Panel:
     """Return the view of ten thousand cross-validations of one learner, tested against its true error.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `learner`, `n`, `rho`, `offset`.
 
     Returns
     -------
@@ -428,7 +487,7 @@ def experiments() -> Panel:
         "n": _sizes([20, 40, 80], 40, "Items per sample"),
         "rho": ipywidgets.FloatSlider(0, min=0, max=0.95, step=0.05, description="Assumed rho"),
         "offset": stops(
-            [(f"{k / 2000:+.4f}", k / 2000) for k in range(-8, 9)], 0.0, "Tested error: true error"
+            [k / 2000 for k in range(-8, 9)], 0.0, "Tested error: true error", form="{:+.4f}"
         ),
     }
 
@@ -463,13 +522,19 @@ def type_one_table() -> Reveal:
     )
 
 
-def all_tests() -> Reveal:
+def all_tests(**ranges: Any) -> Reveal:
     """Return a button, and behind it the view of all tests."""
-    return questions.on_click("Try all tests", scoreboard)
+    return questions.on_click("Try all tests", lambda: scoreboard(**ranges))
 
 
+@adjustable()
 def scoreboard() -> Panel:
     """Return the view of all tests: false alarms and power for two learners.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `n`.
 
     Returns
     -------
@@ -520,9 +585,20 @@ def _sizes(options: list, value: int, description: str) -> Any:
     )
 
 
-@functools.lru_cache(maxsize=6)
+@cached
 def _experiments(learner: str, n: int) -> Any:
-    return simulate_type_one("digits", learner, n, runs=RUNS, progress=False)
+    population = "digits" if are_digits() else _population_of_the_file()
+    return simulate_type_one(population, learner, n, runs=RUNS, progress=False)
+
+
+def _population_of_the_file() -> Population:
+    return dataclasses.replace(Population.of(_features()), name="items")
+
+
+def _features() -> tuple[np.ndarray, np.ndarray]:
+    """Return features and classes of the file that the scenes show."""
+    items = lesson_forms()
+    return items.features, items.digit
 
 
 @functools.lru_cache(maxsize=6)

@@ -13,8 +13,17 @@ from workbench import checks
 from workbench.charts.misclassification import lines
 from workbench.charts.misclassification import scenes as charts
 from workbench.charts.misclassification.words import names
-from workbench.course.digit_forms import digit_forms, read_by_next_box
-from workbench.course.solar import CODE, ITEMS, solar_audit, solar_forms, solar_months, solar_rates
+from workbench.course import lesson_data
+from workbench.course.digit_forms import read_by_next_box
+from workbench.course.lesson_data import (
+    about_digits,
+    are_digits,
+    comments,
+    lesson_forms,
+    named,
+    only_for_digits,
+)
+from workbench.course.solar import CODE, ITEMS, solar_audit, solar_months, solar_rates
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.misclassification.series import prevalence_series
 from workbench.misclassification.theory import estimator_theory, unbiased_share
@@ -23,6 +32,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
@@ -50,6 +60,7 @@ READERS = (
     "the trainee, although he makes more mistakes",
     "both equally well",
 )
+MODELS = ("the first model", "the second model", "both equally well")
 BEST = {
     "calibration: best today, best tomorrow": "calibration",
     "mixed": "mixed",
@@ -115,6 +126,56 @@ OF_REACH = dict(
 )
 
 
+LEAST_ITEMS, LEAST_INFORMATION = 900, 0.1  # rows; p00 + p11 - 1
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth` and `prediction`; `second`, what a second model predicts, may be there. At least 900
+        rows, of which the positive class is 2% to 40%. None shows the digit forms again.
+    positive : object
+        The class that is counted; by default class 1, or the rarest.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, positive=positive)
+    lesson_data.check_size(LEAST_ITEMS, 4)
+    base_rate, p00, p11 = _rates()
+    low, high = charts.RANGE
+    can_be_counted = low <= base_rate <= high and p00 + p11 - 1 >= LEAST_INFORMATION
+    if not can_be_counted or max(p00, p11) == 1:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 4 needs a positive class with {low:.0%} to {high:.0%} of the rows, predicted better than by chance, "
+            f"with mistakes of both kinds; {items.name} has {base_rate:.1%} of class {items.positive}, of which "
+            f"{p11:.1%} are predicted, and {1 - p00:.1%} of the others are predicted by mistake. Name another class by "
+            "positive=..."
+        )
+    return items
+
+
+def _rates() -> tuple[float, float, float]:
+    """Return the true share of the positive class, and how often negatives and positives are predicted correctly."""
+    if are_digits():
+        return solar_rates()
+    forms = lesson_forms()
+    truth, counted = forms.digit == forms.positive, forms.read_a == forms.positive
+    return float(truth.mean()), float(1 - counted[~truth].mean()), float(counted[truth].mean())
+
+
+def _later_share() -> float:
+    """Return the true share of the later months: half as much again as in the first."""
+    return LATER if are_digits() else round(min(1.5 * _rates()[0], charts.RANGE[1]), 2)
+
+
+@about_digits
 def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
@@ -125,6 +186,7 @@ def predict_line() -> Prediction:
     )
 
 
+@about_digits
 def seen_line() -> Reveal:
     """Return the published lines, the learner's among them."""
     true_shares = solar_months().true_shares.tolist()
@@ -132,7 +194,11 @@ def seen_line() -> Reveal:
         "4-line",
         lambda drawn: [
             *_of_line(drawn),
-            ChartView(lines.published(_theory(), true_shares, drawn, ["calibration"])),
+            ChartView(
+                lines.published(
+                    _theory_of(solar_rates(), LATER), true_shares, drawn, ["calibration"]
+                )
+            ),
         ],
     )
 
@@ -156,20 +222,27 @@ def _of_line(drawn: Any) -> list[str]:
     return [next(said for most, said in OF_LINES.items() if share < most)]
 
 
+@adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
 def mosaic() -> Panel:
     """Return the view of one month: true by read class as areas, the counted share against the true one.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `p00`, `p11`, `base_rate`.
 
     Returns
     -------
     workbench.widgets.Panel
         Controls: p00, p11, the true share.
     """
-    base_rate, p00, p11 = solar_rates()
+    base_rate, p00, p11 = _rates()
+    counted = "Panels" if are_digits() else named("panels").capitalize()
     controls = {
         "p00": _slider("Others read rightly (p00)", p00, 70, 100),
-        "p11": _slider("Panels read rightly (p11)", p11, 70, 100),
+        "p11": _slider(f"{counted} read rightly (p11)", p11, 70, 100),
         "base_rate": _slider(
-            "True share of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2
+            named("True share of panels (α)"), base_rate, 0, 100, unbiased_share(p00, p11), step=2
         ),
     }
 
@@ -196,6 +269,12 @@ def explain_stopped_clock() -> Explanation:
 
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
+    if not are_digits():
+        true = int(np.sum(lesson_forms().digit == lesson_forms().positive))
+        question = (
+            f"{true:,} items are of class {lesson_forms().positive}. Who comes closer to {true:,}?"
+        )
+        return questions.predict("4-reader", question, MODELS)
     return questions.predict("4-reader", "180 forms have panels. Who comes closer to 180?", READERS)
 
 
@@ -203,26 +282,36 @@ def seen_reader() -> Reveal:
     """Return how program and trainee read and count."""
 
     def show(predicted: str | None) -> list:
-        rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
+        rows = _readings()
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
+        cancel = ": the mistakes happen to cancel" if are_digits() else ""
         return [
-            *questions.answered(OF_READERS, predicted),
+            *questions.answered(comments(OF_READERS), predicted),
             Table(rows, "Who reads better, who counts better"),
-            f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
-            "mistakes happen to cancel. A count is as good as the balance of the errors, not as their number.",
+            f"The {best[named('reader')]} misses {best[named('panels missed')]} and adds "
+            f"{best['others counted']}{cancel}. A count is as good as the balance of the errors, not as their number.",
         ]
 
     return questions.reveal("4-reader", show)
 
 
+def _readings() -> list[dict]:
+    """Return how program and trainee read and count, or the two models of a file."""
+    forms = lesson_forms()
+    if are_digits():
+        return [_reading("program", forms.read_a), _reading("trainee", read_by_next_box())]
+    return [_reading("first model", forms.read_a), _reading("second model", forms.read_b)]
+
+
 def _reading(name: str, read: np.ndarray) -> dict:
-    forms = digit_forms()
-    truth, counted = forms.digit == CODE, read == CODE
+    forms = lesson_forms()
+    code = CODE if are_digits() else forms.positive
+    truth, counted = forms.digit == code, read == code
     return {
-        "reader": name,
+        named("reader"): name,
         "all codes right": f"{np.mean(read == forms.digit):.0%}",
-        "panels or not, right": f"{np.mean(counted == truth):.1%}",
-        "panels missed": int(np.sum(truth & ~counted)),
+        named("panels or not, right"): f"{np.mean(counted == truth):.1%}",
+        named("panels missed"): int(np.sum(truth & ~counted)),
         "others counted": int(np.sum(counted & ~truth)),
         "counts": int(np.sum(counted)),
         "true": int(truth.sum()),
@@ -231,6 +320,13 @@ def _reading(name: str, read: np.ndarray) -> dict:
 
 def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
+    if not are_digits():
+        return questions.predict(
+            "4-best",
+            f"The true share changes from {_rates()[0]:.1%} to {_later_share():.0%}, and the audit stays the same. Which "
+            "of the three has the smallest typical error then?",
+            BEST,
+        )
     return questions.predict(
         "4-best",
         "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
@@ -239,19 +335,19 @@ def predict_best() -> Prediction:
     )
 
 
-def seen_months() -> Reveal:
+def seen_months(**ranges: Any) -> Reveal:
     """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
-            months(BEST.get(predicted, "")),
-            questions.look(OF_BEST, predicted, _three_months),
+            months(BEST.get(predicted, ""), **ranges),
+            questions.look(comments(OF_BEST), predicted, _three_months),
         ],
     )
 
 
 def _three_months() -> list:
-    found = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
+    found = [_study(share, AUDITED) for share in (_rates()[0], _later_share(), 0.05)]
     table = Table(
         [
             {
@@ -262,9 +358,13 @@ def _three_months() -> list:
         ],
         "Typical errors, in points",
     )
-    return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
+    published = lines.published(
+        _theory_of(solar_rates(), LATER), solar_months().true_shares.tolist()
+    )
+    return [table, *only_for_digits(ChartView(published))]
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def months(predicted: str = "") -> Panel:
     """Return the view of later months: what the estimators answer, how far they are off, how much they report.
 
@@ -272,6 +372,8 @@ def months(predicted: str = "") -> Panel:
     ----------
     predicted : str
         The estimator that is marked as the learner's choice.
+    **ranges
+        Ranges of controls by their names: `new_base_rate`, `n`, `methods`.
 
     Returns
     -------
@@ -280,7 +382,7 @@ def months(predicted: str = "") -> Panel:
     """
     controls = {
         "new_base_rate": _later_slider(),
-        "n": _audit_slider(),
+        "n": _audit_slider(named("Forms audited (n)")),
         "methods": ipywidgets.Dropdown(
             options=list(SHOWN.items()), value=THREE, description="Estimators"
         ),
@@ -293,14 +395,14 @@ def months(predicted: str = "") -> Panel:
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
-    base_rate, p00, p11 = solar_rates()
+    base_rate, p00, p11 = _rates()
     return simulate_prevalence(
         base_rate,
         new_base_rate,
         p00,
         p11,
         n,
-        solar_forms()[0].size,
+        lesson_forms().digit.size,
         new_size=ITEMS,
         runs=RUNS,
         rng=SEED,
@@ -308,13 +410,19 @@ def _study(new_base_rate: Any, n: Any) -> Any:
     )
 
 
-def seen_constant() -> Reveal:
+def seen_constant(**ranges: Any) -> Reveal:
     """Return the view of the assumption, once the line is predicted: its picture tells what calibration publishes."""
-    return questions.reveal("4-line", lambda _: held_constant())
+    return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
+@adjustable(new_base_rate=charts.RANGE)
 def held_constant() -> Panel:
     """Return the view of the assumption: two answers to the same counts, one right.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `constant`, `new_base_rate`.
 
     Returns
     -------
@@ -337,10 +445,15 @@ def held_constant() -> Panel:
 
 
 def _theory(new_base_rate: float = LATER) -> Any:
-    base_rate, p00, p11 = solar_rates()
+    return _theory_of(_rates(), new_base_rate)
+
+
+def _theory_of(rates: tuple, new_base_rate: float) -> Any:
+    base_rate, p00, p11 = rates
     return estimator_theory(base_rate, new_base_rate, p00, p11, AUDITED)
 
 
+@about_digits
 def explain_lag() -> Explanation:
     """Return the question why calibration stays behind."""
     return questions.explain(
@@ -357,6 +470,7 @@ def explain_lag() -> Explanation:
     )
 
 
+@about_digits
 def predict_change() -> Prediction:
     """Return the question how well a change is known."""
     first, last = MONTHS
@@ -367,14 +481,19 @@ def predict_change() -> Prediction:
     )
 
 
-def seen_change() -> Reveal:
+@about_digits
+def seen_change(**ranges: Any) -> Reveal:
     """Return the view of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
-        lambda predicted: [*questions.answered(OF_REACH, predicted), change(REACH.get(predicted))],
+        lambda predicted: [
+            *questions.answered(OF_REACH, predicted),
+            change(REACH.get(predicted), **ranges),
+        ],
     )
 
 
+@adjustable()
 def change(predicted: float | None = None) -> Panel:
     """Return the view of twelve months: levels with bands, and a difference with its own.
 
@@ -382,6 +501,8 @@ def change(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         How far the learner expects the interval of the change to reach.
+    **ranges
+        Ranges of controls by their names: `first`, `last`, `n`.
 
     Returns
     -------
@@ -423,15 +544,21 @@ def predict_judge() -> Prediction:
     )
 
 
-def seen_judge() -> Reveal:
+def seen_judge(**ranges: Any) -> Reveal:
     """Return what the correction is, and the view of a judge whose answers get better."""
     return questions.reveal(
-        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()]
+        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )
 
 
+@adjustable(share=(0, 1), right=(0.51, 1))
 def judge() -> Panel:
     """Return the view of a judge: what it says and what is true, at any share of good answers.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `share`, `right`.
 
     Returns
     -------
@@ -453,20 +580,21 @@ def check_mixed() -> Reveal:
     """Return a button that simulates the mixed estimator and compares its spread with the corrected formula."""
 
     def simulate() -> str:
-        base_rate, p00, p11 = solar_rates()
+        base_rate, p00, p11 = _rates()
+        later = _later_share()
         theory = estimator_theory(
             base_rate,
-            LATER,
+            later,
             p00,
             p11,
             AUDITED,
-            size=solar_forms()[0].size,
+            size=lesson_forms().digit.size,
             new_size=ITEMS,
             rates="frame",
         )
-        study = _study(LATER, AUDITED)
+        study = _study(later, AUDITED)
         return (
-            f"Mixed at a true share of {LATER:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
+            f"Mixed at a true share of {later:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
             f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
             f"Carlo error {100 * study.sd_error['mixed']:.3f})."
         )
@@ -475,17 +603,18 @@ def check_mixed() -> Reveal:
 
 
 def _slider(
-    description: str, value: float, low: int, high: int, *others: float, step: int = 1
+    description: str, value: float, low: int, high: int, *others: float | None, step: int = 1
 ) -> Any:
     """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
-    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
-    return stops([(f"{share:.2%}", share) for share in shares], value, description)
+    exact = [share for share in others if share is not None]
+    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *exact})
+    return stops(shares, value, description, form="{:.2%}")
 
 
 def _later_slider() -> Any:
     low, high = (round(100 * end) for end in charts.RANGE)
-    return _slider("New true share (α′)", LATER, low, high, solar_rates()[0])
+    return _slider("New true share (α′)", _later_share(), low, high, _rates()[0])
 
 
-def _audit_slider() -> Any:
-    return ipywidgets.IntSlider(AUDITED, 100, 900, step=50, description="Forms audited (n)")
+def _audit_slider(description: str = "Forms audited (n)") -> Any:
+    return ipywidgets.IntSlider(AUDITED, 100, 900, step=50, description=description)

@@ -16,15 +16,25 @@ import numpy as np
 from workbench.charts.replication import arrays as array_charts
 from workbench.charts.replication import half_samples as box_charts
 from workbench.charts.replication import intervals as interval_charts
+from workbench.course import lesson_data
 from workbench.course.digit_forms import digit_forms
+from workbench.course.lesson_data import (
+    about_digits,
+    are_digits,
+    comments,
+    lesson_forms,
+    named,
+)
 from workbench.lessons.replication import exercises
 from workbench.replication import arrays, estimates, galois, replicates
 from workbench.replication.designs import SurveyDesign
+from workbench.replication.metrics import naive
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import adjustable
 
 # What must not be on the screen before a prediction is locked, its button is pressed ("look") or an
 # exercise is answered.
@@ -49,7 +59,7 @@ SCHEMES = [
 PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
 RANDOM_COUNTS = [2**k for k in range(2, 12)]
 DRAWS = 40
-PER_BOX = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
+PER_BOX: list[Any] = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
 ARRAYS = [("linear forms", "linear"), ("the paper's shifts", "paper")]
 FIELDS = [
     ("GF(2^3)", (2, 3)),
@@ -158,6 +168,36 @@ OF_COVERED = {
 # ---------------------------------------------------------------- what labels in boxes are worth
 
 
+LEAST_CLUSTERS, LEAST_IN_CLUSTER = 4, 10
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth`, `prediction` and `cluster`: at least 4 clusters of at least 10 rows each. Two
+        clusters that follow each other in the file are a stratum. None shows the digit forms again.
+    positive : object
+        The class that `labeled` is about.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, needs=("cluster",), positive=positive)
+    sizes = np.bincount(items.box)[1:]
+    if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows each; "
+            f"{items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+        )
+    return items
+
+
 def first_look() -> ChartView:
     """Return the picture of fourteen boxes, with the band that holds most if only chance matters.
 
@@ -177,28 +217,38 @@ def first_look() -> ChartView:
     Chart: 14 boxes of about 128 forms. ...
     >>> ipywidgets.interact(scene, correlation=(0.001, 0.1, 0.001))  # doctest: +SKIP
     """
-    forms = digit_forms()
+    forms = lesson_forms()
     return ChartView(box_charts.first_look(*_counts(forms.box, forms.read_a == forms.digit)))
 
 
 def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the intervals."""
-    return questions.predict(
-        "2-worth", "What is the effective sample size of the 1,797 labels in 14 boxes?", WORTH
-    )
+    labels, boxes = lesson_forms().digit.size, lesson_forms().box.max()
+    question = f"What is the effective sample size of the {labels:,} labels in {boxes} boxes?"
+    return questions.predict("2-worth", named(question), _worths())
 
 
-def seen_boxes() -> Reveal:
+def _worths() -> dict[str, int]:
+    """Return the choices of `predict_worth`: all labels, two thirds, a third, and one per box."""
+    if are_digits():
+        return WORTH
+    labels, boxes = lesson_forms().digit.size, int(lesson_forms().box.max())
+    choices = (labels, round(labels * 2 / 3), round(labels / 3), boxes)
+    return {f"{worth:,}": worth for worth in choices}
+
+
+def seen_boxes(**ranges: Any) -> Reveal:
     """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
     return questions.reveal(
         "2-worth",
         lambda predicted: [
-            *questions.answered(OF_WORTH, predicted),
-            fourteen_boxes(WORTH.get(predicted)),
+            *questions.answered(comments(OF_WORTH), predicted),
+            fourteen_boxes(_worths().get(predicted), **ranges),
         ],
     )
 
 
+@adjustable(per_box=(1, 1000))
 def fourteen_boxes(predicted: int | None = None) -> Panel:
     """Return the view of the fourteen boxes: intervals and effective sample size.
 
@@ -206,6 +256,8 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     ----------
     predicted : int, optional
         What the learner thinks that all labels are worth.
+    **ranges
+        Ranges of controls by their names: `per_box`.
 
     Returns
     -------
@@ -232,13 +284,15 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     Chart: 8 brr replicates of proportion from ...
     >>> ipywidgets.interact(scene, per_box=(10, 114, 8))  # doctest: +SKIP
     """
-    forms = digit_forms()
+    forms = lesson_forms()
     correct, icc, turn = (
         forms.read_a == forms.digit,
-        exercises.intracluster_correlation(),
+        intracluster_correlation(),
         _turn_within(forms.box),
     )
-    controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
+    least = int(np.bincount(forms.box)[1:].min())
+    per_box = [stop for stop in PER_BOX if stop == "all" or stop <= least]
+    controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
     def counted(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
@@ -246,12 +300,10 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
     def sampled(per_box: int | str) -> tuple:
         box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(
-            replicates.replicates(exercises.by_boxes(box)), "proportion", right
-        )
+        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", right)
         return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
-    shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
+    shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
     return drive_chart(
         controls,
@@ -266,18 +318,20 @@ def seen_worth() -> Reveal:
     """Return a button behind `predict_worth`: effective sample sizes by labels per box."""
 
     def show() -> Table:
-        icc, mean = exercises.intracluster_correlation(), digit_forms().box.size / 14
+        boxes = int(lesson_forms().box.max())
+        icc, mean = intracluster_correlation(), lesson_forms().box.size / boxes
         effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
         rows = [
             {
-                "labels per box": f"{m:.0f}",
-                "labeled": round(14 * m),
+                named("labels per box"): f"{m:.0f}",
+                "labeled": round(boxes * m),
                 "design_effect": f"{effect:.2f}",
-                "effective sample size": round(14 * m / effect),
+                "effective sample size": round(boxes * m / effect),
             }
             for m, effect in effects.items()
         ]
-        return Table(rows, f"Labels in 14 boxes, intracluster correlation {icc:.4f}")
+        title = f"Labels in {boxes} boxes, intracluster correlation {icc:.4f}"
+        return Table(rows, named(title))
 
     return questions.compare("2-worth", {}, show)
 
@@ -307,6 +361,7 @@ def explain_worth() -> Explanation:
 # ---------------------------------------------------------------- half-samples
 
 
+@about_digits
 def predict_eight() -> Prediction:
     """Return the question how close the standard error of eight half-samples is."""
     return questions.predict(
@@ -317,11 +372,13 @@ def predict_eight() -> Prediction:
     )
 
 
-def seen_halves() -> Reveal:
+@about_digits
+def seen_halves(**ranges: Any) -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
-    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted)))
+    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
 
 
+@adjustable(count=(2, 100_000), seed=(0, 1_000_000))
 def half_samples(predicted: float | None = None) -> Panel:
     """Return the view of half-samples: all, the balanced eight, random and printed ones.
 
@@ -329,6 +386,8 @@ def half_samples(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         By which share of it the learner thinks that the standard error of eight differs.
+    **ranges
+        Ranges of controls by their names: `scheme`, `count`, `seed`.
 
     Returns
     -------
@@ -397,6 +456,7 @@ def half_samples(predicted: float | None = None) -> Panel:
     )
 
 
+@about_digits
 def seen_schemes() -> Reveal:
     """Return a button, once `predict_eight` is answered: standard errors digit by digit."""
 
@@ -416,6 +476,7 @@ def seen_schemes() -> Reveal:
     return questions.compare("2-eight", OF_OFF, show)
 
 
+@about_digits
 def seen_broken() -> Reveal:
     """Return a button behind `predict_eight`: the standard errors of unbalanced half-samples."""
 
@@ -438,6 +499,7 @@ def seen_broken() -> Reveal:
     return questions.compare("2-eight", {}, show)
 
 
+@about_digits
 def explain_eight() -> Explanation:
     """Return the question whether more replicates give a better standard error."""
     return questions.explain(
@@ -496,17 +558,19 @@ def predict_pairs() -> Prediction:
     )
 
 
-def seen_pairs() -> Reveal:
+def seen_pairs(**ranges: Any) -> Reveal:
     """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
 
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
         found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
-        return [*questions.answered(OF_PAIRS, predicted), found, array_builder("paper", predicted)]
+        builder = array_builder("paper", predicted, **ranges)
+        return [*questions.answered(OF_PAIRS, predicted), found, builder]
 
     return questions.reveal("2-pairs", show)
 
 
+@adjustable(columns=(2, 200), i=(1, 200), j=(1, 200))
 def array_builder(method: str = "linear", predicted: str | None = None) -> Panel:
     """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
 
@@ -516,6 +580,8 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
         The construction to begin with.
     predicted : str, optional
         How many pairs of the paper's eight columns the learner expected to fail.
+    **ranges
+        Ranges of controls by their names: `levels`, `columns`, `method`, `i`, `j`.
 
     Returns
     -------
@@ -624,8 +690,14 @@ def papers_shifts(levels: int, columns: int) -> np.ndarray:
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
 
+@adjustable(k=(1, 26))
 def field_steps() -> Panel:
     """Return the view that builds a field power by power, and the array from it.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `size`, `k`.
 
     Returns
     -------
@@ -668,6 +740,7 @@ def field_steps() -> Panel:
 # ---------------------------------------------------------------- coverage
 
 
+@about_digits
 def predict_coverage() -> Prediction:
     """Return the question how often the naive interval contains the true value."""
     return questions.predict(
@@ -677,17 +750,19 @@ def predict_coverage() -> Prediction:
     )
 
 
-def seen_coverage() -> Reveal:
+@about_digits
+def seen_coverage(**ranges: Any) -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
     return questions.reveal(
         "2-coverage",
         lambda predicted: [
             *questions.answered(OF_COVERED, predicted),
-            coverage(COVERED.get(predicted)),
+            coverage(COVERED.get(predicted), **ranges),
         ],
     )
 
 
+@adjustable(strata=(2, 200), psus=(2, 9), seed=(0, 1_000_000))
 def coverage(predicted: float | None = None) -> Panel:
     """Return the view of simulated intervals: the coverage of five methods.
 
@@ -695,6 +770,8 @@ def coverage(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         Coverage of the naive intervals that the learner expected for a city like ours.
+    **ranges
+        Ranges of controls by their names: `strata`, `psus`, `items`, `icc`, `size_spread`, `size_effect`, `seed`.
 
     Returns
     -------
@@ -720,9 +797,7 @@ def coverage(predicted: float | None = None) -> Panel:
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
         "items": stops(ITEMS, CITY["items"], "Labels per box m"),
-        "icc": stops(
-            [(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"
-        ),
+        "icc": stops(CORRELATIONS, CITY["icc"], "Intracluster correlation", form="{:g}"),
         "size_spread": ipywidgets.Dropdown(
             options=SIZES, value=CITY["size_spread"], description="Sizes differ"
         ),
@@ -790,6 +865,7 @@ def seen_weights() -> Reveal:
 # ---------------------------------------------------------------- F1
 
 
+@about_digits
 def seen_orders() -> Reveal:
     """Return the standard errors of F1 by order of districts, once `predict_eight` is answered."""
 
@@ -819,6 +895,34 @@ def seen_orders() -> Reveal:
 
 
 # ---------------------------------------------------------------- the digit forms by boxes
+
+
+def intracluster_correlation() -> float:
+    """Return the intracluster correlation of all labels, from their design effect.
+
+    See `exercises.intracluster_correlation`, which is that of the digit forms.
+    """
+    if are_digits():
+        return exercises.intracluster_correlation()
+    forms = lesson_forms()
+    drawn = _replicates_by_boxes(forms.box)
+    accuracy = estimates.replicate_estimate(drawn, "accuracy", forms.digit, forms.read_a)
+    _, naive_error = naive("accuracy", forms.digit, forms.read_a)
+    design_effect = accuracy.variance / naive_error**2
+    return (design_effect - 1) / (forms.box.size / forms.box.max() - 1)
+
+
+def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
+    """Return replicates of boxes of equal weight, two per stratum.
+
+    A last odd box joins the stratum before.
+    """
+    boxes = int(box.max())
+    if boxes % 2 == 0:
+        return replicates.replicates(exercises.by_boxes(box))
+    stratum = np.minimum((box - 1) // 2, boxes // 2 - 1)
+    design = SurveyDesign(stratum, psu=box, weight=1 / np.bincount(box)[box])
+    return replicates.replicates(design, "jkn")
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:

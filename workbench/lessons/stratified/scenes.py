@@ -8,18 +8,20 @@ import ipywidgets
 import numpy as np
 
 from workbench.charts.stratified import scenes as charts
-from workbench.course.digit_forms import digit_forms, digit_twin
+from workbench.course.digit_forms import digit_twin
+from workbench.course.lesson_data import are_digits, cached, lesson_forms, named
 from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.strata import Strata, stratify
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, set_to
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, narrow, set_to
+from workbench.widgets.ranges import adjustable
 
 BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
-POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
+TWIN = ("700,000, their synthetic twin", "twin")
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
 LEAST = 2  # items, and labels, of a stratum that a hand leaves
@@ -40,9 +42,9 @@ class _Design:
         )  # of the strata shown: items up to each cut, labels
         self.controls: dict[str, Any] = {
             "stratifier": ipywidgets.Dropdown(
-                options=STRATIFIERS + HAND, description="Cut the forms by"
+                options=STRATIFIERS + HAND, description=named("Cut the forms by")
             ),
-            "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
+            "score": ipywidgets.Dropdown(options=_scores(), description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
@@ -140,6 +142,7 @@ class _Design:
         self.labels[number - 1 : number + 1] = left, both - left
 
 
+@adjustable()
 def strata_and_shares(predicted: float | None = None) -> Panel:
     """Return the view of strata and shares: which forms to label, and what that is worth.
 
@@ -149,6 +152,8 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         By which share the learner said that the standard error falls.
+    **ranges
+        Ranges of controls by their names: `stratifier`, `score`, `n_strata`, `budget`, `method`.
 
     Returns
     -------
@@ -157,13 +162,19 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     """
     design = _Design(predicted)
     stratify(
-        digit_forms().confidence, 5, "kmeans"
+        lesson_forms().confidence, 5, "kmeans"
     )  # its library takes a second to load, which no move should
     return drive(design.controls, design.answer, design.view)
 
 
+@adjustable()
 def papers_robot() -> Panel:
     """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
+
+    Parameters
+    ----------
+    **ranges
+        Ranges of controls by their names: `budget`, `pilot`, `step`, `laplace`.
 
     Returns
     -------
@@ -189,9 +200,7 @@ def papers_robot() -> Panel:
     }
 
     def fit(change: Any) -> None:
-        budget.min = max(
-            LEAST_LABELS, sizes.size * change["new"]
-        )  # the pilot comes out of the labels
+        narrow(budget, low=sizes.size * change["new"])  # the pilot comes out of the labels
 
     @functools.lru_cache(maxsize=256)
     def study(budget: int, **settings: float) -> Any:
@@ -214,7 +223,7 @@ def robots(predicted: float | None = None) -> ChartView:
     return ChartView(charts.robots(robot_studies(), predicted=predicted))
 
 
-@functools.cache
+@cached
 def robot_studies() -> list[simulations.LabelingStudy]:
     """Return what 20,000 runs of the robot did with 40 to 300 labels."""
     return [
@@ -223,6 +232,7 @@ def robot_studies() -> list[simulations.LabelingStudy]:
     ]
 
 
+@adjustable()
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     """Return the view of 200 analysts who look while they label.
 
@@ -230,6 +240,8 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     ----------
     predicted : float, optional
         Share of the analysts who, the learner said, lose the truth.
+    **ranges
+        Ranges of controls by their names: `method`, `every`.
 
     Returns
     -------
@@ -251,6 +263,7 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     return drive_chart(controls, study, charts.looking_data, charts.looking_words, charts.looking)
 
 
+@adjustable(half_width=(0.001, 0.49))
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     """Return the view of the labels needed for a wanted half-width.
 
@@ -258,6 +271,8 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     ----------
     predicted : (float, float), optional
         Half-width, and the labels that the learner said for the twin.
+    **ranges
+        Ranges of controls by their names: `half_width`, `finite`, `population`.
 
     Returns
     -------
@@ -269,39 +284,62 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
             0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f", description="Half-width"
         ),
         "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
-        "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
+        "population": ipywidgets.Dropdown(options=[_forms(), TWIN], description="Population"),
     }
 
     def chosen(half_width: float, finite: bool, population: str) -> tuple:
-        return plan_curves()[population, finite], half_width, predicted
+        return plan_curves(half_width)[population, finite], half_width, predicted
 
     return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
 
 
+def _forms() -> tuple[str, str]:
+    """Return name and key of the population that is audited."""
+    kind = "digit forms" if are_digits() else "items"
+    return f"{lesson_forms().digit.size:,} {kind}", "forms"
+
+
 def fifths() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the five equal-size strata of the digit forms, and how many forms are right in each."""
-    return exercises.fifths()[:2]
+    """Return the sizes of the five equal-size strata of the forms, and how many forms are right in each."""
+    if are_digits():
+        return exercises.fifths()[:2]
+    items = lesson_forms().items()
+    strata = stratify(items.score, 5, "equal_size")
+    return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int)
 
 
-@functools.cache
-def plan_curves() -> dict:
-    """Return the labels needed, by population and whether it is finite."""
-    forms = digit_forms()
-    twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
-    strata = stratify(twin.score, 5, "equal_size")
-    known = {
-        "forms": (fifths()[0], fifths()[1] / fifths()[0]),
-        "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes),
-    }
+@cached
+def plan_curves(half_width: float = 0.05) -> dict:
+    """Return the labels needed, by population and whether it is finite; at this half-width, too."""
+    low, high = min(half_width, HALF_WIDTHS[0]), max(half_width, HALF_WIDTHS[-1])
+    more = [*np.arange(low, HALF_WIDTHS[0], 0.001), *np.arange(HALF_WIDTHS[-1], high, 0.01)]
+    widths = np.unique(np.round([*HALF_WIDTHS, *more, half_width], 6))
     return {
-        (population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
-        for population, strata in known.items()
+        (population, finite): accuracy.plan_curve(*strata, widths, finite=finite)
+        for population, strata in _plan_strata().items()
         for finite in (True, False)
     }
 
 
+@cached
+def _plan_strata() -> dict:
+    """Return sizes and accuracies of the fifths of both populations."""
+    forms = lesson_forms()
+    twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
+    strata = stratify(twin.score, 5, "equal_size")
+    return {
+        "forms": (fifths()[0], fifths()[1] / fifths()[0]),
+        "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes),
+    }
+
+
+def _scores() -> list[str]:
+    """Return the scores by which forms can be sorted."""
+    return [name for name in ("confidence", "margin") if hasattr(lesson_forms(), name)]
+
+
 def _scored(score: str) -> tuple:
     """Return scores, correctness and the share wrong by rank of the digit forms."""
-    forms = digit_forms()
+    forms = lesson_forms()
     values, correct = getattr(forms, score), forms.read_a == forms.digit
     return values, correct, charts.wrong_by_rank(values, correct)

@@ -10,7 +10,15 @@ from typing import Any
 from workbench import registry
 from workbench.audits.accuracy import accuracy_audit
 from workbench.charts.stratified import scenes as scene_charts
-from workbench.course.digit_forms import digit_forms
+from workbench.course import lesson_data
+from workbench.course.lesson_data import (
+    about_digits,
+    are_digits,
+    comments,
+    lesson_forms,
+    named,
+    only_for_digits,
+)
 from workbench.lessons.stratified import scenes
 from workbench.results import Table
 from workbench.simulations import stratified as simulations
@@ -62,11 +70,36 @@ TWIN = {
 NARROW = 0.03  # the half-width for which the learner says what the twin needs
 
 
+LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
+
+
+def use(path: Any, positive: Any = "") -> Any:
+    """Show a file of your own in the scenes of this lesson.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        With the columns `truth`, `prediction` and `score`, the stated probability that the prediction is correct;
+        `margin`, a second score, may be there. At least 700 rows. None shows the digit forms again.
+    positive : object
+        The class that `labeled` is about.
+
+    Returns
+    -------
+    workbench.course.lesson_data.LessonItems
+        The `forms` of the code cells.
+    """
+    items = lesson_data.use_items(path, needs=("score",), positive=positive)
+    lesson_data.check_size(LEAST_ITEMS, 1)
+    return items
+
+
 def how_sure() -> ChartView:
     """Return how sure the program says it is of each form."""
-    return ChartView(scene_charts.confidence(digit_forms().confidence))
+    return ChartView(scene_charts.confidence(lesson_forms().confidence))
 
 
+@about_digits
 def label_ten(seed: int = 1) -> questions.Told:
     """Return the desk at which the learner reads ten forms of each end, before the program's readings are shown.
 
@@ -89,21 +122,21 @@ def predict_gain() -> Prediction:
     )
 
 
-def reveal_shares() -> Reveal:
+def reveal_shares(**ranges: Any) -> Reveal:
     """Return strata and shares with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-gain",
         lambda said: [
-            scenes.strata_and_shares(_number(said, 100)),
-            questions.look(GAIN, said, seen_shares),
-            explain_strata(),
+            scenes.strata_and_shares(_number(said, 100), **ranges),
+            questions.look(comments(GAIN), said, seen_shares),
+            *only_for_digits(explain_strata()),
         ],
     )
 
 
 def seen_shares() -> Table:
     """Return what the designs of the scene are worth: standard error, and variance against random sampling."""
-    forms = digit_forms()
+    forms = lesson_forms()
     study = functools.partial(
         simulations.study_design, correct=forms.read_a == forms.digit, budget=100
     )
@@ -113,10 +146,12 @@ def seen_shares() -> Table:
         ("five of equal size, proportional labels", fifths),
         ("five of equal width, equal labels", study(forms.confidence, **wide)),
         ("ten of equal width, equal labels", study(forms.confidence, n_strata=10, **wide)),
-        ("five of equal width of the margin, equal labels", study(forms.margin, **wide)),
     ]
+    if hasattr(forms, "margin"):
+        by_margin = study(forms.margin, **wide)
+        designs.append(("five of equal width of the margin, equal labels", by_margin))
     rows = [
-        ("none, forms drawn at random", fifths.random_error, 1.0),
+        (named("none, forms drawn at random"), fifths.random_error, 1.0),
         *((name, found.standard_error, found.variance_ratio) for name, found in designs),
         (
             "five of equal size, best possible labels",
@@ -160,7 +195,7 @@ def explain_strata() -> Explanation:
 def belief_of_sureness() -> Table:
     """Return what Neyman's rule does where it takes the program's confidence for its accuracy."""
     sizes, right = scenes.fifths()
-    sure = accuracy_audit(digit_forms().items(), 100, n_strata=5, allocation="neyman")
+    sure = accuracy_audit(lesson_forms().items(), 100, n_strata=5, allocation="neyman")
     variance = accuracy.accuracy_variance(sizes, right, sure.labeled)
     random = accuracy.accuracy_variance([sizes.sum()], [right.sum()], [100])
     return Table(
@@ -189,22 +224,23 @@ def belief_of_five() -> Table:
 
 def predict_robot() -> Prediction:
     """Return the question whether more labels repair the robot."""
+    few = "81" if are_digits() else f"{100 * scenes.robot_studies()[0].coverage('wald'):.0f}"
     return questions.predict(
         "1-robot",
-        "With 40 labels the robot's 95% intervals contain the truth in 81 of 100 runs. "
+        f"With 40 labels the robot's 95% intervals contain the truth in {few} of 100 runs. "
         "You give it 300 labels. In how many of 100 runs now?",
         ROBOT,
     )
 
 
-def reveal_robot() -> Reveal:
+def reveal_robot(**ranges: Any) -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-robot",
         lambda said: [
             scenes.robots(_number(said, 100)),
-            scenes.papers_robot(),
-            questions.look(ROBOT, said, seen_robots),
+            scenes.papers_robot(**ranges),
+            questions.look(comments(ROBOT), said, seen_robots),
             explain_robot(),
         ],
     )
@@ -262,13 +298,13 @@ def predict_looking() -> Prediction:
     )
 
 
-def reveal_looking() -> Reveal:
+def reveal_looking(**ranges: Any) -> Reveal:
     """Return the impatient analysts with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-looking",
         lambda said: [
-            scenes.stop_when_it_looks_good(_number(said, ANALYSTS)),
-            questions.look(LOOKING, said, seen_looking),
+            scenes.stop_when_it_looks_good(_number(said, ANALYSTS), **ranges),
+            questions.look(comments(LOOKING), said, seen_looking),
             explain_stopping(),
         ],
     )
@@ -318,6 +354,8 @@ def explain_stopping() -> Explanation:
 
 def predict_twin() -> Prediction:
     """Return the question whether a big population needs a big sample."""
+    if not are_digits():
+        return _predict_twin_of_a_file()
     return questions.predict(
         "1-twin",
         "For ±3 points the office needs 367 random labels of its 1,797 forms. The "
@@ -327,13 +365,35 @@ def predict_twin() -> Prediction:
     )
 
 
-def reveal_needed() -> Reveal:
+def _predict_twin_of_a_file() -> Prediction:
+    """Return the question of `predict_twin` with the numbers of the items that the scenes show."""
+    curves, size = scenes.plan_curves(), lesson_forms().digit.size
+    many = curves["twin", True].population
+    needed, endless = (
+        curves["forms", finite].at(NARROW)["simple_random"] for finite in (True, False)
+    )
+    share = needed / size
+    choices = {f"about {_rounded(n):,}": None for n in (needed, endless, 20 * needed, share * many)}
+    return questions.predict(
+        "1-twin",
+        f"For ±3 points you need {needed:,} random labels of {size:,} items. Another population has {many:,} such "
+        f"items, {many / size:,.0f} times as many. How many random labels does it need for ±3 points?",
+        choices,
+    )
+
+
+def _rounded(value: float) -> int:
+    """Return a number rounded to two digits."""
+    return int(float(f"{value:.1e}"))
+
+
+def reveal_needed(**ranges: Any) -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-twin",
         lambda said: [
-            scenes.labels_needed(None if said is None else (NARROW, _number(said, 1))),
-            questions.look(TWIN, said, seen_needed),
+            scenes.labels_needed(None if said is None else (NARROW, _number(said, 1)), **ranges),
+            questions.look(comments(TWIN), said, seen_needed),
         ],
     )
 
@@ -344,7 +404,7 @@ def seen_needed() -> list:
     rows = [
         {
             "half-width in points": f"{100 * width:g}",
-            "forms": f"{curve.population:,}",
+            named("forms"): f"{curve.population:,}",
             "finite-population factor": "with" if finite else "without",
             "random labels": f"{curve.at(width)['simple_random']:,}",
         }
@@ -372,7 +432,7 @@ def seen_needed() -> list:
                 }
                 for plan in plans
             ],
-            "Labels for ±5 points of the 1,797 forms",
+            named(f"Labels for ±5 points of the {sizes.sum():,} forms"),
         ),
     ]
 

@@ -1,0 +1,294 @@
+"""The items that the lessons' scenes show: the digit forms, or a file of the lecturer's.
+
+`use_items` comes first: it reads a file with named columns and shows it in the scenes. `LessonItems` has the attributes
+of `DigitForms` that can be made from the file. The scenes ask `lesson_forms` for their data.
+"""
+
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from workbench import checks
+from workbench.course.digit_forms import digit_forms
+from workbench.data import frames
+from workbench.data.scored_items import ScoredItems, read_scores
+from workbench.replication.labeled import load_labeled
+from workbench.replication.metrics import LabeledItems
+
+Function = TypeVar("Function", bound=Callable)
+
+# attribute of the digit forms -> the column of a file that it is made from
+COLUMNS = {
+    "digit": "truth",
+    "read_a": "prediction",
+    "confidence": "score",
+    "vote_share": "score",
+    "margin": "margin",
+    "read_b": "second",
+    "box": "cluster",
+    "features": "features",
+}
+NAMED = ("truth", "prediction", "score", "margin", "second", "cluster")
+ONLY_DIGITS = ("image", "place", "register", "register_errors")
+FEATURE = "x_"  # how the names of feature columns begin
+_current: list["LessonItems"] = []
+_caches: list[Any] = []
+
+
+class LessonItems:
+    """The items of a file, with the attributes of `DigitForms` that its columns hold.
+
+    Attributes
+    ----------
+    digit, read_a : (N,) ndarray
+        The true and the predicted class, from the columns `truth` and `prediction`.
+    confidence, margin : (N,) ndarray of float
+        From the columns `score` and `margin`.
+    read_b : (N,) ndarray
+        What a second model predicts, from the column `second`.
+    box : (N,) ndarray of int
+        Number of the cluster, 1 to C in the order of the file, from the column `cluster`.
+    features : (N, p) ndarray of float
+        From the columns whose names begin with `x_`.
+    positive : object
+        The class that precision, recall and counts are about.
+    """
+
+    holds_items = True
+
+    def __init__(self, path: Any, positive: Any = "") -> None:
+        self.name = Path(path).name if isinstance(path, (str, os.PathLike)) else "the table"
+        self._path, columns = path, frames.column_names(path)
+        self._columns = tuple(column for column in NAMED if column in columns)
+        self._require(("truth", "prediction"), columns)
+        labeled = load_labeled(path, stratum="", psu=self._if_there("cluster"))
+        cells, _ = frames.read_columns(path, ["truth", "prediction"])
+        unlabeled = sum(None in row for row in zip(*cells.values(), strict=True))
+        if unlabeled or labeled.truth.size != cells["truth"].size:
+            raise ValueError(f"{self.name}: every row needs a truth and a prediction.")
+        self.digit, self.read_a = np.asarray(labeled.truth), np.asarray(labeled.prediction)
+        self.positive = self._class(positive)
+        self._read_others([name for name in columns if name.startswith(FEATURE)])
+
+    def _if_there(self, column: str) -> str:
+        return column if column in self._columns else ""
+
+    def _require(self, needed: Iterable[str], columns: Iterable[str]) -> None:
+        missing = [column for column in needed if column not in columns]
+        if missing:
+            raise ValueError(
+                f"{self.name} has no column {checks.listed(missing, quoted=True)}. "
+                f"Its columns: {', '.join(columns)}."
+            )
+
+    def _class(self, positive: Any) -> Any:
+        """Return the positive class: the one that is asked for, class 1, or the rarest."""
+        classes, counts = np.unique(self.digit, return_counts=True)
+        names = [str(label) for label in classes]
+        if positive not in ("", None):
+            checks.choice("positive", str(positive), names)
+        rarest = names[int(counts.argmin())]
+        wanted = str(positive or ("1" if "1" in names else rarest))
+        return classes[names.index(wanted)]
+
+    def _read_others(self, features: list[str]) -> None:
+        path = self._path
+        if "score" in self._columns:
+            scored = read_scores(
+                path, score="score", prediction="prediction", truth="truth", score_is="confidence"
+            )
+            self.confidence = self.vote_share = np.asarray(scored.score)
+        if "margin" in self._columns:
+            self.margin = self._numbers(["margin"])[:, 0]
+        if "second" in self._columns:
+            second = load_labeled(path, stratum="", prediction="second")
+            self.read_b = np.asarray(second.prediction)
+        if "cluster" in self._columns:
+            cells = frames.read_columns(path, ["cluster"])[0]["cluster"]
+            _, first, number = np.unique(cells.astype(str), return_index=True, return_inverse=True)
+            self.box = first.argsort().argsort()[number] + 1
+        if features:
+            self.features = self._numbers(features)
+
+    def _numbers(self, columns: list[str]) -> np.ndarray:
+        cells, _ = frames.read_columns(self._path, columns)
+        found = []
+        for column in columns:
+            try:
+                values = np.array([float(cell) for cell in cells[column]])
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{self.name}: column {column!r} must hold numbers.") from error
+            if not np.isfinite(values).all():
+                raise ValueError(f"{self.name}: column {column!r} must hold finite numbers.")
+            found.append(values)
+        return np.stack(found, 1)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say which column an attribute of the digit forms would be made from."""
+        if name in COLUMNS:
+            column = f"{FEATURE}..." if name == "features" else COLUMNS[name]
+            raise AttributeError(f"{self.name} has no column {column!r}, which `{name}` needs.")
+        if name in ONLY_DIGITS:
+            raise AttributeError(f"`{name}` exists for the digit forms only, not for {self.name}.")
+        raise AttributeError(name)
+
+    def items(self, reader: str = "a") -> ScoredItems:
+        """Return the scored items of the model, or of the second one.
+
+        Parameters
+        ----------
+        reader : {"a", "b"}
+        """
+        read = self.read_a if checks.choice("reader", reader, ("a", "b")) == "a" else self.read_b
+        numbers = np.arange(1, self.digit.size + 1)
+        return ScoredItems(numbers, self.confidence, read, self.digit, read == self.digit)
+
+    def labeled(self, positive: Any = "") -> LabeledItems:
+        """Return the items, all labeled; clusters are PSUs of one stratum.
+
+        Parameters
+        ----------
+        positive : object
+            The class that precision, recall and F1 are about; by default that of `use_items`.
+        """
+        chosen = str(self.positive if positive == "" else positive)
+        cluster = self._if_there("cluster")
+        return load_labeled(self._path, stratum="", psu=cluster, positive=chosen)
+
+    def __repr__(self) -> str:
+        accuracy = float(np.mean(self.read_a == self.digit))
+        items = checks.counted(self.digit.size, "item")
+        return f"LessonItems({self.name}: {items}, accuracy {accuracy:.4f})"
+
+
+def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> Any:
+    """Show a file in the scenes of the lessons, or the digit forms again.
+
+    Parameters
+    ----------
+    path : str, path, data frame or None
+        A file with a header. Each row is an item with its `truth` and `prediction`. None shows the digit forms.
+    needs : iterable of str
+        Other columns that must be there; "features" are columns whose names begin with `x_`.
+    positive : object
+        The class that counts and F1 are about; by default class 1, or the rarest.
+
+    Returns
+    -------
+    LessonItems or DigitForms
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or holds wrong values.
+
+    Examples
+    --------
+    >>> table = {"truth": ["spam", "ham"] * 10, "prediction": ["spam"] * 20}
+    >>> items = use_items(table, positive="spam")
+    >>> items, items.positive.item()
+    (LessonItems(the table: 20 items, accuracy 0.5000), 'spam')
+    >>> use_items(None)
+    DigitForms(1,797 forms in 14 boxes, mean confidence of reader A 0.9706)
+    """
+    items = None if path is None else LessonItems(path, positive)
+    if items is not None:
+        columns = frames.column_names(path)
+        features = [name for name in columns if name.startswith(FEATURE)]
+        if "features" in needs and len(features) < 2:
+            raise ValueError(
+                f"{items.name} needs at least 2 columns of numbers whose names begin with {FEATURE!r}, "
+                f"such as {FEATURE}age. Its columns: {', '.join(columns)}."
+            )
+        items._require([column for column in needs if column != "features"], columns)
+    _current[:] = [] if items is None else [items]
+    for function in _caches:
+        function.cache_clear()
+    return lesson_forms()
+
+
+def check_size(least: int, lesson: int) -> None:
+    """Raise ValueError where the scenes of a lesson need more items than are shown, and show the digit forms again."""
+    size = lesson_forms().digit.size
+    if size < least:
+        name = lesson_forms().name
+        use_items(None)
+        raise ValueError(f"Lesson {lesson} needs at least {least:,} rows; {name} has {size:,}.")
+
+
+def lesson_forms() -> Any:
+    """Return the items that the scenes show: `DigitForms`, or `LessonItems` of a lecturer's file."""
+    return _current[0] if _current else digit_forms()
+
+
+def are_digits() -> bool:
+    """Return whether the scenes show the digit forms."""
+    return not _current
+
+
+def cached(function: Function) -> Function:
+    """Return a function that remembers its results until the scenes show other items."""
+    remembering = functools.lru_cache(maxsize=64)(function)
+    _caches.append(remembering)
+    return remembering  # type: ignore[return-value]
+
+
+def about_digits(scene: Function) -> Function:
+    """Return a scene that says in one sentence that it shows the digit forms, where the others show a file."""
+
+    @functools.wraps(scene)
+    def shown(*args: Any, **ranges: Any) -> Any:
+        if _current:
+            print(
+                f"This scene is about the digit forms of the course, not about {_current[0].name}."
+            )
+        return scene(*args, **ranges)
+
+    return shown  # type: ignore[return-value]
+
+
+def comments(words: Any) -> Any:
+    """Return what is said of each choice of a prediction; nothing where it would quote figures of other data."""
+    return words if are_digits() else {}
+
+
+def only_for_digits(*parts: Any) -> list:
+    """Return parts of a scene that quote figures of the digit forms; nothing where the scenes show other items."""
+    return list(parts) if are_digits() else []
+
+
+def named(text: str) -> str:
+    """Return a text about the digit forms in the words of the items that the scenes show.
+
+    Examples
+    --------
+    >>> named("900 forms in 14 boxes")
+    '900 forms in 14 boxes'
+    """
+    if not _current:
+        return text
+    positive = str(_current[0].positive)
+    words = {
+        "with panels": f"of class {positive}",
+        "panels": f"class {positive}",
+        "forms": "items",
+        "form": "item",
+        "Forms": "Items",
+        "boxes": "clusters",
+        "Boxes": "Clusters",
+        "box": "cluster",
+        "district": "pair",
+        "reader": "model",
+    }
+    pattern = r"\b(" + "|".join(words) + r")\b"
+    return re.sub(pattern, lambda match: words[match[0]], text)
+
+
+def named_pair(words: tuple[str, str]) -> tuple[str, str]:
+    """Return title and text alternative of a chart in the words of the items that the scenes show."""
+    return named(words[0]), named(words[1])

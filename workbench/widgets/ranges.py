@@ -1,0 +1,267 @@
+"""The values of a scene's controls, as a lecturer sets them: `place_value(budget=(20, 400, 20))`.
+
+`adjustable` comes first: it decorates the functions that return a scene. `set_range` changes one control.
+"""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench import checks
+from workbench.widgets.chart_view import Panel, Stops, set_to
+
+DIGITS = 12  # to which stops are rounded, so that 0.1 + 0.2 is 0.3
+MOST_STOPS = 1000
+# what a computation raises for a value that it cannot take
+REFUSALS = (ValueError, LookupError, ArithmeticError)
+
+
+class RangeError(ValueError):
+    """A range that a control cannot have; the message says which ones it can."""
+
+
+def adjustable(**limits: tuple[float, float]) -> Callable:
+    """Return a decorator: the scene also takes a range of values by the name of each of its controls.
+
+    Parameters
+    ----------
+    **limits
+        The lowest and the highest value that the scene can draw, by the name of a control. A control without limits
+        takes all values for which the scene can be computed.
+
+    Examples
+    --------
+    >>> from workbench.lessons.allocation import views as lesson
+    >>> panel = lesson.place_value(budget=(20, 400, 20))
+    >>> panel.controls["budget"].options[-1], panel.controls["budget"].value
+    (400, 100)
+    >>> lesson.place_value(bugdet=(20, 400, 20))
+    Traceback (most recent call last):
+    workbench.widgets.ranges.RangeError: place_value has no control 'bugdet'. Controls: budget, method.
+    """
+
+    def decorate(scene: Callable[..., Panel]) -> Callable[..., Panel]:
+        parameters = inspect.signature(scene).parameters
+
+        @functools.wraps(scene)
+        def adjusted(*args: Any, **ranges: Any) -> Panel:
+            own = {name: ranges.pop(name) for name in list(ranges) if name in parameters}
+            panel = scene(*args, **own)
+            for name, values in ranges.items():
+                _adjust(scene.__name__, panel, name, values, limits.get(name))
+            return panel
+
+        every = inspect.Parameter("ranges", inspect.Parameter.VAR_KEYWORD, annotation=Any)
+        adjusted.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [*parameters.values(), every], return_annotation=Panel
+        )
+        adjusted.__annotations__ = scene.__annotations__ | {"ranges": Any}
+        return adjusted
+
+    return decorate
+
+
+def _adjust(scene: str, panel: Panel, name: str, values: Any, limits: tuple | None) -> None:
+    if name not in panel.controls:
+        names = ", ".join(panel.controls) or "none"
+        raise RangeError(f"{scene} has no control {name!r}. Controls: {names}.")
+    control = panel.controls[name]
+    numbers = stops_of(control, name, values, limits) if _is_numeric(control) else []
+    if panel.answer and numbers:
+        for end in (numbers[0], numbers[-1]):
+            panel.view.spec = _widened(panel.view.spec, _rows_at(scene, panel, name, end))
+    set_range(control, name, values, limits)
+
+
+def _rows_at(scene: str, panel: Panel, name: str, end: float) -> Mapping:
+    """Return the rows of a scene with one control at an end of its range, or raise RangeError."""
+    try:
+        rows, _ = panel.answer(**set_to(panel.controls) | {name: end})
+    except REFUSALS as error:
+        raise RangeError(f"{scene} cannot show {name} = {end:g}: {error}.") from error
+    return rows
+
+
+def _widened(spec: dict, rows: Mapping) -> dict:
+    """Return a chart's specification, its axes with fixed ends widened to hold all rows; equal axes stay equal."""
+    ends: dict[tuple, tuple] = {}
+    for scale, values in _axes(spec, rows):
+        axis = tuple(scale["domain"])
+        least = 0 if scale.get("type") == "log" else -math.inf
+        numbers = [value for value in values if _is_number(value) and value > least]
+        every = [*ends.get(axis, axis), *numbers]
+        ends[axis] = (min(every), max(every))
+    return _with_ends(spec, ends)
+
+
+def _axes(part: Any, rows: Mapping, source: str = "") -> Iterator[tuple[dict, list]]:
+    """Yield the scale of each axis with fixed ends, and the values that are drawn along it."""
+    if isinstance(part, list):
+        for entry in part:
+            yield from _axes(entry, rows, source)
+    if not isinstance(part, dict):
+        return
+    source = (part.get("data") or {}).get("name", source)
+    encoding = part.get("encoding") or {}
+    for name in {"x", "y"} & encoding.keys():
+        scale = encoding[name].get("scale") or {}
+        fields = {encoding[name].get("field"), encoding.get(f"{name}2", {}).get("field")}
+        if all(map(_is_number, scale.get("domain", [None]))):
+            yield scale, [row.get(field) for row in rows.get(source, ()) for field in fields]
+    for entry in part.values():
+        yield from _axes(entry, rows, source)
+
+
+def _with_ends(part: Any, ends: Mapping[tuple, tuple]) -> Any:
+    if isinstance(part, list):
+        return [_with_ends(entry, ends) for entry in part]
+    if not isinstance(part, dict):
+        return part
+    changed = {name: _with_ends(entry, ends) for name, entry in part.items()}
+    domain = changed.get("domain")
+    if isinstance(domain, list) and tuple(domain) in ends:
+        changed["domain"] = list(ends[tuple(domain)])
+    return changed
+
+
+def set_range(control: Any, name: str, values: Any, limits: tuple | None = None) -> None:
+    """Set the values of a control; its present value stays if it is among them, else the nearest takes its place.
+
+    Parameters
+    ----------
+    control : ipywidget
+        A slider of numbers, or a control with options.
+    name : str
+        Its name in error messages.
+    values : (lowest, highest), (lowest, highest, step) or list
+        Numbers for a slider. For options a list of those that remain.
+    limits : (float, float), optional
+        The lowest and the highest value that can be drawn.
+
+    Raises
+    ------
+    RangeError
+
+    Examples
+    --------
+    >>> slider = ipywidgets.IntSlider(100, 30, 600, 10)
+    >>> set_range(slider, "budget", (20, 80, 20))
+    >>> slider.min, slider.max, slider.value
+    (20, 80, 80)
+    """
+    if not _is_numeric(control):
+        _set_options(control, name, values)
+        return
+    numbers = stops_of(control, name, values, limits)
+    if isinstance(control, Stops):
+        _set_stops(control, numbers, isinstance(values, tuple))
+    else:
+        _set_slider(control, name, numbers)
+
+
+def stops_of(control: Any, name: str, values: Any, limits: tuple | None = None) -> list:
+    """Return the numbers at which a slider is to stop, in order, or raise RangeError; see `set_range`."""
+    numbers = _numbers(control, name, values)
+    low, high = limits or (-np.inf, np.inf)
+    if numbers[0] < low or numbers[-1] > high:
+        raise RangeError(
+            f"{name} must lie between {low:g} and {high:g}; got {numbers[0]:g} to {numbers[-1]:g}."
+        )
+    if isinstance(control, Stops):
+        return numbers
+    steps = np.diff(numbers)
+    if not np.allclose(steps, steps[0]):
+        raise RangeError(f"{name} needs equal steps: write (lowest, highest, step).")
+    if isinstance(control, ipywidgets.FloatSlider):
+        return numbers
+    if any(number != int(number) for number in numbers):
+        raise RangeError(f"{name} takes whole numbers; got {values!r}.")
+    return [int(number) for number in numbers]
+
+
+def _numbers(control: Any, name: str, values: Any) -> list:
+    is_range = isinstance(values, tuple) and len(values) in (2, 3)
+    is_list = isinstance(values, list) and len(values) > 1
+    if not (is_range or is_list) or not all(_is_number(value) for value in values):
+        raise RangeError(
+            f"{name} takes (lowest, highest, step) or a list of numbers; got {values!r}."
+        )
+    if is_list:
+        return sorted(set(values))
+    low, high, step = (*values, getattr(control, "step", 1))[:3]
+    if not low < high or step <= 0:
+        raise RangeError(
+            f"{name}: the lowest value must be below the highest, and the step above 0; got {values!r}."
+        )
+    count = int(np.floor((high - low) / step + 1e-9)) + 1
+    if not 1 < count <= MOST_STOPS:
+        raise RangeError(f"{name} must have 2 to {MOST_STOPS:,} stops; {values!r} has {count:,}.")
+    return [round(low + k * step, DIGITS) for k in range(count)]
+
+
+def _is_numeric(control: Any) -> bool:
+    """Return whether a control is a slider of numbers, the labels of which follow from them."""
+    if isinstance(control, Stops):
+        return bool(control.form) or all(label == str(stop) for label, stop in _labeled(control))
+    return isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider))
+
+
+def _labeled(control: Any) -> list[tuple]:
+    """Return label and value of each option."""
+    return list(getattr(control, "_options_full", ()))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _set_stops(control: Stops, numbers: list, with_present: bool) -> None:
+    """Set the numbers of a slider with stops; a stop that is a word, such as "all", remains."""
+    words = [stop for _, stop in _labeled(control) if isinstance(stop, str)]
+    value = control.value
+    if not isinstance(value, str):
+        if with_present and numbers[0] < value < numbers[-1]:
+            numbers = sorted({*numbers, value})
+        value = _nearest(numbers, value)
+    control.stop_at([*numbers, *words], value)
+
+
+def _set_slider(control: Any, name: str, numbers: list) -> None:
+    value = _nearest(numbers, control.value)
+    control.min, control.max = min(control.min, numbers[0]), max(control.max, numbers[-1])
+    control.step = numbers[1] - numbers[0]
+    control.value = value
+    control.min, control.max = numbers[0], numbers[-1]
+    control.ends = (numbers[0], numbers[-1])
+
+
+def _nearest(numbers: Sequence, value: float) -> float:
+    return min(numbers, key=lambda number: abs(number - value))
+
+
+def _set_options(control: Any, name: str, values: Any) -> None:
+    """Keep some of the options of a control, called by their values or their labels."""
+    options = _labeled(control)
+    if not options:
+        raise RangeError(f"{name} is no slider and has no options: it takes no range.")
+    kept = [option for option in options if _is_among(option, values)]
+    if not kept or len(kept) < len(values):
+        labels = checks.listed((repr(stop) for _, stop in options), len(options))
+        raise RangeError(f"{name} takes a list of some of these: {labels}; got {values!r}.")
+    remaining = [value for _, value in kept]
+    if isinstance(control, ipywidgets.SelectMultiple):
+        chosen = tuple(value for value in control.value if value in remaining) or tuple(remaining)
+    else:
+        chosen = control.value if control.value in remaining else remaining[0]
+    control.options = kept
+    control.value = chosen
+
+
+def _is_among(option: tuple, values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and any(entry in values for entry in option)
