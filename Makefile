@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.with-test,voila
+# JupyterLite's extensions would load in JupyterLab, so it has an environment of its own
+LITE := .venv-lite/.ready
 # a worker per core, so a worker's arithmetic takes one thread
 WORKERS ?= auto
 # hundreds of tests start Python: what it compiles is kept
@@ -38,7 +40,7 @@ report: $(VENV)/.base ## build the reports on the embedded data into reports/
 lab: $(VENV)/.with-lab ## open JupyterLab at the start page
 	$(BIN)/workbench lab
 
-test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
+test: $(INSTALLED) $(LITE) ## run every test, notebooks included, on all cores (minutes)
 	@echo "1 of 3: ruff"
 	$(BIN)/ruff check && $(BIN)/ruff format --check --quiet
 	@echo "2 of 3: tests, the longest first"
@@ -105,19 +107,32 @@ bench: $(INSTALLED) ## print speed ratios against peers and the physical limit, 
 	$(BIN)/python tests/peers/bench_lessons.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/bench_large.py
 
-docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the site into build/site, open each page (minutes)
+docs: $(INSTALLED) $(VENV)/.with-docs $(LITE) ## run the blocks of all pages, build the site into build/site, open each page (minutes)
 	$(BIN)/python docs/blocks.py
 	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
+	rm -rf build/site/lite
 	$(BIN)/python docs/visit.py
+	.venv-lite/bin/python docs/lite.py build/lite
+	cp -r build/lite/site build/site/lite
+
+$(LITE): Makefile
+	$(PYTHON) -m venv .venv-lite
+	.venv-lite/bin/python -m pip install --quiet --disable-pip-version-check 'jupyterlite-core>=0.7,<1' \
+	  'jupyterlite-pyodide-kernel>=0.7,<1' jupyter-server ipywidgets anywidget
+	@touch $@
+
+lite: $(LITE) ## build the lessons as a site that runs Python in the browser into build/lite (a minute)
+	.venv-lite/bin/python docs/lite.py build/lite
 
 release: $(INSTALLED) $(VENV)/.with-release ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
 	$(BIN)/python tests/release.py
 
-binder: ## run the notebooks in a fresh environment made from binder/
+binder: ## run the notebooks in a fresh environment made from binder/, and time the first picture
 	rm -rf .venv-binder
 	$(PYTHON) -m venv .venv-binder
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check -r binder/requirements.txt
 	PATH="$(CURDIR)/.venv-binder/bin:$$PATH" bash binder/postBuild
+	.venv-binder/bin/python tests/first_picture.py
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check pytest nbval
 	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default
 
@@ -126,12 +141,12 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	  --constraint .venv-lowest/constraints.txt --editable '.[test,voila]'
 	$(LOWEST) -m $(QUICK) --dist worksteal
 	$(LOWEST) tests/reports/test_build.py tests/reports/test_kernels.py
 
 clean: ## remove everything that can be made again
-	rm -rf .venv .venv-binder .venv-lowest reports build dist *.egg-info
+	rm -rf .venv .venv-lite .venv-binder .venv-lowest reports build dist *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay engines docs release whole full notebooks search scoreboard mutants bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay engines docs lite release whole full notebooks search scoreboard mutants bench binder lowest clean
 .DEFAULT_GOAL := help

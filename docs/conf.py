@@ -10,6 +10,7 @@ ROOT = DOCS.parent
 sys.path[:0] = [str(DOCS), str(ROOT)]
 
 import blocks  # noqa: E402
+import lesson_pages  # noqa: E402
 import reference  # noqa: E402
 
 import workbench  # noqa: E402, F401
@@ -67,7 +68,7 @@ def make_pages(app):
     for name, text in (reference.pages() | reference.records() | reference.installed()).items():
         write(DOCS / f"{name}.md", text)
     for path in sorted(ROOT.glob("notebooks/0*.ipynb")):
-        write(DOCS / "lessons" / path.name, reference.lesson(path))
+        write(DOCS / "lessons" / path.name, lesson_pages.page(path))
 
 
 def write(path, text):

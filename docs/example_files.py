@@ -80,7 +80,7 @@ def records(path):
             for k, (name, value) in enumerate(zip(segment, amount, strict=True))
         ],
     )
-    duckdb.sql(f"copy (from '{rows}') to '{path}' (format parquet)")
+    duckdb.sql(f"copy (from '{rows}') to '{path}' (format parquet, compression zstd)")
     rows.unlink()
 
 

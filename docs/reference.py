@@ -173,20 +173,6 @@ def commands():
     return "\n".join(made)
 
 
-def lesson(path):
-    """Return a lesson with a way to run it beside each scene; links inside are those of the site."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown":
-            text = re.sub(r"\]\(#[^\s)]+", lambda link: link[0].lower(), "".join(cell["source"]))
-            run = f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*" * text.startswith(
-                "## "
-            )
-            cell["source"] = [text + run]
-    notebook["metadata"].pop("widgets", None)
-    return json.dumps(notebook)
-
-
 def coverages(name):
     """Return the least coverage of each family of a search, as people read it."""
     stored = json.loads(

@@ -1,7 +1,7 @@
 """Open every page of the built site from disk in a browser: `python docs/visit.py [FOLDER]` photographs some into it.
 
-A page that asks any host for anything, in which a script fails, or that is wider than the window fails; so does a
-search that finds nothing.
+A page that asks any host for anything, in which a script fails, or that is wider than the window, with all that is
+folded open, fails; so does a search that finds nothing.
 """
 
 import sys
@@ -23,7 +23,10 @@ PHOTOGRAPHED = (
     "reference/stratified",
 )
 INSIDE = ("file:", "data:")
-WIDE = "document.documentElement.scrollWidth > window.innerWidth + 1"
+WIDE = """() => {
+    for (const fold of document.querySelectorAll("details")) fold.open = true;
+    return document.documentElement.scrollWidth > window.innerWidth + 1;
+}"""
 
 
 def visit(page, path, width, asked):

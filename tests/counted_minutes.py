@@ -63,7 +63,9 @@ def _of_the_class(cells):
             if heading[1] == "Your own data":
                 break
             skipped = "(optional)" in heading[1] or heading[1].startswith("Paper box")
-        kept += [] if skipped or "solution" in cell.metadata.get("tags", []) else [cell]
+        kept += (
+            [] if skipped or {"solution", "code"} & set(cell.metadata.get("tags", [])) else [cell]
+        )
     return kept
 
 

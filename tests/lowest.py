@@ -9,8 +9,9 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?>=([0-9.]+)(?:,<[0-9
 
 
 def constraints(project):
-    """Return lines `name==version` for the dependencies and those of the extra `test`."""
-    return list(map(_lowest, [*project["dependencies"], *project["optional-dependencies"]["test"]]))
+    """Return lines `name==version` for the dependencies and those of the extras `test` and `voila`."""
+    extras = project["optional-dependencies"]
+    return list(map(_lowest, [*project["dependencies"], *extras["test"], *extras["voila"]]))
 
 
 def _lowest(requirement):

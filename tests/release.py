@@ -128,6 +128,8 @@ def use(bin, folder):
             fill(folder / words[0])
         else:
             run([bin / program, *words], folder)
+    if not (folder / "workbench-notebooks" / "data" / "my.csv").is_file():
+        sys.exit("the wheel holds no example files")
     return sorted(path.name for path in folder.iterdir())
 
 

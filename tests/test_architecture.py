@@ -491,7 +491,9 @@ def test_every_public_name_is_documented(name):
         assert section or not given
         described = section.group(1) if section else ""
         for parameter in given:
-            assert re.search(rf"^(\w+, )*\*{{0,2}}{parameter}\b", described, re.M), f"{name}: {parameter}"
+            assert re.search(rf"^(\w+, )*\*{{0,2}}{parameter}\b", described, re.M), (
+                f"{name}: {parameter}"
+            )
         assert "Examples\n--------" in text
         assert doctest.DocTestParser().get_examples(text)
     else:

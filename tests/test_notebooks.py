@@ -255,7 +255,7 @@ def test_what_waits_for_a_prediction_is_locked(notebook):
 def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
     notebook = nbformat.read(FOLDER / "00-start.ipynb", as_version=4)
     said = [
-        o for cell in code(notebook) for o in cell.outputs if "It says 96.4%" in o.get("text", "")
+        o for cell in code(notebook) for o in cell.outputs if "It claims 96.4%" in o.get("text", "")
     ]
     said[0]["text"] = said[0]["text"].replace("96.2%", "97.2%")
     nbformat.write(notebook, tmp_path / "changed.ipynb")
@@ -278,4 +278,4 @@ def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
         text=True,
         env=os.environ | {"PYTHONPATH": str(FOLDER.parent)},
     )
-    assert run.returncode == 1 and "97.2%" in run.stdout and "1 failed, 5 passed" in run.stdout
+    assert run.returncode == 1 and "97.2%" in run.stdout and "1 failed, 6 passed" in run.stdout

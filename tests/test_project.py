@@ -1,6 +1,7 @@
 """What a fresh machine relies on: pins, commands, scripts, documentation."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -38,6 +39,20 @@ def test_binder_pins_every_dependency_within_its_bounds():
     ]
     assert {r.name for r in wanted} <= set(pinned)
     assert [r.name for r in wanted if not r.specifier.contains(pinned[r.name])] == []
+
+
+def test_a_codespace_installs_what_there_is_and_opens_the_start_page():
+    path = ROOT / ".devcontainer" / "devcontainer.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    # properties of the specification, containers.dev
+    assert set(settings) == {"name", "image", "postCreateCommand", "waitFor", "customizations"}
+    assert settings["waitFor"] == "postCreateCommand"
+    python = re.search(r":(3\.\d+)", settings["image"])[1]
+    assert (ROOT / "binder" / "runtime.txt").read_text() == f"python-{python}\n"
+    extra = re.search(r"--editable '\.\[(\w+)\]'$", settings["postCreateCommand"])[1]
+    assert extra in PROJECT["optional-dependencies"]
+    (start,) = settings["customizations"]["codespaces"]["openFiles"]
+    assert (ROOT / start).is_file()
 
 
 def test_scripts_parse():
@@ -109,7 +124,7 @@ def test_every_import_is_declared():
         for name in imported - set(sys.stdlib_module_names) - {"workbench"}
         if name in owners
     }
-    assert {"traitlets", "joblib", "numpy"} <= set(others)
+    assert {"traitlets", "threadpoolctl", "numpy"} <= set(others)
     assert {name for name, owned in others.items() if not owned & declared} == set()
 
 

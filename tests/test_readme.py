@@ -11,6 +11,8 @@ from pathlib import Path
 import blocks
 import click
 import documented
+import duckdb
+import example_files
 import pytest
 import reference
 import refresh_pictures
@@ -37,6 +39,19 @@ def test_every_block_that_starts_no_kernel_runs(name, tmp_path, monkeypatch):
     said = [printed for printed, _ in blocks.run(text, kernel=False)]
     assert len(said) == len(re.findall(r"^```(?:sh|python)$", text, re.M))
     assert all(said) or blocks.KERNEL.search(text)
+
+
+MADE = [path for path in parameters.data_files() if path.name in example_files.FILES]
+
+
+@pytest.mark.parametrize("path", MADE, ids=lambda path: path.name)
+def test_the_notebooks_data_are_the_example_files_of_the_pages(path, tmp_path):
+    afresh = tmp_path / path.name
+    example_files.FILES[path.name](afresh)
+    if path.suffix == ".parquet":
+        assert duckdb.sql(f"from '{afresh}'").fetchall() == duckdb.sql(f"from '{path}'").fetchall()
+    else:
+        assert afresh.read_bytes() == path.read_bytes()
 
 
 def commands(text):

@@ -31,3 +31,28 @@ def without_grammars() -> Iterator[None]:
 
 def _valid_address(rule: str, text: str) -> bool:
     return importlib.import_module(GRAMMARS).is_valid_syntax(rule, text)
+
+
+def optional_module(name: str, extra: str, purpose: str) -> ModuleType:
+    """Return a module that only some people need, or raise how to install it.
+
+    Parameters
+    ----------
+    name : str
+    extra : str
+        The extra of this package that installs the module.
+    purpose : str
+        What needs it, as "reading 'scores.xlsx'".
+
+    Raises
+    ------
+    ValueError
+        If the module is missing.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.partition(".")[0]
+        raise ValueError(
+            f"{purpose} needs the package {package!r}: pip install 'evaluation-workbench[{extra}]'"
+        ) from None

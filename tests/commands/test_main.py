@@ -44,6 +44,8 @@ def folder(tmp_path, monkeypatch):
         "print(budget, n_strata, quiet)",
     )
     write(installed / "02-second.ipynb", "Second", "n = 1")
+    (installed / "data").mkdir()
+    (installed / "data" / "my.csv").write_text("p\n.5\n")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr("workbench.reports.parameters.notebooks_folder", lambda: installed)
@@ -244,15 +246,20 @@ def test_a_large_report_is_a_warning_line(folder, capsys):
 
 def test_lab_copies_and_never_overwrites(folder, capsys):
     assert run("lab", "--copy-only") == 0
-    assert capsys.readouterr().out == "Copied 3 notebooks to workbench-notebooks\n"
+    out = capsys.readouterr().out
+    assert out == "Copied 3 notebooks and 1 data file to workbench-notebooks\n"
     mine = folder / "workbench-notebooks" / "02-second.ipynb"
+    data = folder / "workbench-notebooks" / "data" / "my.csv"
+    assert data.read_text() == "p\n.5\n"
     mine.write_text("mine")
+    data.write_text("my own")
     (folder / "workbench-notebooks" / "00-start.ipynb").unlink()
     assert run("lab", "--copy-only") == 0
     assert capsys.readouterr().out == (
-        "Copied 1 notebooks to workbench-notebooks; kept 01-first-topic.ipynb, 02-second.ipynb\n"
+        "Copied 1 notebook and 0 data files to workbench-notebooks; "
+        "kept 01-first-topic.ipynb, 02-second.ipynb, data/my.csv\n"
     )
-    assert mine.read_text() == "mine"
+    assert (mine.read_text(), data.read_text()) == ("mine", "my own")
     settings = json.loads((folder / "workbench-notebooks" / "voila.json").read_text())
     assert settings["MappingKernelManager"]["cull_idle_timeout"] == 600
     (folder / "file").write_text("")

@@ -64,14 +64,14 @@ CONTROLS = {
             "live.mosaic()",
         ),
         (
-            "New true share (α′)",
+            "New true proportion (α′)",
             "Forms audited (n)",
-            "Others read rightly (p00)",
-            "Panels read rightly (p11)",
-            "True share of panels (α)",
+            "Others read correctly (p00)",
+            "Panels read correctly (p11)",
+            "True proportion of panels (α)",
         ),
         (
-            (0, "ArrowRight", 0, "", "Of a rise by 6.0 points"),
+            (0, "ArrowRight", 0, "", "Reported part of a rise by 6.0 points"),
             (
                 4,
                 "ArrowRight",

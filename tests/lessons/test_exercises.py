@@ -24,15 +24,25 @@ def fresh():
             "1.1",
             (0.88, 0.02958),
             "mistake",
-            "no finite-population factor: 20 of 360 are labeled, so 340 of 360 are unknown",
+            "no finite-population factor: 20 of 360 forms are labeled, so 340 of 360 are unknown",
         ),
-        ("1.1", (0.9, 0.02875), "not yet", "the estimate is the weighted mean of the five rates"),
-        ("1.1", (0.88, 0.05), "not yet", "the estimate is right, the standard error is not"),
+        (
+            "1.1",
+            (0.9, 0.02875),
+            "not yet",
+            "the estimate is the weighted mean of the five stratum accuracies",
+        ),
+        ("1.1", (0.88, 0.05), "not yet", "the estimate is correct, the standard error is not"),
         ("1.1", "many", "not yet", "answer with (estimate, standard error)"),
         ("1.1", 3, "not yet", "answer with (estimate, standard error)"),
         ("1.2", [42, 30, 17, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
         ("1.2", [43, 30, 16, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
-        ("1.2", [20] * 5, "mistake", "equal shares: where a stratum varies more, it needs more"),
+        (
+            "1.2",
+            [20] * 5,
+            "mistake",
+            "these are equal labels: a stratum that varies more needs more labels",
+        ),
         (
             "1.2",
             [43, 31, 17, 9, 0],
@@ -43,67 +53,82 @@ def fresh():
             "1.2",
             [42, 30, 17, 9, 20],
             "mistake",
-            "budget not spent exactly: your labels add up to 118",
+            "your labels add up to 118, not to 100",
         ),
         (
             "1.2",
             [2, 9, 17, 30, 42],
             "not yet",
-            "shares in proportion to size times standard deviation, at least 2 each",
+            "allocate labels in proportion to size times standard deviation, at least 2 each",
         ),
-        ("1.3", (298, "proportional"), "right", "298 proportional labels lose least under drift"),
+        (
+            "1.3",
+            (298, "proportional"),
+            "right",
+            "298 proportional labels lose least if the accuracies change",
+        ),
         (
             "1.3",
             (188, "neyman with floor"),
             "right",
-            "188 with a floor, and a new plan when the rates move",
+            "188 labels with a floor, and a new plan if the accuracies change",
         ),
         (
             "1.3",
             (188, "neyman"),
             "mistake",
-            "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth",
+            "Neyman without a floor relies on last month's accuracies and puts only 2 labels into the top fifth",
         ),
         (
             "1.3",
             (461, "random"),
             "mistake",
-            "no finite-population factor: this counts as if there were endlessly many forms",
+            "no finite-population factor: this is the number for an infinite population",
         ),
-        ("1.3", (367, "random"), "mistake", "random sampling needs 367; strata need fewer"),
-        ("1.3", (500, "proportional"), "not yet", "the design can work; the number is off"),
+        (
+            "1.3",
+            (367, "random"),
+            "mistake",
+            "random sampling needs 367 labels; a stratified sample needs fewer",
+        ),
+        (
+            "1.3",
+            (500, "proportional"),
+            "not yet",
+            "the design can work, but the number of labels is incorrect",
+        ),
         (
             "1.3",
             298,
             "not yet",
             "answer with (labels, 'random', 'proportional', 'neyman' or 'neyman with floor')",
         ),
-        ("1.4", ("equal_size", [40, 28, 16, 9, 7]), "right", "gold, SE 0.0228"),
-        ("1.4", ("equal_size", [20] * 5), "right", "SE 0.0281; .0245 would be gold"),
+        ("1.4", ("equal_size", [40, 28, 16, 9, 7]), "right", "gold, standard error 0.0228"),
+        ("1.4", ("equal_size", [20] * 5), "right", "standard error 0.0281; .0245 earns gold"),
         (
             "1.4",
             ("equal_size", [2, 2, 2, 2, 92]),
             "not yet",
-            "SE 0.0911; at most .0295 is wanted, random sampling has .0319",
+            "standard error 0.0911; the limit is .0295, and random sampling has .0319",
         ),
         (
             "1.4",
             ("equal_width", [20] * 5),
             "mistake",
-            "there are 5 strata of sizes [6, 41, 39, 47, 1664]",
+            "this stratifier gives 5 strata of sizes [6, 41, 39, 47, 1664]",
         ),
         (
             "1.4",
             ("by luck", [50, 50]),
             "mistake",
-            "'by luck' is none of the seven stratifiers: equal size, "
+            "'by luck' is not one of the seven stratifiers: equal size, "
             "equal width, cum sqrt f, cum cbrt f, weighted mean, k-means, mixture",
         ),
         (
             "1.4",
             ("equal_size", [99, 1]),
             "mistake",
-            "100 labels in total, at least 2 in each stratum",
+            "use 100 labels in total and at least 2 in each stratum",
         ),
         ("2.1", 0.0205, "right", "0.0205"),
         (
@@ -264,29 +289,36 @@ def fresh():
             "4.1",
             0.126,
             "mistake",
-            "that is calibration, which holds P(true | read) constant and stays behind",
+            "this is calibration, which assumes that P(true | read) is constant and reports "
+            "too small a change",
         ),
-        ("4.1", 0.215, "mistake", "that is the counted share: 8% of the others are read as panels"),
+        (
+            "4.1",
+            0.215,
+            "mistake",
+            "this is the counted proportion, but 8% of the others are read as panels",
+        ),
         (
             "4.1",
             0.2,
             "not yet",
-            "counted = share x p11 + (1 - share) x (1 - p00); solve for the share",
+            "counted = true x p11 + (1 - true) x (1 - p00); solve for true",
         ),
-        ("4.1", "many", "not yet", "answer with the share"),
+        ("4.1", "many", "not yet", "answer with the proportion"),
         ("4.2", (0.1540, 0.1321), "right", "0.1542 and 0.1322"),
-        ("4.2", (0.1322, 0.1542), "mistake", "the right two numbers in the wrong order"),
+        ("4.2", (0.1322, 0.1542), "mistake", "the two numbers are correct, but in the wrong order"),
         (
             "4.2",
             (0.1618, 0.1322),
             "not yet",
-            "mixed = calibration at audit time, plus the counted change over p00 + p11 - 1",
+            "mixed = calibration at the time of the audit, plus the counted change / (p00 + p11 - 1)",
         ),
         (
             "4.2",
             (0.1542, 0.1618),
             "not yet",
-            "calibration multiplies counted shares by P(true | read), the columns of the audit table",
+            "calibration multiplies the counted proportions by P(true | read), from the columns of "
+            "the audit table",
         ),
         ("4.2", 0.15, "not yet", "answer with (mixed, calibration)"),
         ("4.3", ("mixed", "Calibration", "neither"), "right", "mixed / calibration / neither"),
@@ -304,14 +336,15 @@ def fresh():
             "4.4",
             (0.0291, 0.0171),
             "mistake",
-            "as if the two levels had independent errors: they share one audit",
+            "this treats the errors of the two months as independent, but both months use the same "
+            "audit",
         ),
-        ("4.4", (0.0291, 0.003), "not yet", "the change is right, its standard error is not"),
+        ("4.4", (0.0291, 0.003), "not yet", "the change is correct, but its standard error is not"),
         (
             "4.4",
             (0.0236, 0.0062),
             "not yet",
-            "the change is the counted one, divided by p00 + p11 - 1",
+            "the change is the counted change divided by p00 + p11 - 1",
         ),
         ("4.4", 0.03, "not yet", "answer with (change, standard error)"),
         ("4.5", 0.596, "right", "0.596"),
@@ -319,33 +352,41 @@ def fresh():
             "4.5",
             0.66,
             "mistake",
-            "that is the judge's own rate: how many of those that it passes are good, it does not know",
+            "this is the proportion that the judge passes; some of these answers are bad, and some "
+            "that it fails are good",
         ),
         (
             "4.5",
             0.86,
             "mistake",
-            "its errors go both ways: some that it passes are bad, some that it fails are good",
+            "the judge errs in both directions: it passes bad answers and fails good ones",
         ),
         (
             "4.5",
             0.46,
             "mistake",
-            "its errors go both ways: some that it passes are bad, some that it fails are good",
+            "the judge errs in both directions: it passes bad answers and fails good ones",
         ),
         (
             "4.5",
             0.4947,
             "mistake",
-            "that is corrected twice: people's labels by verdict are free of the judge's errors already",
+            "this corrects twice: the proportions of good answers per verdict already correct the "
+            "judge's errors",
         ),
         (
             "4.5",
             0.59,
             "not yet",
-            "that is what people say of 200; the judge has seen all: weigh by how many it passes",
+            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "proportions in all answers",
         ),
-        ("4.5", 0.7, "not yet", "of what passes, people call how many good? And of what fails?"),
+        (
+            "4.5",
+            0.7,
+            "not yet",
+            "what proportion of the passed answers is good, and what proportion of the failed ones?",
+        ),
         ("5.1", (2.847, 0.0192, 1.559, 0.153), "right", "2.847, 0.0192; 1.559, 0.153"),
         (
             "5.1",
@@ -482,11 +523,21 @@ def fresh():
             "2.91, 0.62 in percent: give shares, as 0.0291, or write the percent sign into "
             "the text box",
         ),
-        ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "give whole labels"),
+        ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "the labels per stratum must be whole numbers"),
         ("3.2", [10, 16.7, 33.3], "mistake", "give whole labels"),
-        ("1.4", ("equal size", [40, 28, 16, 9, 7]), "right", "gold, SE 0.0228"),
-        ("1.4", ("k-means", [99, 1]), "mistake", "100 labels in total, at least 2 in each stratum"),
-        ("1.3", (298, "In proportion."), "right", "298 proportional labels lose least under drift"),
+        ("1.4", ("equal size", [40, 28, 16, 9, 7]), "right", "gold, standard error 0.0228"),
+        (
+            "1.4",
+            ("k-means", [99, 1]),
+            "mistake",
+            "use 100 labels in total and at least 2 in each stratum",
+        ),
+        (
+            "1.3",
+            (298, "In proportion."),
+            "right",
+            "298 proportional labels lose least if the accuracies change",
+        ),
         (
             "2.4",
             (0.7688, 0.0432, 0.855, 0.652),
@@ -572,7 +623,7 @@ def test_verdicts(number, answer, verdict, message):
 
 def test_explanation_comes_after_three_tries():
     given = [checking.check("1.2", [20] * 5).explanation for _ in range(3)]
-    assert given[:2] == ["", ""] and given[2].startswith("the pure stratum still gets 2")
+    assert given[:2] == ["", ""] and given[2].startswith("The stratum without errors still gets 2")
 
 
 def test_no_answer_is_no_try():
@@ -583,7 +634,7 @@ def test_no_answer_is_no_try():
 
 def test_drift_in_the_explanation():
     told = checking.check("1.3", (298, "proportional")).explanation
-    assert "pure Neyman reaches ±0.088, with a 30% floor ±0.047, proportional ±0.033" in told
+    assert re.findall(r"0\.\d+", told) == ["0.088", "0.047", "0.033"]
 
 
 def test_labels_per_box_by_hand():
@@ -643,7 +694,10 @@ def test_a_worked_solution_has_the_students_own_numbers(exercise):
 def test_three_misses_bring_the_steps_and_success_does_not():
     told = [checking.check("4.1", 0.3) for _ in range(3)]
     assert [bool(each.steps) for each in told] == [False, False, True]
-    assert "Step by step: (1) Of the others .08 are read as panels" in told[2].headline()
+    assert (
+        "Step by step: (1) The program reads .08 of the others and .98 of the panels as panels"
+        in told[2].headline()
+    )
     assert told[2].headline().index("Step by step") < told[2].headline().index("Why:")
     assert checking.check("4.1", 0.15).steps == ()
 

@@ -167,9 +167,8 @@ def test_lesson_1_shows_the_file(path, quick):
     assert f"{forms.confidence.mean():.1%}" in repr(stratified.how_sure())
     panel = scenes.strata_and_shares()
     text = words(panel)
-    assert (
-        f"{(right.var() * (1 - 100 / SIZE) * SIZE / (SIZE - 1) / 100) ** 0.5:.4f} at random" in text
-    )
+    error = (right.var() * (1 - 100 / SIZE) * SIZE / (SIZE - 1) / 100) ** 0.5
+    assert f"{error:.4f} for random sampling" in text
     robot = scenes.robot_studies()[0].coverage("wald")
     assert f"in {100 * robot:.0f} of 100 runs" in repr(stratified.predict_robot())
     twin = repr(stratified.predict_twin())

@@ -1,10 +1,13 @@
 """Lesson 4 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import csv
+import doctest
 import functools
 import math
 import re
 from pathlib import Path
 
+import code_cells
 import ipywidgets
 import nbformat
 import numpy as np
@@ -84,8 +87,9 @@ def test_mosaic_counts_1213():
     panel = live.mosaic()
     assert (f"{218 / 1797:.4f}", f"{218 / 1797 - 180 / 1797:.4f}") == ("0.1213", "0.0211")
     assert panel.view.alternative == (
-        "Of 10.02% with panels 8.51% are counted and 1.50% missed; of 89.98% others 3.62% are counted by mistake. "
-        "Counted 12.13%, true 10.02%: 2.11 points too many."
+        "The proportion of forms with panels is 10.02%: 8.51% are counted and 1.50% are missed. The "
+        "proportion of other forms is 89.98%: 3.62% are counted by mistake. Counted 12.13%, true "
+        "10.02%: 2.11 points too many."
     )
     assert panel.view.spec["params"][0]["value"] == [
         "Counted 12.13%, true 10.02%: 2.11 points too many"
@@ -96,10 +100,10 @@ def test_mosaic_counts_1213():
 def test_the_stopped_clock_is_right_once():
     panel, share = live.mosaic(), (65 / 1617) / (65 / 1617 + 27 / 180)
     assert f"{share:.4f}" == "0.2113"
-    settle(panel, True_share=stop(panel, "True share", share))
-    assert heading(panel) == "Counted 21.13%, true 21.13%: misses and false alarms just cancel"
+    settle(panel, True_proportion=stop(panel, "True proportion", share))
+    assert heading(panel) == "Counted 21.13%, true 21.13%: misses and false positives cancel"
     assert rows(panel, "arrow")[0]["bias"] == pytest.approx(0, abs=1e-12)
-    settle(panel, True_share=stop(panel, "True share", 0.4))
+    settle(panel, True_proportion=stop(panel, "True proportion", 0.4))
     assert heading(panel).endswith(f"{100 * (0.4 * 27 / 180 - 0.6 * 65 / 1617):.2f} points too few")
 
 
@@ -109,7 +113,7 @@ def test_the_stopped_clock_is_right_once():
 )
 def test_mosaic_areas_add_up(p00, p11, share):
     panel = live.mosaic()
-    said = settle(panel, Others=p00, Panels=p11, True_share=share)
+    said = settle(panel, Others=p00, Panels=p11, True_proportion=share)
     cells = {row["area"]: row for row in rows(panel, "cells")}
     counted = cells["panels, counted"]["share"] + cells["others, counted"]["share"]
     arrow = rows(panel, "arrow")[0]
@@ -125,7 +129,7 @@ def test_mosaic_areas_add_up(p00, p11, share):
 def test_a_reader_without_errors_is_always_right():
     panel = live.mosaic()
     assert settle(panel, Others=1, Panels=1).endswith(
-        "Counted 10.02%, true 10.02%: a reader without errors."
+        "Counted 10.02%, true 10.02%: no form is misread."
     )
 
 
@@ -168,8 +172,8 @@ def drawn():
 )
 def test_errors_of_the_lesson(drawn, new, figures):
     panel = live.months()
-    settle(panel, New_true_share=0.4)
-    settle(panel, New_true_share=stop(panel, "New true share", new))
+    settle(panel, New_true_proportion=0.4)
+    settle(panel, New_true_proportion=stop(panel, "New true proportion", new))
     shown = {row["estimator"]: row for row in rows(panel, "answers")}
     assert tuple(row["text"] for row in shown.values()) == figures
     for name, (bias, rmse) in drawn(new).items():
@@ -188,8 +192,8 @@ def test_errors_of_the_lesson(drawn, new, figures):
 @pytest.mark.parametrize("new", [0.05, 0.15, 0.40])
 def test_each_reports_its_share_of_a_change(new):
     panel = live.months()
-    settle(panel, New_true_share=0.3)
-    said = settle(panel, New_true_share=new, Estimators=tuple(scenes.names()))
+    settle(panel, New_true_proportion=0.3)
+    said = settle(panel, New_true_proportion=new, Estimators=tuple(scenes.names()))
     mcc2 = (D * A * (1 - A)) ** 2 / (A * (1 - A) * 218 / 1797 * 1579 / 1797)
     reported = dict(re.findall(r"[:,] ([a-z ]+) (-?\d+)%", heading(panel)))
     expected = {
@@ -204,23 +208,20 @@ def test_each_reports_its_share_of_a_change(new):
     assert {name: int(value) for name, value in reported.items()} == {
         n: round(100 * v) for n, v in expected.items()
     }
-    assert f"{mcc2:.2f}" == "0.55" and heading(panel).startswith(
-        f"Of a {'rise' if new > A else 'fall'} by "
-    )
+    assert f"{mcc2:.2f}" == "0.55"
+    assert f"part of a {'rise' if new > A else 'fall'} by " in heading(panel)
     assert "misclassification" in said and len(rows(panel, "answers")) == 7
 
 
 def test_no_shift_calibration_is_best_but_only_there():
     panel = live.months()
-    said = settle(panel, New_true_share=stop(panel, "New true share", A))
+    said = settle(panel, New_true_proportion=stop(panel, "New true proportion", A))
     assert (
         heading(panel)
-        == "No shift; typical errors: calibration 0.92, mixed 0.97, raw count 2.14 points"
+        == "No change. Typical errors in points: calibration 0.92, mixed 0.97, raw count 2.14"
     )
-    assert said.endswith(
-        "Least typical error: calibration. By theory mixed beats calibration wherever the share is "
-        "not between 9.2% and 10.7%."
-    )
+    assert "Smallest typical error: calibration." in said
+    assert said.endswith("unless the true proportion is between 9.2% and 10.7%.")
     calibration, mixed = (
         {row["share"]: row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name}
         for name in ("calibration", "mixed")
@@ -284,7 +285,7 @@ def test_change_from_six_to_twelve():
     assert rows(panel, "true change") == [{"change": pytest.approx(0.03)}]
     assert (
         heading(panel)
-        == "Month 6 to 12: +2.91 points, standard error 0.63; level bands suggest 1.50"
+        == "Month 6 to 12: +2.91 points, standard error 0.63; with independent errors 1.50"
     )
     assert "the true change is +3.00 points" in panel.view.alternative
 
@@ -351,18 +352,18 @@ def test_calibration_reports_mcc_squared_of_a_change():
     panel = live.held_constant()
     assert heading(panel) == (
         "If P(read | true) is constant, calibration reports 55% of a change (MCC² = .55): 12.8% "
-        "at a true 15.0%"
+        "for a true 15.0%"
     )
     answers = {row["estimator"]: row["answer"] for row in rows(panel, "now")}
     assert answers == pytest.approx({"mixed": 0.15, "calibration": A + mcc2() * (0.15 - A)})
-    assert panel.view.alternative.endswith(f"Squared Matthews correlation {mcc2():.4f}.")
+    assert panel.view.alternative.endswith(f" Matthews correlation is {mcc2():.4f}.")
 
 
 @pytest.mark.parametrize("new", [0.02, 0.05, 0.3])
 def test_the_other_assumption_turns_the_tables(new):
     """Readings that keep P(true | read): the count q solves c11 q + c10 (1 - q) = new."""
     panel = live.held_constant()
-    settle(panel, What="P(true | read)", New_true_share=new)
+    settle(panel, What="P(true | read)", New_true_proportion=new)
     c11, c10 = 153 / 218, 27 / 1579
     q = (new - c10) / (c11 - c10)
     answers = {row["estimator"]: row["answer"] for row in rows(panel, "now")}
@@ -391,9 +392,9 @@ def mcc2():
 @pytest.mark.parametrize(
     ("last", "said"),
     [
-        (0.08, "miss the rise"),
-        (0.1, "miss the rise"),
-        (0.12, "stay behind"),
+        (0.08, "almost no rise"),
+        (0.1, "almost no rise"),
+        (0.12, "stay below the truth. This"),
         (0.15, "follow the truth"),
         (0.2, "more than the rise"),
         (0.4, "more than the rise"),
@@ -455,14 +456,14 @@ def test_a_line_changed_by_hand_in_the_file_is_no_line(learner, damaged):
     [
         (
             0.15,
-            "Your line ends at 15.0%, 2.2 points above what calibration publishes, nearest to the truth.",
+            "Your line ends at 15.0%, 2.2 points above the line of calibration, closest to the truth.",
         ),
         (
             0.165,
-            "Your line ends at 16.5%, 3.7 points above what calibration publishes, nearest to the raw count.",
+            "Your line ends at 16.5%, 3.7 points above the line of calibration, closest to the raw count.",
         ),
-        (0.13, "Your line ends at 13.0%, where calibration's does."),
-        (0.10, "Your line ends at 10.0%, 2.8 points below what calibration publishes."),
+        (0.13, "Your line ends at 13.0%, as the line of calibration does."),
+        (0.10, "Your line ends at 10.0%, 2.8 points below the line of calibration."),
         (None, "of the rise."),
     ],
 )
@@ -476,7 +477,7 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
     assert {row["line"] for row in rows(view, "lines")} <= {"truth", "calibration", "your line"}
     view = ChartView(
         lines.published(
-            live._theory(),
+            live._theory(live.LATER),
             live.solar_months().true_shares.tolist(),
             None if end is None else [0.1] * 11 + [end],
         )
@@ -501,12 +502,16 @@ def test_the_better_reader_counts_worse(learner):
     told, table, said = live.seen_reader().parts
     assert told == f"You predicted {live.READERS[0]}. {live.OF_READERS[live.READERS[0]]}"
     program, trainee = table.rows()
-    assert [program[name] for name in ("all codes right", "panels or not, right", "counts")] == [
+    assert [
+        program[name] for name in ("codes read correctly", "panels or not, correct", "counts")
+    ] == [
         "88%",
         "94.9%",
         218,
     ]
-    assert [trainee[name] for name in ("all codes right", "panels or not, right", "counts")] == [
+    assert [
+        trainee[name] for name in ("codes read correctly", "panels or not, correct", "counts")
+    ] == [
         "78%",
         "93.5%",
         183,
@@ -516,7 +521,7 @@ def test_the_better_reader_counts_worse(learner):
             row["counts"] == row["true"] - row["panels missed"] + row["others counted"]
             and row["true"] == 180
         )
-    assert said.startswith("The trainee misses 57 and adds 60:")
+    assert "trainee misses 57 forms" in said and "counts 60 other forms" in said
 
 
 @pytest.mark.parametrize("choice", live.BEST)
@@ -537,7 +542,7 @@ def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
     said, panel = live.seen_change().parts
     own, yours = (
         next(row for row in rows(panel, "differences") if row["band"] == band)
-        for band in ("its own", "your guess")
+        for band in (scenes.SHARED, scenes.PREDICTED)
     )
     assert (
         (yours["high"] - yours["low"]) / 2
@@ -556,7 +561,7 @@ def test_a_judge_of_80_percent(learner, choice):
     learner.keep("4-judge", choice)
     said, panel = live.seen_judge().parts
     assert said == f"You predicted {choice}. {live.OF_PASSED[choice]}"
-    assert ("That is right" in said) == (choice.startswith("80%")) and (0.68 - 0.2) / (
+    assert ("That is correct" in said) == (choice.startswith("80%")) and (0.68 - 0.2) / (
         0.8 + 0.8 - 1
     ) == pytest.approx(0.8)
     assert [row["value"] for row in rows(panel, "now")] == pytest.approx([0.68, 0.8])
@@ -574,6 +579,17 @@ def test_everything_opens_where_slides_are_made(learner, monkeypatch):
         live.seen_judge,
     ):
         assert "prediction first" not in repr(seen()) and "You predicted" not in repr(seen())
+
+
+@pytest.mark.parametrize(
+    "scene", [live.mosaic, live.months, live.change, live.held_constant, live.judge]
+)
+def test_the_example_of_a_scene_runs_with_its_controls(scene, capsys):
+    """Also the line that doctest skips, as it prints the controls."""
+    names = {}
+    for example in doctest.DocTestParser().get_examples(scene.__doc__):
+        exec(compile(example.source, "example", "single"), names)
+    assert "interactive(children=" in capsys.readouterr().out
 
 
 def test_a_click_simulates_what_the_corrected_formula_says(learner):
@@ -673,12 +689,12 @@ def test_no_answer_of_an_exercise_stands_above_it(executed):
 def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(executed):
     cells = executed.cells
     waiting = [
-        cell.source.split("\n")[-1]
+        cell.source.split("  # ")[0]
         for cell in cells
-        if "Make your prediction first." in text_of(cell)
+        if "Make your prediction first." in text_of(cell) and "code" not in cell.metadata.tags
     ]
     assert waiting == [
-        f"live.seen_{name}()"
+        f"lesson.seen_{name}()"
         for name in ("line", "reader", "months", "constant", "change", "judge")
     ]
     own = next(
@@ -686,9 +702,112 @@ def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(execute
     )
     tags = [set(cell.metadata.get("tags", [])) for cell in cells]
     assert all(tagged & {"lesson", "exercise"} for tagged in tags[1 : own + 2])
-    assert tags[own + 2] == {"parameters"} and not any(
-        "exercise" in tagged for tagged in tags[own:]
+    below = [tagged for tagged in tags[own + 2 :] if "code" not in tagged]
+    assert below[0] == {"parameters"} and not any("exercise" in tagged for tagged in below)
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def in_code():
+    """What the code cells show once everything is predicted, by their ids."""
+    return code_cells.outputs(NOTEBOOK)
+
+
+def test_code_cells_show_the_figures_of_the_scenes(in_code):
+    fifteen = A + mcc2() * (0.15 - A)
+    assert f"{fifteen:.1%}" == "12.8%" and f"publishes {fifteen:.1%} " in in_code["code-line"]
+    assert in_code["code-constant"] == f"MCC² is {mcc2():.2f}. Calibration answers {fifteen:.1%}."
+    rates = f"p00 {P00:.1%}, p11 {P11:.1%}"
+    assert in_code["code-counted"] == f"{rates}: counted {218 / 1797:.2%}, true {A:.2%}\n"
+    assert in_code["code-back"] == f"counted {218 / 1797:.4f}, corrected {A:.4f}\n"
+    assert re.findall(r"\d+", in_code["code-reader"]) == ["57", "60", "183"]
+    errors = re.findall(r"\d\.\d\d", in_code["code-errors"])
+    assert errors == ["1.21", "2.48", "1.10"]
+    subtracted = 218 / 1797 * (3 - P00 - P11) - (1 - P00)
+    assert f"{subtracted:.4f}" == "0.1042" and f" {subtracted:.4f}\n" in in_code["code-subtracted"]
+    assert re.findall(r"\d\.\d\d", in_code["code-mixed"])[0] == "1.09"
+    panel = live.check_mixed()
+    panel.children[0].click()
+    assert " 1.09" in repr(panel)
+
+
+def test_code_cells_show_the_change_and_its_interval(in_code):
+    d = 331 / 349 + 44 / 51 - 1
+    change = (COUNTED[7] - COUNTED[2]) / 5000 / d
+    panel = live.change()
+    settle(panel, From_month=3, To_month=8)
+    own = rows(panel, "differences")[1]
+    half_width = (own["high"] - own["low"]) / 2
+    text = f"{100 * change:+.1f} points, ±{100 * half_width:.1f} points"
+    assert in_code["code-change"] == text == "+2.2 points, ±1.2 points"
+
+
+def test_code_cells_apply_every_estimator_to_one_audit(in_code):
+    shown = re.search(r"(0\.\d+) to (0\.\d+) \(counted (0\.\d+)\)", in_code["code-one-audit"])
+    drawn = np.random.default_rng(2).choice(1797, 400, replace=False)
+    truth, read = wb.digit_forms().digit[drawn] == 9, wb.digit_forms().read_a[drawn] == 9
+    p00, p11 = np.mean(~read[~truth]), np.mean(read[truth])
+    counted = 808 / 5000
+    inverted = (counted - (1 - p00)) / (p00 + p11 - 1)
+    least, most = truth.mean(), inverted
+    assert [float(figure) for figure in shown.groups()] == pytest.approx(
+        [least, most, counted], abs=5e-5
     )
+
+
+def test_code_cells_correct_a_judge(in_code):
+    assert in_code["code-judge"].startswith(f"{(0.68 - 0.2) / (0.8 + 0.8 - 1):.0%} ")
+    first = 0.653 * 558 / 653 + 0.347 * 62 / 347
+    now = first + (0.72 - 0.653) / (285 / 380 + 558 / 620 - 1)
+    assert f"{now:.4f}" == "0.7231" and f"mixed: {now:.4f} " in in_code["code-week"]
+    text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
+    assert f"By *mixed*, {now:.1%} of" in text
+    audited, half_width = re.search(
+        r"\((\d,\d+) audited .*±(0\.\d+) of", in_code["code-plan"]
+    ).groups()
+    assert half_width == "0.02"
+    number = int(audited.replace(",", ""))
+    assert spread_of_mle(number) * 1.96 == pytest.approx(0.02, abs=1e-4)
+
+
+def spread_of_mle(n, runs=40_000):
+    """Standard deviation of double sampling in the judge's second week, by draws written out here."""
+    rng = np.random.default_rng(5)
+    good = rng.binomial(n, 0.62, runs)
+    hits, alarms = rng.binomial(good, 558 / 620), rng.binomial(n - good, 95 / 380)
+    passed = 0.62 * 558 / 620 + 0.38 * 95 / 380
+    frame = (hits + alarms + rng.binomial(10_000 - n, passed, runs)) / 10_000
+    of_passed, of_failed = hits / (hits + alarms), (good - hits) / (n - hits - alarms)
+    share = of_passed * frame + of_failed * (1 - frame)
+    p11 = of_passed * frame / share
+    false_alarms = (1 - of_passed) * frame / (1 - share)
+    later = (rng.binomial(7000, 558 / 620, runs) + rng.binomial(3000, 95 / 380, runs)) / 10_000
+    return np.std((later - false_alarms) / (p11 - false_alarms))
+
+
+def test_the_example_of_the_readers_own_files_runs_alone(in_code):
+    with open(NOTEBOOK.parent / "data" / "audit.csv", encoding="utf-8") as file:
+        pairs = [
+            (row["truth"] == "complaint", row["prediction"] == "complaint")
+            for row in csv.DictReader(file)
+        ]
+    with open(NOTEBOOK.parent / "data" / "months.csv", encoding="utf-8") as file:
+        counted = [int(row["counted"]) / int(row["n"]) for row in csv.DictReader(file)]
+    truth, read = np.array(pairs).T
+    of_read, of_others = truth[read].mean(), truth[~read].mean()
+    share = of_read * counted[0] + of_others * (1 - counted[0])
+    p11 = of_read * counted[0] / share
+    false_alarms = (1 - of_read) * counted[0] / (1 - share)
+    change = (counted[-1] - counted[0]) / (p11 - false_alarms)
+    assert in_code["code-own-file"].startswith(f"Complaint fell by {-100 * change:.1f} points")
+    source = next(
+        cell.source
+        for cell in nbformat.read(NOTEBOOK, as_version=4).cells
+        if cell.id == "code-own-file"
+    )
+    assert source.startswith("import workbench as wb\n")
 
 
 def test_solutions_are_right(kernel, tmp_path):

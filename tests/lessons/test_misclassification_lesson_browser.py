@@ -13,19 +13,29 @@ PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change
 # the live scenes, their sliders and what must be read somewhere on the way
 SCENES = {
     "lesson.mosaic": (
-        ("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
+        (
+            "Others read correctly (p00)",
+            "Panels read correctly (p11)",
+            "True proportion of panels (α)",
+        ),
         ("too many", "too few"),
     ),
     "lesson.seen_months": (
-        ("New true share (α′)", "Forms audited (n)"),
-        ("Of a fall by 8.0 points", "Of a rise by 30.0"),
+        ("New true proportion (α′)", "Forms audited (n)"),
+        ("part of a fall by 8.0 points", "part of a rise by 30.0"),
     ),
-    "lesson.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
+    "lesson.seen_constant": (
+        ("New true proportion (α′)",),
+        ("calibration reports 55% of a change",),
+    ),
     "lesson.seen_change": (
         ("From month", "To month", "Forms audited (n)"),
         ("Month 1 to 8", "Month 11 to 12"),
     ),
-    "lesson.seen_judge": (("Good answers", "The judge is right"), ("0% are good", "100% are good")),
+    "lesson.seen_judge": (
+        ("Good answers", "Correct grades"),
+        ("0% of the answers are good", "100% of the answers are good"),
+    ),
 }
 
 
@@ -114,7 +124,7 @@ def locks(page, name):
 
 
 def test_the_whole_lesson(lesson):
-    expect(lesson.locator(".workbench-locked")).to_have_count(6)
+    expect(lesson.locator(".workbench-locked")).to_have_count(13)
     for name in PREDICTIONS:
         locks(lesson, name)
     lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")
@@ -143,7 +153,7 @@ def test_the_whole_lesson(lesson):
         settled(lesson)
         assert all_faults(lesson) == [], text
     months.get_by_role("button", name=walking.LOOK).click()
-    says(months, "Typical errors, in points")
+    says(months, "Typical errors (RMSE), in points")
     assert lesson.console_errors == [] and lesson.outside == []
 
 
@@ -160,8 +170,8 @@ def test_dark_and_narrow(lesson, dark, width):
 
 def test_two_written_lines_come_before_the_model_answer(lesson):
     asked = cell(lesson, "lesson.explain_lag")
-    assert "stays behind" not in asked.inner_text()
+    assert "too small a change" not in asked.inner_text()
     for number in (1, 2):
         asked.get_by_label(f"Line {number}").fill("more panels, fewer mistakes")
     asked.get_by_role("button", name="Keep my two lines").click()
-    says(asked, "keeps the old, lower share and stays behind")
+    says(asked, "reports too small a change")

@@ -21,13 +21,13 @@ def test_the_answer_waits_for_the_prediction(monkeypatch):
     keeping.keep("0-sure", "93%")
     monkeypatch.setattr(questions, "kept", lambda: keeping)
     told, view = live.reveal_sure().parts
-    assert told == "You predicted 93%. You expected it to boast, but less than it does."
+    assert told.startswith("You predicted 93%. You expected it to be overconfident.")
     right = (digit_forms().read_a == load_digits().target).mean()
     shares = {row["who"]: row["share"] for row in view.picture["data"]["bars"]}
     assert shares == pytest.approx(
-        {"the program says": 0.9706, "you predicted": 0.93, "it is right": right}, abs=1e-4
+        {"mean confidence": 0.9706, "your prediction": 0.93, "accuracy": right}, abs=1e-4
     )
-    assert view.alternative.endswith("right in 87.7% of the forms. You predicted 93%.")
+    assert view.alternative.endswith("correct on 87.7% of the forms. You predicted 93%.")
 
 
 def test_without_a_prediction_there_are_two_bars():

@@ -10,16 +10,16 @@ from playwright.sync_api import expect
 from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
-TALL = 16_000  # so that JupyterLab draws every cell
+TALL = 24_000  # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
 # the sliders of lesson 1: the chart that each moves, and what that says after a step to the right
 SLIDERS = {
     "Strata": (1, "6 strata"),
     "Labels": (1, "110 labels"),
-    "Labels in all": (3, "110 labels"),
+    "Labels in total": (3, "110 labels"),
     "Pilot labels per stratum": (3, "100 labels"),
     "Labels per round": (3, "100 labels"),
-    "Smoothing: right and wrong labels added": (3, "100 labels"),
+    "Smoothing: correct and incorrect labels added": (3, "100 labels"),
     "Half-width": (5, "±5.5 points"),
 }
 
@@ -65,9 +65,9 @@ def chosen(page, label):
 
 
 def test_the_first_screen_asks_and_shows_no_parameters(lesson):
-    assert "How often is it right?" in title(lesson, 0)
+    assert "How often is it correct?" in title(lesson, 0)
     waiting = lesson.get_by_text("Make your prediction first")
-    expect(waiting).to_have_count(4)
+    expect(waiting).to_have_count(13)
     assert (
         waiting.first.bounding_box()["y"]
         < lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
@@ -125,7 +125,7 @@ def test_in_voila_too(voila):
 
 
 def test_strata_and_shares(lesson):
-    choose(lesson, "Share the labels", "equal")
+    choose(lesson, "Allocate the labels", "equal")
     choose(lesson, "Cut the forms by", "equal width")
     has_title(lesson, "variance 3.04 times")
     choose(lesson, "Sorted by", "margin")
@@ -157,30 +157,30 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
         lesson.mouse.move(x + 30 * k, y)
     lesson.mouse.up()
     settled(lesson)
-    assert chosen(lesson, "Share the labels") == "by hand" and all_faults(lesson) == []
+    assert chosen(lesson, "Allocate the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
-    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == (
+    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Allocate the labels")) == (
         "equal size",
         "proportional",
     )
 
 
 def test_the_robot(lesson):
-    slide(lesson, "Labels in all", "Home")
+    slide(lesson, "Labels in total", "Home")
     has_title(lesson, "40 labels: 81%")
     slide(lesson, "Pilot labels per stratum", "End")
     has_title(lesson, "100 labels: ")
     slide(lesson, "Pilot labels per stratum", "Home")
-    slide(lesson, "Labels in all", "End")
-    slide(lesson, "Smoothing: right and wrong labels added", "End", "Home")
+    slide(lesson, "Labels in total", "End")
+    slide(lesson, "Smoothing: correct and incorrect labels added", "End", "Home")
     slide(lesson, "Labels per round", "End", "Home")
     has_title(lesson, "300 labels: ")
 
 
 def test_the_analysts(lesson):
     for every in ("570", "190", "95", "30", "10"):
-        choose(lesson, "Labels between looks", every)
-    for method in ("99.5% at every look", "anytime"):
+        choose(lesson, "Labels between checks", every)
+    for method in ("99.5% at every check", "anytime"):
         choose(lesson, "Interval", method)
     has_title(lesson, "0 of 200 analysts")
 
@@ -190,7 +190,7 @@ def test_the_labels_needed(lesson):
     lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
     settled(lesson)
     has_title(lesson, "±1 point needs 4,146 random")
-    choose(lesson, "Population", "700,000, their synthetic twin")
+    choose(lesson, "Population", "700,000 of the twin")
     lesson.get_by_role("checkbox", name="Finite-population factor").check()
     settled(lesson)
     assert all_faults(lesson) == []
@@ -214,7 +214,7 @@ def test_what_there_was_to_see_and_why(lesson):
     for look in lesson.get_by_role("button", name="Compare with what there was to see").all()[::-1]:
         look.click()
         settled(lesson)
-    lesson.locator("figure.table").filter(has_text="58 looks").wait_for(timeout=60_000)
+    lesson.locator("figure.table").filter(has_text="58 checks").wait_for(timeout=60_000)
     for line in lesson.get_by_label("Line 1").all() + lesson.get_by_label("Line 2").all():
         line.fill("luck is kept for ever")
     for keep in lesson.get_by_role("button", name="Keep my two lines").all():

@@ -7,9 +7,11 @@ import re
 from urllib.parse import urlsplit
 
 import browser
+import nbformat
 import psutil
 import pytest
 from command import run
+from nbconvert.exporters.templateexporter import TemplateExporter
 from playwright.sync_api import expect
 
 from workbench.extras.classroom.votes import questions_asked
@@ -173,3 +175,24 @@ def test_two_students_at_the_same_moment_see_the_same_twenty_times(folder, start
                     and page.console_errors == []
                 )
                 page.goto("about:blank")
+
+
+def test_cells_of_code_are_neither_run_nor_shown(tmp_path):
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    from voila.exporter import VoilaExporter
+
+    template = browser.ROOT / "workbench" / "voila_template"
+    (tmp_path / "voila" / "templates").mkdir(parents=True)
+    (tmp_path / "voila" / "templates" / "workbench").symlink_to(template)
+    exporter = VoilaExporter(
+        template_name="workbench", extra_template_basedirs=[str(tmp_path / "voila" / "templates")]
+    )
+    cells = [
+        nbformat.v4.new_markdown_cell("**The same in code.**", metadata={"tags": ["code"]}),
+        nbformat.v4.new_code_cell("1 / 0", metadata={"tags": ["lesson", "code"]}),
+        nbformat.v4.new_code_cell("shown", metadata={"tags": ["lesson"]}),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    left, _ = super(TemplateExporter, exporter).from_notebook_node(notebook)
+    assert [cell.source for cell in left.cells] == ["shown"]

@@ -1,4 +1,4 @@
-"""The chart of the start page: how sure a program is, and how often it is right."""
+"""The chart of the start page: mean confidence and accuracy of a program."""
 
 import altair as alt
 
@@ -6,16 +6,16 @@ from workbench.charts import theme
 
 
 def sureness(says: float, right: float, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return the mean confidence beside the accuracy and, where there is one, the learner's guess of it.
+    """Return bars of the mean confidence, the learner's prediction if there is one, and the accuracy.
 
     Parameters
     ----------
     says, right : float
-        Mean confidence and accuracy, shares.
+        Mean confidence and accuracy, as proportions.
     predicted : float, optional
-        The guess of the accuracy, a share.
+        The predicted accuracy, as a proportion.
     """
-    bars = [("the program says", says), ("you predicted", predicted), ("it is right", right)]
+    bars = [("mean confidence", says), ("your prediction", predicted), ("accuracy", right)]
     rows = [
         {"who": who, "share": share, "text": f"{share:.1%}"}
         for who, share in bars
@@ -25,20 +25,20 @@ def sureness(says: float, right: float, predicted: float | None = None) -> alt.T
         y=alt.Y("who:N", title=None, sort=None),
         x=alt.X(
             "share:Q",
-            title="share of the forms",
+            title="percentage of the forms",
             axis=theme.percents(values=[k / 5 for k in range(6)]),
             scale=theme.span(0, 1.1),
         ),
     )
     colors = {
-        "the program says": theme.GRAY,
-        "you predicted": theme.OKABE_ITO["purple"],
-        "it is right": theme.ESTIMATE,
+        "mean confidence": theme.GRAY,
+        "your prediction": theme.OKABE_ITO["purple"],
+        "accuracy": theme.ESTIMATE,
     }
     guess = "" if predicted is None else f" You predicted {predicted:.0%}."
     return theme.finish(
         theme.bars(base, "who", colors, dx=6),
-        f"It says {says:.1%}; it is right in {right:.1%}",
-        f"The program is {says:.1%} sure on average and right in {right:.1%} of the forms.{guess}",
+        f"It claims {says:.1%}; it is correct on {right:.1%}",
+        f"The mean confidence is {says:.1%}. The program is correct on {right:.1%} of the forms.{guess}",
         height=150,
     )

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from workbench import registry
+from workbench.checks import counted
 from workbench.commands.doctor import doctor
 from workbench.commands.options import as_typed
 from workbench.commands.streams import reduce, stream
@@ -333,7 +334,7 @@ def _show(rows: list[tuple[str, ...]]) -> None:
 )
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
-    """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept.
+    """Copy the notebooks and their data to DIR and open JupyterLab there; files that exist are kept.
 
     With them comes voila.json: `voila`, started in DIR, shows the lessons without code.
     """
@@ -345,9 +346,13 @@ def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
         )
     folder = Path(os.path.expanduser(folder))
     copied, kept = _copy_notebooks(folder)
+    notebooks = [name for name in copied if name.endswith(".ipynb")]
+    counts = (
+        counted(len(notebooks), "notebook"),
+        counted(len(copied) - len(notebooks), "data file"),
+    )
     click.echo(
-        f"Copied {len(copied)} notebooks to {folder}"
-        + (f"; kept {', '.join(kept)}" if kept else "")
+        f"Copied {' and '.join(counts)} to {folder}" + (f"; kept {', '.join(kept)}" if kept else "")
     )
     if not copy_only:
         start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
@@ -368,10 +373,11 @@ def _become_lab(folder: Any, words: Any) -> Any:
 
 def _copy_notebooks(folder: Any) -> tuple:
     copied, kept, inside = list[str](), list[str](), parameters.notebooks_folder()
+    notebooks = sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")])
     with refusing(f"cannot copy to {str(folder)!r}"):
-        for made in (folder, folder / SOLUTIONS):
+        for made in (folder, folder / SOLUTIONS, folder / parameters.DATA):
             made.mkdir(parents=True, exist_ok=True)
-        for source in sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")]):
+        for source in (*notebooks, *parameters.data_files()):
             name = source.relative_to(inside).as_posix()
             try:
                 with (folder / name).open("xb") as file:

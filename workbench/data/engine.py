@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from numpy import ndarray
@@ -15,7 +16,30 @@ from workbench import checks
 from workbench.data import decimals
 from workbench.data.numbers import objects, unmasked, written
 
+FRAME_LIBRARIES = ("polars", "pyarrow", "pandas")
 NO_NUMBER = "\u200b"  # after a cell that is no number, though DuckDB would read it as one
+
+
+@cache
+def has_duckdb() -> bool:
+    """Return whether DuckDB is installed; Python in a browser has none."""
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def frame_library(label: str) -> str:
+    """Return the first installed library that can hold a table where there is no DuckDB."""
+    for library in FRAME_LIBRARIES:
+        if find_spec(library):
+            return library
+    libraries = ", ".join(FRAME_LIBRARIES)
+    raise ValueError(
+        f"{label} needs DuckDB or one of {libraries}, and none of them is installed here; install "
+        "one of them (a browser has no DuckDB)"
+    )
 
 
 @contextmanager
@@ -50,7 +74,7 @@ def _memory() -> Any:
 
 def relation_of(source: Any) -> Any:
     """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB."""
-    if type(source).__module__.startswith("pyarrow."):
+    if type(source).__module__.startswith("pyarrow.") and has_duckdb():
         return _memory().cursor().from_arrow(source)
     if not isinstance(source, dict):
         return source
@@ -62,6 +86,11 @@ def relation_of(source: Any) -> Any:
         if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
             array = objects([text or None for text in written(array)])  # text if some cells are
         arrays[name] = array
+    if not has_duckdb():
+        import narwhals as nw
+
+        lists = {name: list(array) for name, array in arrays.items()}
+        return nw.from_dict(lists, backend=frame_library("a table")).to_native()
     cursor = _memory().cursor()
     cursor.register("columns", arrays)
     return cursor.sql("FROM columns")
@@ -94,6 +123,9 @@ def decimal_mark(
     Only cells with a comma or a point are read, one of those that differ only in their digits.
     Without `commas`, no cell has a comma, and the first point that can only be decimal decides.
     """
+    if not is_relation(relation):
+        texts = _marked_texts(relation, name)
+        return _checked_mark(label, name, texts, any("," in text for text in texts))
     if str(relation.types[relation.columns.index(name)]) != "VARCHAR":
         return ""
     cells = relation.project(f"trim({quoted(name)}) AS cell")
@@ -115,6 +147,21 @@ def decimal_mark(
             hundreds = f"regexp_full_match(cell, '{decimals.HUNDREDS.pattern}')"
             not_open = first(f"{has_point} AND NOT {is_open}")
             texts = not_open or [*texts, *first(hundreds)]
+    return _checked_mark(label, name, texts, commas)
+
+
+def _marked_texts(frame: Any, name: str) -> list[str]:
+    """Return the different texts of a frame's column that hold a comma or a point."""
+    import narwhals as nw
+
+    column = nw.from_native(frame, eager_only=True)[name]
+    if column.dtype != nw.String:
+        return []
+    texts = [text.strip() for text in column.drop_nulls().unique().to_list()]
+    return sorted(text for text in texts if "," in text or "." in text)
+
+
+def _checked_mark(label: str, name: str, texts: list[str], commas: bool) -> str:
     mark, problem = decimals.decimal_mark(texts)
     if problem:
         parts = [part if isinstance(part, str) else "a cell" for part in problem]
@@ -139,6 +186,12 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def ragged(where: str, expected: int, count: int) -> str:
+    """Return the message for a line that has not as many cells as the header."""
+    has = count if count < expected else "more"  # DuckDB stops at the first cell too many
+    return f"{where}: the header names {checks.counted(expected, 'column')}, this line has {has}"
+
+
 def _file_problem(label: str, message: str) -> str:
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
     if text:
@@ -147,11 +200,7 @@ def _file_problem(label: str, message: str) -> str:
     where = f"{label}, line {line[1]}" if line else label
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        expected, found = map(int, cells.groups())
-        has = found if found < expected else "more"  # DuckDB stops at the first cell too many
-        return (
-            f"{where}: the header names {checks.counted(expected, 'column')}, this line has {has}"
-        )
+        return ragged(where, *map(int, cells.groups()))
     if "CSV" in message:
         return (
             f"{where} is not well-formed: a quote is not closed, text follows a closing quote, "

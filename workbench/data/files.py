@@ -8,8 +8,9 @@ from typing import Any
 
 from workbench import checks, registry
 from workbench.data.columns import Scan, TableSource, scanned_source
-from workbench.data.engine import connected, literal, quoted
+from workbench.data.engine import connected, frame_library, has_duckdb, literal, quoted
 from workbench.data.json_records import json_column, json_table
+from workbench.data.numbers import objects
 from workbench.data.text_files import PACKED, open_text, text_and_notes
 from workbench.data.whole_files import StrPath
 from workbench.data.workbooks import file_and_sheet, open_workbook
@@ -75,9 +76,24 @@ def _check_readable(file: str) -> None:
 
 
 def _open_parquet(path: str, label: str) -> TableSource:
+    if not has_duckdb():
+        return _open_parquet_frame(path, label)
     scan = partial(_scan_parquet, path, label)
     with _parquet(path, label) as (_, cells):
         return scanned_source(label, tuple(name for name, _ in cells), scan)
+
+
+def _open_parquet_frame(path: str, label: str) -> TableSource:
+    """Return a Parquet file read by another library, where there is no DuckDB."""
+    import narwhals as nw
+
+    frame = nw.read_parquet(path, backend=frame_library(label))
+    return TableSource(label, tuple(frame.columns), partial(_frame_columns, frame))
+
+
+def _frame_columns(frame: Any, requested: Sequence) -> tuple:
+    columns = {name: frame[name].to_list() for name in requested}
+    return {name: objects(cells) for name, cells in columns.items()}, ()
 
 
 @contextmanager

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 from workbench import checks
 from workbench.data.columns import Scan, TableSource, scanned_source
-from workbench.data.engine import connected, literal, one_line
+from workbench.data.engine import connected, has_duckdb, literal, one_line, ragged
+from workbench.data.numbers import objects
+from workbench.imports import optional_module
 from workbench.results import Note
 
 DELIMITERS = ";\t,|"
@@ -55,6 +57,8 @@ def open_text(path: str, label: str) -> TableSource:
     """Return a text file as a source of columns of text."""
     header = _header(path, label)
     rows = partial(_rows, path, label, header)
+    if not has_duckdb():
+        return TableSource(label, header.names, partial(_fetch, path, label, header), rows)
     return scanned_source(label, header.names, partial(_scan, path, label, header), rows)
 
 
@@ -73,11 +77,6 @@ def _scan(
         f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, auto_detect=false, "
         "all_varchar=true, hive_partitioning=false)"
     )
-    notes: tuple = ()
-    if header.comments:
-        lines = checks.counted(header.comments, "line")
-        text = f"left out {lines} above the names of the columns: they begin with '#'"
-        notes = (Note("data", text),)
     with as_utf8(path, label, header.above) as (readable, more):
         with open(readable, "rb") as file:
             sign = b'"' if header.delimiter == "," else b","
@@ -85,7 +84,41 @@ def _scan(
             commas = any(sign in chunk for chunk in chunks)
         with connected(label, readable) as connection:
             relation = connection.sql(query, params={"path": literal(readable)})
-            yield Scan(label, relation, (*more, *notes), commas)
+            yield Scan(label, relation, (*more, *_notes(header)), commas)
+
+
+def _notes(header: _Header) -> tuple[Note, ...]:
+    if not header.comments:
+        return ()
+    lines = checks.counted(header.comments, "line")
+    text = f"left out {lines} above the names of the columns: they begin with '#'"
+    return (Note("data", text),)
+
+
+def _fetch(path: str, label: str, header: _Header, requested: Sequence) -> tuple:
+    """Read columns with Python's own `csv`, where there is no DuckDB."""
+    width = len(header.names)
+    records = []
+    with as_utf8(path, label, header.above) as (readable, more):
+        with open(readable, encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=header.delimiter, strict=True)
+            try:
+                for record in reader:
+                    if not record and width > 1:
+                        continue
+                    record = record or [""]
+                    if len(record) != width:
+                        where = f"{label}, line {reader.line_num + header.above}"
+                        raise ValueError(ragged(where, width, len(record)))
+                    records.append(record)
+            except csv.Error as error:
+                raise ValueError(f"{label} is not well-formed: {error}") from None
+    places = [header.names.index(name) for name in requested]
+    columns = {
+        name: objects([record[place] or None for record in records[1:]])
+        for name, place in zip(requested, places, strict=True)
+    }
+    return columns, (*more, *_notes(header))
 
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
@@ -243,32 +276,29 @@ def opened_text(
 def _opened(path: str, label: str) -> Iterator:
     """Yield the bytes of a file, unpacked, or raise in one line."""
     open_packed: Any = open
+    damages: tuple = (gzip.BadGzipFile, zlib.error, EOFError)
     if path.lower().endswith(".gz"):
         open_packed = gzip.open
     if path.lower().endswith(".zst"):
-        open_packed = zstandard()[0].open
+        zstd, _ = zstandard(label)
+        open_packed = zstd.open
+        damages = (*damages, zstd.ZstdError)
     try:
         with open_packed(path, "rb") as file:
             yield file
-    except (
-        gzip.BadGzipFile,
-        zlib.error,
-        EOFError,
-        zstandard()[0].ZstdError,
-    ) as error:
+    except damages as error:
         raise ValueError(f"{label} cannot be unpacked: {one_line(error)}") from None
     except OSError as error:
         problem = (error.strerror or one_line(error)).lower()
         raise ValueError(f"cannot read {label}: {problem}") from None
 
 
-def zstandard() -> tuple[Any, Any]:
+def zstandard(label: str) -> tuple[Any, Any]:
     """Return the module of Zstandard, and that of zip archives that use it."""
     try:
         from compression import zstd
     except ImportError:  # before Python 3.14
-        from backports import zstd
-        from backports.zstd import zipfile as with_zstd
-
-        return zstd, with_zstd
+        purpose = f"reading {label}"
+        zstd = optional_module("backports.zstd", "zstd", purpose)
+        return zstd, optional_module("backports.zstd.zipfile", "zstd", purpose)
     return zstd, zipfile

@@ -5,6 +5,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -136,7 +137,7 @@ def _put_beside(part: Path, target: Path) -> None:
 
 def _to_disk(path: Path) -> None:
     """Wait until a file, or the list of names in a folder, would survive a power cut."""
-    if path.is_dir() and os.name != "posix":
+    if path.is_dir() and (os.name != "posix" or sys.platform == "emscripten"):
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

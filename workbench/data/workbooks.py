@@ -17,6 +17,7 @@ from workbench import checks
 from workbench.data.columns import TableSource, spelled
 from workbench.data.engine import one_line
 from workbench.data.numbers import objects, whole_if_exact
+from workbench.imports import optional_module
 from workbench.results import Note
 
 _WITH_PART = re.compile(
@@ -94,8 +95,7 @@ def _sheet(
     *saved: int,
 ) -> tuple:
     """Return a sheet's name, all names and its cells; cached, as a report reads them often."""
-    import python_calamine as calamine
-
+    calamine = optional_module("python_calamine", "xlsx", f"reading {label}")
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
             sheets = []

@@ -5,6 +5,7 @@ graded: they have data of the student's own, and `check` only records what is an
 without an answer shows a text box, which says the same.
 """
 
+import contextlib
 import functools
 import itertools
 import numbers
@@ -56,6 +57,8 @@ class Exercise(NamedTuple):
     answer : tuple
         The parts of the right answer.
     points : float
+    settings : dict
+        The arguments of `workbench.exercise` that made it, but for number and question.
     """
 
     judge: Any
@@ -66,6 +69,7 @@ class Exercise(NamedTuple):
     question: str = ""
     answer: tuple = ()
     points: float = 1
+    settings: dict = {}
 
 
 OWN: dict[str, Exercise] = {}  # exercises that a lecturer added, by number
@@ -304,7 +308,8 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
     added.clear()
     name = Path(path).name
     try:
-        runpy.run_path(os.fspath(path))
+        with contextlib.chdir(Path(path).resolve().parent):  # where the data of the exercises are
+            runpy.run_path(name)
     except Exception as error:
         raise ValueError(f"{name} cannot be used: {error}") from error
     twice = sorted({number for number in added if added.count(number) > 1})

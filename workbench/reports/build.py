@@ -27,6 +27,7 @@ from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
 from workbench.results.limits import LimitReached, printed_limits
+from workbench.widgets.pages import SERVED
 
 __all__ = [
     "ReportWarning",
@@ -141,8 +142,11 @@ def build_files(
             declared, given or {}, targets, bool(parameters.reading_function(path))
         )
         named = _paths(declared, values, "file", "output")
-        content = _read_first(path, values | {name: str(file) for name, file in named.items()})
-        conditions = _conditions(path, values, content)
+        tagged = _tagged_names(path)
+        content = None
+        if given or not tagged <= set(values):  # defaults have nothing to check
+            content = _read_first(path, values | {name: str(file) for name, file in named.items()})
+        conditions = _conditions(tagged, values, content)
         del content  # the file, while the kernel reads it again
         inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
@@ -343,14 +347,17 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _conditions(path: Path, values: dict, content: Any) -> dict[str, bool]:
+def _tagged_names(path: Path) -> set[str]:
+    """Return the names on which cells of a notebook depend by their tags."""
+    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
+    conditional = (tag for tag in tagged if tag.startswith((IF, UNLESS)))
+    return {tag.removeprefix(IF).removeprefix(UNLESS) for tag in conditional}
+
+
+def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]:
     """Return what is given, of the parameters and of the other names that tags have."""
     conditions = {name: bool(value) for name, value in values.items()}
-    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
-    for tag in sorted(tag for tag in tagged if tag.startswith((IF, UNLESS))):
-        name = tag.removeprefix(IF).removeprefix(UNLESS)
-        if name in conditions:
-            continue
+    for name in sorted(tagged - set(values)):
         if name[:1].isupper():
             conditions[name] = type(content).__name__ == name
             continue
@@ -381,7 +388,7 @@ def _execute(
             add_recording(notebook)
         with _progress(progress, len(notebook.cells) + 1) as started:
             kernels = kernel_manager_class(environment)
-            done = _run(
+            done = run_notebook(
                 notebook, values, limit, kernel_manager_class=kernels, on_cell_start=started
             )
     if done.metadata.papermill.exception:
@@ -398,9 +405,9 @@ def _belongs(tagged: set[str], conditions: dict[str, bool]) -> bool:
     return all(needed) and not any(excluded)
 
 
-def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) -> Any:
+def run_notebook(notebook: Any, values: dict, limit: int, **options: Any) -> Any:
+    """Run a notebook with papermill and return it with its outputs, or raise `ReportError`."""
     import papermill
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     run = functools.partial(
         papermill.execute_notebook,
@@ -421,14 +428,17 @@ def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) ->
         return run()
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
-    except CellTimeoutError as error:
+    except TimeoutError as error:  # nbclient's CellTimeoutError
         raise ReportError(
             f"a cell took longer than {checks.counted(limit, 'second')}, so the run was ended; "
             f"{LIMIT_NAME} sets another limit"
         ) from error
-    except DeadKernelError as error:
-        raise ReportError("the run was killed before its end; often memory is too small") from error
-    except RuntimeError as error:  # what jupyter_client raises where a kernel does not answer
+    except RuntimeError as error:
+        if type(error).__name__ == "DeadKernelError":  # of nbclient
+            raise ReportError(
+                "the run was killed before its end; often memory is too small"
+            ) from error
+        # what jupyter_client raises where a kernel does not answer
         raise ReportError(
             f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
             "ended before it answered; run it again, or see what "
@@ -446,7 +456,7 @@ def kernel_manager_class(environment: dict | None = None) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     spec = KernelSpec(**get_kernel_dict(KERNEL_OPTIONS))
-    spec.env = KERNEL_ENVIRONMENT | _python_path() | (environment or {})
+    spec.env = KERNEL_ENVIRONMENT | SERVED | _python_path() | (environment or {})
 
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = spec

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tokenize
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ _RULES = {
     "bool": "true or false",
     "str": "text",
 }
+DATA = "data"  # folder of the example files, beside the notebooks
 _CONTAINERS = ("list", "dict", "tuple")
 _PLAIN = (*_RULES, *_CONTAINERS)
 FILE_TOO = "column or file"
@@ -82,6 +84,18 @@ def notebooks_folder() -> Path:
         (path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
         here / "notebooks",
     )
+
+
+def data_files() -> list[Path]:
+    """Return the paths of the example files, on which readers try the reports."""
+    return sorted(path for path in (notebooks_folder() / DATA).glob("[!.]*") if path.is_file())
+
+
+def copy_data(folder: Path) -> None:
+    """Copy the example files into a folder of notebooks."""
+    (folder / DATA).mkdir(exist_ok=True)
+    for path in data_files():
+        shutil.copyfile(path, folder / DATA / path.name)
 
 
 def topics(notebooks: Any = None) -> Any:

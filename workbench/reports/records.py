@@ -141,11 +141,10 @@ def _is_run(cell: Any) -> bool:
 
 def _used_names(source: str) -> list[str]:
     """Return the variables that a cell reads, in the order of its lines."""
-    from IPython.core.inputtransformer2 import TransformerManager
-
+    python = re.sub(r"(?m)^[ \t]*[%!].*$", "", source)  # without commands of IPython
     nodes = [
         node
-        for node in ast.walk(ast.parse(TransformerManager().transform_cell(source)))
+        for node in ast.walk(ast.parse(python))
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     ]
     return list(

@@ -7,6 +7,7 @@ References
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,7 +211,7 @@ def simulate_type_one(
         At least 100.
     rng : int or numpy.random.Generator
     jobs : int, optional
-        Processes of joblib; the result does not depend on it.
+        Threads; the result does not depend on it.
     progress : bool
         Show a bar when it takes longer than a second.
 
@@ -408,7 +409,7 @@ def simulate_comparison(
         Rows of the population that each sample holds; by default drawn with replacement. Item i is in fold i mod K.
     rng : int or numpy.random.Generator
     jobs : int, optional
-        Processes of joblib; the result does not depend on it.
+        Threads; the result does not depend on it.
     progress : bool
         Show a bar when it takes longer than a second.
 
@@ -594,13 +595,13 @@ class _Plan:
 
 
 def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
-    from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    bar = tqdm(blocks, delay=1, leave=False, unit="block", disable=not progress)
-    if jobs is None:
-        return [function(block) for block in bar]
-    return Parallel(n_jobs=jobs)(delayed(function)(block) for block in bar)
+    options = {"delay": 1, "leave": False, "unit": "block", "disable": not progress}
+    if jobs is None:  # a browser has no threads
+        return [function(block) for block in tqdm(blocks, **options)]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(tqdm(pool.map(function, blocks), total=len(blocks), **options))
 
 
 def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:

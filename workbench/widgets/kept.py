@@ -89,11 +89,11 @@ class Kept:
 def kept() -> Kept:
     """Return what the learner of this notebook wrote.
 
-    A Jupyter server tells its kernels the notebook's name, Voila the address that was asked for, in which a visitor has
-    a name or a code; only then is there something that somebody comes back to. Reports, tests and visitors without a
-    name start with nothing.
+    A Jupyter server tells its kernels the notebook's name, and Voila the address that was asked for, which holds a
+    visitor's name or code. JupyterLite keeps files in the browser's storage. Reports, tests and visitors without a name
+    start with nothing.
     """
-    if os.environ.get("JPY_SESSION_NAME"):
+    if os.environ.get("JPY_SESSION_NAME") or pages.IN_BROWSER:
         return Kept(Path(FILE))
     learner = parse_qs(os.environ.get("QUERY_STRING", "")).get("learner", [""])[0].lower()
     if not pages.is_live() or learners.id_problem(learner):

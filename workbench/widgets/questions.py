@@ -135,7 +135,7 @@ class Reveal(Told):
             self.parts = _several(self._show(opened_by))
         except RangeError as error:  # a page shows no error of what a button starts
             self.parts = [str(error)]
-        self.children = [_widget(part) for part in self.parts]
+        self.children = [widget_of(part) for part in self.parts]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -350,7 +350,8 @@ def _plain(part: Any) -> str:
     return repr(part.item() if isinstance(part, np.generic) else part)
 
 
-def _widget(part: Any) -> Any:
+def widget_of(part: Any) -> Any:
+    """Return a widget that shows a text or a result; a widget is returned as it is."""
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = (

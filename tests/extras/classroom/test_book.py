@@ -1,7 +1,9 @@
 """The instructor's book: its tables agree with the lessons, its minutes add up, its links and commands work."""
 
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from unittest import mock
 
@@ -327,8 +329,17 @@ def test_mistakes_in_the_sheets_cost_one_line(tmp_path, after, message):
     assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_binder_shows_learners_no_book():
-    assert (
-        "rm -rf notebooks/instructor notebooks/solutions"
-        in (ROOT / "binder" / "postBuild").read_text().splitlines()
-    )
+@pytest.mark.parametrize("image", [True, False])
+def test_binder_shows_learners_no_book_and_a_clone_loses_nothing(tmp_path, image):
+    """The script runs in an imitated clone, with a `python` that installs nothing."""
+    for folder in ("instructor", "solutions", "data"):
+        (tmp_path / "notebooks" / folder).mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to("/bin/true")
+    settings = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    if image:
+        settings["REPO_DIR"] = str(tmp_path)
+    script = ["bash", ROOT / "binder" / "postBuild"]
+    subprocess.run(script, cwd=tmp_path, env=settings, check=True)
+    left = sorted(path.name for path in (tmp_path / "notebooks").iterdir())
+    assert left == (["data"] if image else ["data", "instructor", "solutions"])

@@ -98,6 +98,7 @@ def test_a_bundle_holds_wheels_notebooks_and_a_script(tmp_path, index, target, w
         "wheels",
     ]
     assert len(list((tmp_path / "out" / "notebooks").glob("0[0-5]-*.ipynb"))) == 6
+    assert (tmp_path / "out" / "notebooks" / "data" / "my.csv").is_file()
     text = (tmp_path / "out" / script).read_text()
     assert '--no-index --find-links wheels "evaluation-workbench[lab]"' in text
     assert "{" not in text.replace("${PYTHON:-", "")

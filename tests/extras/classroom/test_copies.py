@@ -1,6 +1,7 @@
 import json
 import re
 import zipfile
+from pathlib import Path
 
 import by_hand
 import numpy as np
@@ -13,6 +14,7 @@ from workbench.lessons import checking
 from workbench.reports.pages import source
 from workbench.reports.parameters import ReportError
 
+ROOT = Path(__file__).parents[3]
 SECRET = "a secret of the lecturer's"
 ROSTER = "id;name\nada;Ada\n0042;Bob\ncy@uni.ch;=1+1\n"
 
@@ -43,7 +45,16 @@ def test_there_is_one_folder_per_student_and_no_other(course):
             "04",
             "05",
             "06",
+            "da",
         ]
+
+
+def test_a_copy_holds_the_example_files(course):
+    data = sorted((ROOT / "notebooks" / "data").iterdir())
+    copied = sorted((course / "out" / "ada" / "data").iterdir())
+    assert [path.name for path in copied] == [path.name for path in data]
+    assert [path.read_bytes() for path in copied] == [path.read_bytes() for path in data]
+    assert sum(path.stat().st_size for path in copied) < 320_000, "a class has sixty copies"
 
 
 def test_no_solution_and_no_output_is_in_a_copy(course):
@@ -57,10 +68,21 @@ def test_no_solution_and_no_output_is_in_a_copy(course):
             )
 
 
+def test_a_copy_keeps_the_cells_of_code(course):
+    for path in sorted((ROOT / "notebooks").glob("0*.ipynb")):
+        copied, given = (
+            [source(cell) for cell in cells(place) if "code" in cell["metadata"].get("tags", [])]
+            for place in (course / "out" / "ada" / path.name, path)
+        )
+        assert copied == given
+
+
 def test_every_graded_exercise_is_asked_with_the_students_data_and_recorded(course):
     for student in ("ada", "0042"):
         texts = [
-            source(cell) for path in (course / "out" / student).iterdir() for cell in cells(path)
+            source(cell)
+            for path in (course / "out" / student).glob("*.ipynb")
+            for cell in cells(path)
         ]
         for exercise, variant in VARIANTS.items():
             asked = variant.ask(task_of(SECRET.encode(), student, exercise))
@@ -94,7 +116,7 @@ def test_lessons_differ_from_the_originals_in_nothing_else(course):
 def test_no_accepted_answer_is_in_a_copy(course):
     """The numbers of the right answer, as a student would type them, stand nowhere together in a copy."""
     for folder in (course / "out").iterdir():
-        text = "\n".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+        text = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.ipynb"))
         for exercise in VARIANTS:
             right, _ = by_hand.answers(exercise, task_of(SECRET.encode(), folder.name, exercise))
             assert not stands(right, text), (folder.name, exercise)
@@ -226,7 +248,7 @@ def test_a_secret_is_made_beside_a_new_course_and_found_again(tmp_path):
     task = task_of(secret.read_bytes().strip(), "ada", "1.1")
     assert any(
         VARIANTS["1.1"].ask(task) in source(cell)
-        for path in (tmp_path / "out" / "ada").iterdir()
+        for path in (tmp_path / "out" / "ada").glob("*.ipynb")
         for cell in cells(path)
     )
     (tmp_path / "ids.csv").write_text("id\nada\nbob\n")
@@ -269,7 +291,7 @@ def test_a_graded_check_records_plain_values_and_tells_nothing(tmp_path):
     ):
         told = checking.check(exercise, answer, record=str(file))
         assert told.verdict == "recorded" and told.hint == told.explanation == ""
-    assert told.message == "0.15; asked for: the share"
+    assert told.message == "0.15; asked for: the proportion"
     assert checking.check("3.1", None, record=str(file)).verdict == "no answer"
     assert json.loads(file.read_text()) == {
         "1.1": [0.88, 0.0288],

@@ -37,10 +37,12 @@ def decks():
 def test_slides_reveal_what_learners_must_predict(decks):
     page, locked = decks["start"], slides_page("start", reveal=False)
     assert (
-        "In how many of the 1,797 forms is it right?" in page
+        "What percentage of the 1,797 forms does it read correctly?" in page
         and "Make your prediction first" not in page
     )
-    assert 'alt="The program is 97.1% sure on average and right in 87.7% of the forms."' in page
+    assert (
+        'alt="The mean confidence is 97.1%. The program is correct on 87.7% of the forms."' in page
+    )
     assert "Make your prediction first" in locked and "87.7%" not in locked
 
 
@@ -107,6 +109,24 @@ def test_a_picture_has_a_slide_of_its_own():
         nbformat.v4.new_markdown_cell("1. look"),
     ]
     assert [len(slide.shown) for slide in slides(cells)] == [1, 1, 1]
+
+
+def test_the_same_in_code_is_for_the_speaker():
+    tagged = {"tags": ["lesson", "code"]}
+    printed = nbformat.v4.new_output("display_data", {"image/png": "iVBOR", "text/plain": "4148"})
+    cells = [
+        nbformat.v4.new_markdown_cell("# T\n\n## Shares"),
+        nbformat.v4.new_markdown_cell("**The same in code.** Sums.\n\n- a list", metadata=tagged),
+        nbformat.v4.new_code_cell("wb.sum()", metadata=tagged, outputs=[printed]),
+        nbformat.v4.new_markdown_cell("Seen."),
+    ]
+    first, second = slides(cells)
+    assert [cell["source"] for cell in first.shown] == ["- Shares"]
+    assert [cell["source"] for cell in second.shown] == ["Seen."]
+    assert [cell["source"] for cell in second.said] == [
+        "**The same in code.** Sums.\n\n- a list",
+        "```python\nwb.sum()\n```",
+    ]
 
 
 def test_the_command_writes_one_file(tmp_path):

@@ -1,4 +1,4 @@
-"""What an office publishes month after month, by three ways of counting, and a line that a learner draws."""
+"""Charts of the proportions that an office publishes, and of the line that a learner draws."""
 
 from collections.abc import Sequence
 
@@ -34,9 +34,9 @@ def published_data(
     drawn: Sequence[float] | None = None,
     methods: Sequence[str] = PUBLISHED,
 ) -> dict:
-    """Return the rows of `published`: the lines, and what the published ones say at the end."""
+    """Return the rows of `published`: the lines and the values at their ends."""
     slopes, base = answer_slopes(theory, READING), theory.base_rate
-    found = {
+    shares = {
         TRUTH: list(true_shares),
         "raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares],
         **{name: [base + slopes[name] * (a - base) for a in true_shares] for name in slopes},
@@ -45,8 +45,8 @@ def published_data(
     rows = [
         {"month": month, "share": share, "line": name}
         for name in [*methods, DRAWN, TRUTH]
-        if name in found
-        for month, share in enumerate(found[name], 1)
+        if name in shares
+        for month, share in enumerate(shares[name], 1)
     ]
     return {
         "lines": rows,
@@ -69,36 +69,39 @@ def published_words(
         row["line"]: row["share"]
         for row in published_data(theory, true_shares, drawn, methods)["lines"]
     }
-    last, reported = len(true_shares), theory.retained_change
-    said = "" if drawn is None else f" {_compared(ends)}"
+    last = len(true_shares)
+    compared = "" if drawn is None else f" {_compared(ends)}"
     return (
-        f"Month {last}: calibration publishes {ends['calibration']:.1%}, the truth is {ends[TRUTH]:.1%}",
-        f"What is published on average over all audits that could have been drawn, in month {last}: "
-        f"{', '.join(f'{name} {ends[name]:.1%}' for name in methods)}; the truth is {ends[TRUTH]:.1%}. Calibration "
-        f"reports only {reported:.0%} of the rise.{said}",
+        f"Month {last}: calibration publishes {ends['calibration']:.1%}, the truth is "
+        f"{ends[TRUTH]:.1%}",
+        f"Published proportions in month {last}, averaged over all possible audits: "
+        f"{', '.join(f'{name} {ends[name]:.1%}' for name in methods)}; the truth is "
+        f"{ends[TRUTH]:.1%}. Calibration reports only {theory.retained_change:.0%} of the "
+        f"rise.{compared}",
     )
 
 
 def _compared(ends: dict) -> str:
     gap = ends[DRAWN] - ends["calibration"]
     if abs(gap) < 0.0025:
-        return f"Your line ends at {ends[DRAWN]:.1%}, where calibration's does."
-    near = min((abs(ends[name] - ends[DRAWN]), name) for name in PUBLISHED if name in ends)[1]
-    kind = {
+        return f"Your line ends at {ends[DRAWN]:.1%}, as the line of calibration does."
+    nearest = min((abs(ends[name] - ends[DRAWN]), name) for name in PUBLISHED if name in ends)[1]
+    near = {
         "calibration": "",
-        "mixed": ", nearest to the truth",
-        "raw count": ", nearest to the raw count",
-    }[near]
+        "mixed": ", closest to the truth",
+        "raw count": ", closest to the raw count",
+    }
+    where = "above" if gap > 0 else "below"
     return (
-        f"Your line ends at {ends[DRAWN]:.1%}, {100 * abs(gap):.1f} points {'above' if gap > 0 else 'below'} what "
-        f"calibration publishes{kind}."
+        f"Your line ends at {ends[DRAWN]:.1%}, {100 * abs(gap):.1f} points {where} the line of "
+        f"calibration{near[nearest]}."
     )
 
 
 def drawing_data(
     line: Sequence[float], true_shares: Sequence[float], *, loose: bool = True
 ) -> dict:
-    """Return the rows of `drawing`; a loose line can be dragged, month by month."""
+    """Return the rows of `drawing`; the points of a loose line can be dragged."""
     points = [
         {
             "month": month,
@@ -123,26 +126,27 @@ def drawing_data(
 
 def drawing_words(line: Sequence[float], *, touched: bool = True) -> tuple[str, str]:
     """Return title and text alternative of `drawing`."""
-    said = ", ".join(
+    ends = ", ".join(
         f"{line[month - 1]:.1%} in month {month}" for month in (1, len(line) // 2, len(line))
     )
     if touched:
-        return "Your line: what the office publishes", f"Your line: {said}."
-    return "Draw what the office publishes", (
-        f"The line is still flat: {said}. Drag a point up or down, or sweep it along to draw all months at once. By "
-        "keyboard: Tab goes from point to point, the arrow keys up and down move one."
+        return "Your line: the proportion that the office publishes", f"Your line: {ends}."
+    return "Draw the proportion that the office publishes", (
+        f"The line is still flat: {ends}. Drag a point up or down, or sweep a point over several "
+        "months to draw them in one move. With the keyboard, Tab moves to the next point, and the "
+        "up and down arrow keys move the point."
     )
 
 
 def drawing(
     line: Sequence[float], true_shares: Sequence[float], *, touched: bool = True
 ) -> alt.TopLevelMixin:
-    """Return a line whose points can be dragged, and the truth beside it.
+    """Return a line whose points can be dragged, and the true line.
 
     Parameters
     ----------
     line, true_shares : sequence of float
-        One share per month.
+        One proportion per month.
     touched : bool
         Whether the learner has moved a point.
     """
@@ -164,30 +168,30 @@ def published(
     drawn: Sequence[float] | None = None,
     methods: Sequence[str] = PUBLISHED,
 ) -> alt.TopLevelMixin:
-    """Return the lines that raw counts, calibration and mixed publish, the truth, and the line that a learner drew.
+    """Return the lines that three estimators publish, the truth, and the line of a learner.
 
     Parameters
     ----------
     theory : workbench.EstimatorTheory
-        Of the audit and its month.
+        For the rates of the program, month 1 and the size of the audit.
     true_shares : sequence of float
         One per month.
     drawn : sequence of float, optional
-        The learner's, one per month.
+        The learner's line, one proportion per month.
     methods : sequence of str
-        The lines of `PUBLISHED` that are drawn.
+        The lines to draw, of `PUBLISHED`.
     """
     data = published_data(theory, true_shares, drawn, methods)
-    shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
+    line_names = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
     lines = theme.chart(data, "lines")
-    months, up, color, dash = _encodings(shown, len(true_shares))
+    months, up, color, dash = _encodings(line_names, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
-    # one layer per line: shapes by an encoding would take the place of the strokes in the legend
+    # There is one layer per line, as encoded shapes would replace the strokes in the legend.
     marks = [
         lines.transform_filter(alt.datum.line == name)
         .mark_point(filled=True, size=60, shape=SHAPES[name], color=LINES[name])
         .encode(x=months, y=up)
-        for name in shown
+        for name in line_names
     ]
     ends = (
         theme.chart(data, "ends")
@@ -199,20 +203,20 @@ def published(
     )
 
 
-def _encodings(shown: list[str], months: int) -> tuple:
-    """Return across, up, color and dash of the lines shown; the axes are those of every picture of months."""
+def _encodings(line_names: list[str], months: int) -> tuple:
+    """Return the encodings of x, y, color and dash; all pictures of months have the same axes."""
     across = alt.X(
         "month:Q",
         title="month",
         axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
         scale=theme.span(1, months, padding=12),
     )
-    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=theme.span(*HEIGHTS))
-    color = theme.color("line", {name: LINES[name] for name in shown}, legend=STROKES)
+    up = alt.Y("share:Q", title="proportion with panels", axis=PERCENT, scale=theme.span(*HEIGHTS))
+    color = theme.color("line", {name: LINES[name] for name in line_names}, legend=STROKES)
     dash = theme.dash(
         "line",
-        shown,
-        [({TRUTH: [6, 3], DRAWN: [1, 0]} | dashes())[name] for name in shown],
+        line_names,
+        [({TRUTH: [6, 3], DRAWN: [1, 0]} | dashes())[name] for name in line_names],
         legend=STROKES,
     )
     return across, up, color, dash

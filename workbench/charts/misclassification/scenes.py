@@ -1,4 +1,4 @@
-"""Scenes of the lesson: the mosaic of rates, months of counting, a change, what is held constant."""
+"""Charts of the lesson: true and read classes, later months, a change, an assumption, a judge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,10 +27,11 @@ READING, TRUTH = "P(read | true)", "P(true | read)"
 HOLDS = {READING: "mixed", TRUTH: "calibration"}
 RANGE = (0.02, 0.40)
 GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
-# axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
+# Axes do not change while sliders move. They hold every value of the lesson's sliders, or their
+# title says where they are cut.
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-# only of the estimators that are drawn: names of others would take a phone's whole screen
+# The legend names only the drawn estimators: all names would fill the screen of a phone.
 LEGEND = alt.Legend(
     symbolType="stroke",
     symbolSize=300,
@@ -38,16 +39,17 @@ LEGEND = alt.Legend(
     values=alt.expr("pluck(data('answers'), 'estimator')"),
 )
 YOURS = " (you)"
-NAMED = 115  # pixels for the longest name: the picture keeps its place when it is shown
-BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
-LETTERS = 125  # pixels of the longest text beside a dot
+NAMED = 115  # pixels for the longest name, so that the picture does not move when it appears
+INDEPENDENT, SHARED, PREDICTED = "independent errors", "shared audit", "your prediction"
+BANDS = {INDEPENDENT: RAW, SHARED: CORRECTED, PREDICTED: theme.OKABE_ITO["green"]}
+LETTERS = 125  # pixels of the longest text next to a dot
 PERCENT = theme.percents()
 POINT = "format(100 * datum.value, '~g')"
 POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
 
 
 def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
-    """Return the rows of `mosaic`: the four areas, the bias over all true shares, an arrow from true to counted."""
+    """Return the rows of `mosaic`: four areas, the line of the bias, an arrow at the proportion."""
     corners = zip(
         CELLS,
         (
@@ -87,31 +89,32 @@ def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
 def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     """Return title and text alternative of `mosaic`."""
     counted = counted_share(base_rate, p00, p11)
-    bias = counted - base_rate
-    where = (
-        "a reader without errors"
-        if unbiased_share(p00, p11) is None
-        else "misses and false alarms just cancel"
-        if abs(bias) < 5e-5
-        else f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
+    title = f"Counted {counted:.2%}, true {base_rate:.2%}: {_bias_in_words(base_rate, p00, p11)}"
+    missed = base_rate * (1 - p11)
+    by_mistake = (1 - base_rate) * (1 - p00)
+    return title, named(
+        f"The proportion of forms with panels is {base_rate:.2%}: {base_rate * p11:.2%} are "
+        f"counted and {missed:.2%} are missed. The proportion of other forms is "
+        f"{1 - base_rate:.2%}: {by_mistake:.2%} are counted by mistake. {title}."
     )
-    said = f"Counted {counted:.2%}, true {base_rate:.2%}: {where}"
-    return (
-        said,
-        named(
-            f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
-        )
-        + f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}.",
-    )
+
+
+def _bias_in_words(base_rate: float, p00: float, p11: float) -> str:
+    bias = counted_share(base_rate, p00, p11) - base_rate
+    if unbiased_share(p00, p11) is None:
+        return "no form is misread"
+    if abs(bias) < 5e-5:
+        return "misses and false positives cancel"
+    return f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
 
 
 def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
-    """Return true by predicted class as areas, and how far the counted share is off over all true shares.
+    """Return areas of true and read classes, and the bias of the count over all true proportions.
 
     Parameters
     ----------
     base_rate : float
-        True share of panels, in [0, 1].
+        True proportion of panels, in [0, 1].
     p00, p11 : float
         P(read as others | others) and P(read as panels | panels).
     """
@@ -121,12 +124,12 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X(
             "left:Q",
-            title=named("share of all forms: panels, then others"),
+            title=named("proportion of all forms: panels, others"),
             axis=PERCENT,
             scale=unit,
         ),
         x2="right:Q",
-        y=alt.Y("low:Q", title="share of these that is read so", axis=PERCENT, scale=unit),
+        y=alt.Y("low:Q", title="proportion of each group, by class read", axis=PERCENT, scale=unit),
         y2="high:Q",
         color=theme.color(
             "area",
@@ -136,9 +139,12 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     )
     names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
     up = alt.Y(
-        "bias:Q", title="counted minus true share (points)", axis=POINTS, scale=theme.span(*BIAS)
+        "bias:Q",
+        title="counted minus true proportion (points)",
+        axis=POINTS,
+        scale=theme.span(*BIAS),
     )
-    across = alt.X("share:Q", title=named("true share of panels"), axis=PERCENT, scale=unit)
+    across = alt.X("share:Q", title=named("true proportion of panels"), axis=PERCENT, scale=unit)
     line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     zero = (
         theme.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
@@ -158,13 +164,13 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
 
 
 def judge_data(share: float, right: float) -> dict:
-    """Return the rows of `judge`: what a judge says and what is left after the correction, over all true shares."""
-    said = [
+    """Return the rows of `judge`: the judge's count and the corrected one, as lines and dots."""
+    judge_alone = [
         {"share": a, "value": counted_share(a, right, right), "who": "the judge alone"}
         for a in (0.0, 1.0)
     ]
     return {
-        "lines": said + [{"share": a, "value": a, "who": "corrected"} for a in (0.0, 1.0)],
+        "lines": judge_alone + [{"share": a, "value": a, "who": "corrected"} for a in (0.0, 1.0)],
         "now": [
             {"share": share, "value": counted_share(share, right, right), "who": "the judge alone"},
             {"share": share, "value": share, "who": "corrected"},
@@ -174,36 +180,37 @@ def judge_data(share: float, right: float) -> dict:
 
 def judge_words(share: float, right: float) -> tuple[str, str]:
     """Return title and text alternative of `judge`."""
-    said = counted_share(share, right, right)
-    title = f"{share:.0%} are good, the judge passes {said:.1%}"
+    passed = counted_share(share, right, right)
+    title = f"{share:.0%} of the answers are good, the judge passes {passed:.1%}"
     return title, (
-        f"{title}. A judge that is right in {right:.0%} of the good and of the bad answers passes "
-        f"{1 - right:.0%} where none is good and {right:.0%} where all are. Less {1 - right:.0%}, then "
-        f"divided by {2 * right - 1:.2f}, {said:.1%} becomes {share:.0%}."
+        f"{title}. The judge grades {right:.0%} of the good and of the bad answers correctly. It "
+        f"passes {1 - right:.0%} if no answer is good and {right:.0%} if all are good. Subtract "
+        f"{1 - right:.0%} from {passed:.1%} and divide by {2 * right - 1:.2f}: this gives "
+        f"{share:.0%}."
     )
 
 
 def judge(share: float, right: float) -> alt.TopLevelMixin:
-    """Return what a judge says of answers against how many are good, before and after its errors are corrected.
+    """Return the proportion that a judge passes, and the corrected one, over the good answers.
 
     Parameters
     ----------
     share : float
-        Of the answers that are good.
+        Proportion of good answers.
     right : float
-        How often the judge is right about a good answer, and about a bad one; above .5.
+        Proportion of correct grades, of good answers and of bad ones; above .5.
     """
     data = judge_data(share, right)
     color = theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED})
-    x = alt.X("share:Q", title="good answers", axis=PERCENT, scale=theme.span(0, 1))
-    y = alt.Y("value:Q", title="what is reported", axis=PERCENT, scale=theme.span(0, 1))
+    x = alt.X("share:Q", title="proportion of good answers", axis=PERCENT, scale=theme.span(0, 1))
+    y = alt.Y("value:Q", title="reported proportion", axis=PERCENT, scale=theme.span(0, 1))
     lines = theme.chart(data, "lines").mark_line().encode(x=x, y=y, color=color)
     now = theme.chart(data, "now").mark_point(filled=True, size=110).encode(x=x, y=y, color=color)
     return theme.finish(lines + now, *judge_words(share, right))
 
 
 def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> dict:
-    """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
+    """Return the rows of `months`: errors with one standard deviation, and typical errors."""
     title = names()
     answers = [
         {
@@ -231,7 +238,7 @@ def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str =
 
 
 def _errors(study: PrevalenceStudy, new_base_rates: np.ndarray) -> dict:
-    """Return the RMSE per method by theory, (A,) each; a bias of order 1/n that is not known left out."""
+    """Return the RMSE per method in theory, (A,) each, without an unknown bias of order 1/n."""
     bias, variance, _ = _moments(study, new_base_rates)
     return {m: np.sqrt(variance[m] + np.nan_to_num(bias[m]) ** 2) for m in bias}
 
@@ -250,7 +257,7 @@ def _moments(study: PrevalenceStudy, new_base_rates: list | np.ndarray) -> tuple
 
 
 def reported_change(study: PrevalenceStudy, method: str) -> float:
-    """Return which share of the true change a method is expected to report."""
+    """Return the part of the true change that a method reports on average."""
     bias = np.nan_to_num(_moments(study, [study.base_rate, study.new_base_rate])[0][method])
     return 1 + float(np.diff(bias)[0]) / (study.new_base_rate - study.base_rate)
 
@@ -259,24 +266,28 @@ def months_words(
     study: PrevalenceStudy, methods: Sequence[str], predicted: str = ""
 ) -> tuple[str, str]:
     """Return title and text alternative of `months`."""
-    order, called = sorted(methods, key=study.rmse.get), names()
+    order = sorted(methods, key=study.rmse.get)
+    titles = names()
     shift = study.new_base_rate - study.base_rate
     if abs(shift) < 0.0005:
-        title = f"No shift; typical errors: {', '.join(f'{called[m]} {100 * study.rmse[m]:.2f}' for m in order)} points"
+        errors = ", ".join(f"{titles[m]} {100 * study.rmse[m]:.2f}" for m in order)
+        title = f"No change. Typical errors in points: {errors}"
     else:
-        reported = ", ".join(f"{called[m]} {reported_change(study, m):.0%}" for m in methods)
-        title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
-    said = "; ".join(
-        f"{called[m]} {study.new_base_rate + study.bias[m]:.2%}, give or take {100 * study.sd[m]:.2f} "
-        f"points, typical error {100 * study.rmse[m]:.2f}"
+        reported = ", ".join(f"{titles[m]} {reported_change(study, m):.0%}" for m in methods)
+        kind = "rise" if shift > 0 else "fall"
+        title = f"Reported part of a {kind} by {100 * abs(shift):.1f} points: {reported}"
+    answers = "; ".join(
+        f"{titles[m]} {study.new_base_rate + study.bias[m]:.2%}, standard deviation "
+        f"{100 * study.sd[m]:.2f} points, typical error {100 * study.rmse[m]:.2f} points"
         for m in methods
     )
     audited = named(checks.counted(study.n, "form was", "forms were"))
     return (
         title,
-        f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. "
-        f"Average answers in {study.runs:,} simulated audits: {said}. Least typical error: "
-        f"{called[order[0]]}.{_where_calibration_wins(study, methods)}",
+        f"The true proportion was {study.base_rate:.2%} when {audited} audited. Now it is "
+        f"{study.new_base_rate:.2%}. Average answers in {study.runs:,} simulated audits: "
+        f"{answers}. "
+        f"Smallest typical error: {titles[order[0]]}.{_where_calibration_wins(study, methods)}",
     )
 
 
@@ -285,31 +296,32 @@ def _where_calibration_wins(study: PrevalenceStudy, methods: tuple) -> str:
         return ""
     shares = np.linspace(*RANGE, 20_001)
     errors = _errors(study, shares)
-    wins = shares[errors["calibration"] < errors["mixed"]]
-    if not wins.size:
-        return " By theory mixed beats calibration everywhere."
-    return f" By theory mixed beats calibration wherever the share is not between {wins[0]:.1%} and {wins[-1]:.1%}."
+    better = shares[errors["calibration"] < errors["mixed"]]
+    text = " In theory, the typical error of mixed is smaller than that of calibration"
+    if not better.size:
+        return f"{text} everywhere."
+    return f"{text} unless the true proportion is between {better[0]:.1%} and {better[-1]:.1%}."
 
 
 def months(
     study: PrevalenceStudy, methods: Sequence[str], predicted: str = ""
 ) -> alt.TopLevelMixin:
-    """Return how far estimators are off in a later month, and their typical errors over all true shares.
+    """Return the errors of estimators in a later month, and their typical errors in all others.
 
     Parameters
     ----------
     study : workbench.PrevalenceStudy
     methods : sequence of str
-        The estimators shown, at least one.
+        The estimators in the chart, at least one.
     predicted : str
-        The one that a learner chose, which is marked.
+        The estimator that a learner chose; it is marked.
     """
     data = months_data(study, methods, predicted)
     order = list(colors())
     color = theme.color("estimator", colors(), legend=None)
     labels = alt.Y(
         "name:N",
-        sort=[name + said for name in order for said in ("", YOURS)],
+        sort=[name + mark for name in order for mark in ("", YOURS)],
         title=None,
         axis=alt.Axis(labelLimit=160, minExtent=NAMED),
     )
@@ -339,7 +351,7 @@ def months(
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
     across = alt.X(
         "share:Q",
-        title="new true share (lines: theory; dots: simulated)",
+        title="new true proportion (lines: theory; dots: simulation)",
         axis=PERCENT,
         scale=WITHIN,
     )
@@ -376,8 +388,8 @@ def change_data(
     true_shares: np.ndarray,
     predicted: float | None = None,
 ) -> dict:
-    """Return the rows of `change`: levels with bands, the two months, the difference with two or three bands."""
-    found = series.change(first, last)
+    """Return the rows of `change`: all months, two months, their change with its intervals."""
+    estimate = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
     levels = [
         {
@@ -387,15 +399,14 @@ def change_data(
         }
         for row in series.levels()
     ]
-    half = intervals.quantile(0.95) * found.naive_standard_error
-    limits = [
-        (found.estimate - reach, found.estimate + reach)
-        for reach in (half, predicted)
-        if reach is not None
-    ]
+    half = intervals.quantile(0.95) * estimate.naive_standard_error
+    middle = estimate.estimate
+    limits = {INDEPENDENT: (middle - half, middle + half), SHARED: estimate.limits}
+    if predicted is not None:
+        limits[PREDICTED] = (middle - predicted, middle + predicted)
     differences = [
-        {"band": band, "estimate": found.estimate, "low": low, "high": high}
-        for band, (low, high) in zip(BANDS, [limits[0], found.limits, *limits[1:]], strict=False)
+        {"band": band, "estimate": middle, "low": low, "high": high}
+        for band, (low, high) in limits.items()
     ]
     return {
         "levels": levels,
@@ -413,25 +424,28 @@ def change_words(
     predicted: float | None = None,
 ) -> tuple[str, str]:
     """Return title and text alternative of `change`."""
-    found = series.change(first, last)
+    estimate = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
-    low, high = (100 * np.array(found.limits)).tolist()
+    low, high = (100 * np.array(estimate.limits)).tolist()
     ends = ", ".join(
         f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%}) in month {row['period']}"
         for row in series.levels()
         if row["period"] in (first, last)
     )
     forms = checks.counted(series.audit.n, "form")
-    error, naive = (
-        f"{100 * each:.2f}" for each in (found.standard_error, found.naive_standard_error)
-    )
-    yours = "" if predicted is None else f" You predicted {100 * predicted:.1f} points either way."
+    error = f"{100 * estimate.standard_error:.2f}"
+    independent = f"{100 * estimate.naive_standard_error:.2f}"
+    yours = ""
+    if predicted is not None:
+        yours = f" You predicted {100 * predicted:.1f} points to either side."
     return (
-        f"Month {first} to {last}: {points(found.estimate)}, standard error {error}; level bands suggest {naive}",
-        f"Levels by {series.method} from one audit of {forms}, 95% bands: {ends}. Change "
-        f"{points(found.estimate)}, its own 95% interval {low:+.2f} to {high:+.2f}; the true change is "
-        f"{points(truth[last] - truth[first])}. If the errors of the levels were independent, the standard error "
-        f"of the change would be {naive} and not {error} points.{yours}",
+        f"Month {first} to {last}: {points(estimate.estimate)}, standard error {error}; "
+        f"with independent errors {independent}",
+        f"Proportions by {series.method} from one audit of {forms}, with 95% intervals: {ends}. "
+        f"Estimated change {points(estimate.estimate)}, 95% interval {low:+.2f} to {high:+.2f}; "
+        f"the true change is {points(truth[last] - truth[first])}. If the errors of the two months "
+        f"were independent, the standard error of the change would be {independent} points instead "
+        f"of {error} points.{yours}",
     )
 
 
@@ -442,7 +456,7 @@ def change(
     true_shares: np.ndarray,
     predicted: float | None = None,
 ) -> alt.TopLevelMixin:
-    """Return levels with their bands, and the difference of two of them with the bands it does and does not have.
+    """Return proportions with 95% intervals, and a change with its interval and a wrong one.
 
     Parameters
     ----------
@@ -452,7 +466,7 @@ def change(
         Two of its periods.
     true_shares : (T,) array of float
     predicted : float, optional
-        How far the interval of the change reaches either way, as a learner predicted.
+        Half-width of the interval of the change that a learner predicted.
     """
     data = change_data(series, first, last, true_shares, predicted)
     levels = theme.chart(data, "levels")
@@ -463,7 +477,10 @@ def change(
         axis=alt.Axis(values=list(series.periods), grid=False, format="d"),
     )
     up = alt.Y(
-        "estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=theme.span(*LEVELS)
+        "estimate:Q",
+        title="proportion with panels, 95% intervals",
+        axis=PERCENT,
+        scale=theme.span(*LEVELS),
     )
     bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
         x=months, y=alt.Y("low:Q", scale=theme.span(*LEVELS)), y2="high:Q"
@@ -477,7 +494,7 @@ def change(
     differences = theme.chart(data, "differences").encode(
         x=alt.X(
             "band:N",
-            title="dashed: the true change",
+            title="dashed: true change",
             sort=list(BANDS),
             axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')"),
         ),
@@ -503,7 +520,7 @@ def change(
 
 
 def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
-    """Return which share of a true change each estimator reports if `constant` is what really stays, per estimator."""
+    """Return the part of a true change that each estimator reports if `constant` stays constant."""
     kept = theory.retained_change
     return (
         {"mixed": 1.0, "calibration": kept}
@@ -513,7 +530,7 @@ def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
 
 
 def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
-    """Return the rows of `held_constant`: both answers over the new share, the truth, both answers now."""
+    """Return the rows of `held_constant`: lines of both answers and the truth, both answers now."""
     slopes = answer_slopes(theory, constant)
     lines: list[dict[str, Any]] = [
         {
@@ -550,29 +567,32 @@ def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, st
     law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short(slopes[wrong], 2)}"
     return (
         f"If {constant} is constant, {wrong} reports {slopes[wrong]:.0%} of a change ({law}): "
-        f"{answers[wrong]:.1%} at a true {theory.new_base_rate:.1%}",
-        f"The true share moves from {theory.base_rate:.2%} to {theory.new_base_rate:.2%} while {constant} stays. "
-        f"Mixed, which holds {READING} constant, answers {answers['mixed']:.2%}; calibration, which holds {TRUTH} "
-        f"constant, answers {answers['calibration']:.2%}. Reported of the change: mixed {slopes['mixed']:.0%}, "
-        f"calibration {slopes['calibration']:.0%}. Squared Matthews correlation {theory.retained_change:.4f}.",
+        f"{answers[wrong]:.1%} for a true {theory.new_base_rate:.1%}",
+        f"The true proportion moves from {theory.base_rate:.2%} to {theory.new_base_rate:.2%} "
+        "while "
+        f"{constant} stays constant. Mixed assumes that {READING} is constant and answers "
+        f"{answers['mixed']:.2%}. Calibration assumes that {TRUTH} is constant and answers "
+        f"{answers['calibration']:.2%}. Mixed reports {slopes['mixed']:.0%} of the change, "
+        f"calibration {slopes['calibration']:.0%}. The squared Matthews correlation is "
+        f"{theory.retained_change:.4f}.",
     )
 
 
 def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
-    """Return what two estimators answer over the new true share if one of two rates is constant.
+    """Return the answers of two estimators over all new true proportions if one rate is constant.
 
     Parameters
     ----------
     theory : workbench.EstimatorTheory
     constant : {"P(read | true)", "P(true | read)"}
-        What really is.
+        The rate that is really constant.
     """
     data = held_constant_data(theory, constant)
     color = theme.color("estimator", {m: colors()[m] for m in HOLDS.values()}, legend=None)
     across = alt.X(
-        "share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=WITHIN
+        "share:Q", title="new true proportion (dashed: truth)", axis=PERCENT, scale=WITHIN
     )
-    up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=theme.span(*ANSWERS))
+    up = alt.Y("answer:Q", title="average answer", axis=PERCENT, scale=theme.span(*ANSWERS))
     lines = (
         theme.chart(data, "answers")
         .mark_line(strokeWidth=3)
@@ -591,9 +611,10 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     truth = theme.chart(data, "truth").mark_line(style="truth").encode(x=across, y=up)
     now = theme.chart(data, "now").encode(x=across, y=up)
     dots = now.mark_circle(size=110).encode(color=color)
-    # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends,
-    # where it stands as much higher or lower as the lines rise along it
-    rise = f"datum.slope * {LETTERS} * height / width * {(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}"
+    # The upper text is to the left of its dot, the lower text to the right. Near the ends there is
+    # no room: there the texts change sides and move up or down as far as the lines rise.
+    units = (RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])
+    rise = f"datum.slope * {LETTERS} * height / width * {units}"
     texts = [
         now.mark_text(
             align=alt.expr(f"{left} ? 'right' : 'left'"),

@@ -3,7 +3,7 @@
 from workbench.charts import theme
 from workbench.misclassification.methods import estimators
 
-# color and dash of methods; one that is added takes what is left
+# Color and dash of each method. A method that is added takes one of the colors left.
 LOOKS = {
     "classify_and_count": ("vermilion", [2, 2]),
     "calibration": ("purple", [10, 4]),
@@ -17,13 +17,13 @@ LEFT = ("yellow", "black")
 
 
 def names() -> dict[str, str]:
-    """Return the methods and what they are called, in the order in which they are drawn."""
-    known = estimators()
-    return {name: known[name].title for name in [*LOOKS, *known] if name in known}
+    """Return the title of each method, in the order in which they are drawn."""
+    methods = estimators()
+    return {name: methods[name].title for name in [*LOOKS, *methods] if name in methods}
 
 
 def _looks() -> dict[str, tuple]:
-    """Return color and dash by what the methods are called."""
+    """Return color and dash by the methods' titles."""
     added = {
         name: (LEFT[k % len(LEFT)], [3 + k, 3])
         for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))
@@ -32,17 +32,17 @@ def _looks() -> dict[str, tuple]:
 
 
 def colors() -> dict[str, str]:
-    """Return the methods' colors by what they are called."""
+    """Return the methods' colors by their titles."""
     return {title: theme.OKABE_ITO.get(color, theme.GRAY) for title, (color, _) in _looks().items()}
 
 
 def dashes() -> dict[str, list[int]]:
-    """Return the methods' dashes by what they are called."""
+    """Return the methods' dashes by their titles."""
     return {title: dash for title, (_, dash) in _looks().items()}
 
 
 def class_name(label: object) -> str:
-    """Return a class as an axis calls it: a number alone would say nothing.
+    """Return the name of a class on an axis; a bare number would not say that it is a class.
 
     Examples
     --------

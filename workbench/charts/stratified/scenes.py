@@ -1,7 +1,8 @@
-"""Charts of the lesson on stratified accuracy: what one sees where the truth is known.
+"""Charts of the lesson on stratified accuracy, where the truth is known.
 
-For each picture there are three functions: `..._data` gives its rows, `..._words` its title and text alternative, and
-the picture itself is an altair chart built from both. Axes stay as they are whatever a reader sets.
+Each picture has three functions: `..._data` returns its rows, `..._words` its title and text
+alternative, and the function without a suffix builds the altair chart from both. The axes do not
+change with the controls.
 """
 
 import itertools
@@ -22,8 +23,8 @@ from workbench.stratified.accuracy import PlanCurve
 SHOWN_RUNS = 50
 TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
 STRIP = (-0.85, -0.55)  # where the labels lie below the items
-TOLD = "you predicted"
-PROMISED = "promised"
+PREDICTED = "you predicted"
+NOMINAL = "nominal error rate"
 STEP = 0.01  # of all items, or labels, that an arrow key moves
 CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
@@ -31,19 +32,19 @@ DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neym
 METHODS_OF_LOOKING = {
     "fixed": "95% interval for a fixed number of labels",
     "looks": "Default interval at 99.5%",
-    "anytime": "Interval that may be looked at",
+    "anytime": "Anytime interval",
 }
 
 
 def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
-    """Return start, end (shares of the items) and mean value of 60 bins of equally many items, in order of score.
+    """Return start, end and mean value of 60 bins of equal size, in order of score.
 
     Parameters
     ----------
     score : (N,) array of float
     values : (N,) array of float or bool
     name : str
-        Under which the mean value stands.
+        Key of the mean value.
     """
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
     edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
@@ -59,7 +60,7 @@ def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
-    """Return the share of wrong items in 60 bins of equally many items, in order of score.
+    """Return the proportion of incorrect items in 60 bins of equal size, in order of score.
 
     Parameters
     ----------
@@ -69,13 +70,13 @@ def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
     Returns
     -------
     list of dict
-        start, end (share of items), wrong (share in the bin).
+        start, end (proportion of the items), wrong (proportion of the bin).
     """
     return by_rank(score, ~np.asarray(correct, bool), "wrong")
 
 
 def confidence(score: np.ndarray) -> alt.TopLevelMixin:
-    """Return how sure a classifier says it is, from the item of which it is least sure to the surest.
+    """Return the stated confidence of a classifier, from the least sure item to the surest.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
             y2=alt.datum(0),
             y=alt.Y(
                 "sure:Q",
-                title="says it is sure",
+                title="stated confidence",
                 axis=theme.percents(tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
@@ -102,13 +103,13 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
         text=alt.Text("mean:Q", format=".1%")
     )
-    said = f"says that it is {np.mean(score):.1%} sure on average"
+    claim = f"the program says it is {np.mean(score):.1%} sure"
     return theme.finish(
         sure + mean.mark_rule(style="truth") + text,
-        f"The program {said}. How often is it right?",
-        named(f"Of {np.size(score):,} forms")
-        + f" the program {said}: {rows[0]['sure']:.0%} of the "
-        f"{np.size(score) // len(rows)} of which it is least sure, "
+        f"On average {claim}. How often is it correct?",
+        named(f"On average over {np.size(score):,} forms")
+        + f", {claim}. It says {rows[0]['sure']:.0%} for the "
+        f"{round(rows[0]['end'] * np.size(score))} of which it is least sure, "
         f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",
         height=190,
@@ -122,7 +123,7 @@ def _rank(title: str) -> Any:
 def design_data(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> dict:
-    """Return the rows of `design`: cells over score rank, labels below them, a table of strata, standard errors.
+    """Return the rows of `design`: cells, labels, a table of strata, standard errors.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def design_data(
     wrong : list of dict
         From `wrong_by_rank`.
     predicted : float, optional
-        By which share a learner said that the standard error falls.
+        Proportion by which a learner predicted that the standard error falls.
     """
     budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
@@ -159,7 +160,7 @@ def design_data(
             for what, text in (
                 ("items", f"{study.stratum_size[k]:,}"),
                 ("labels", str(study.labeled[k])),
-                ("right", f"{study.accuracy[k]:.0%}"),
+                ("correct", f"{study.accuracy[k]:.0%}"),
             )
         ],
         **_errors(study, predicted),
@@ -167,7 +168,7 @@ def design_data(
 
 
 def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
-    """Return cuts between strata, which can be dragged: of the items, of the labels, and the lines that join them."""
+    """Return the cuts of items and labels that a reader can drag, and the lines that join them."""
     if study.cell_stratum.size != study.labeled.size:  # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
@@ -199,15 +200,17 @@ def _errors(study: Any, predicted: Any) -> Any:
     named = [
         ("random", study.random_error),
         ("this design", study.standard_error),
-        ("best shares", study.best_error),
+        ("best allocation", study.best_error),
     ]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
-    told = (
+    predictions = (
         []
         if predicted is None
-        else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
+        else [{"design": PREDICTED, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
     )
-    line = max((row["ratio"] for row in told), default=0.0)  # it would cross a number to its left
+    line = max(
+        (row["ratio"] for row in predictions), default=0.0
+    )  # it would cross a number to its left
     errors = [
         {
             "design": name,
@@ -217,7 +220,7 @@ def _errors(study: Any, predicted: Any) -> Any:
         }
         for (name, value), ratio in zip(named, ratios, strict=True)
     ]
-    return {"errors": errors, "predicted": told}
+    return {"errors": errors, "predicted": predictions}
 
 
 def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple[str, str]:
@@ -229,34 +232,36 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     predicted : float, optional
         As in `design_data`.
     """
-    ratio = study.variance_ratio
     error = study.standard_error / study.random_error if study.random_error else np.nan
-    verdict = (
-        "random sampling makes no error either"
-        if np.isnan(ratio)
-        else f"standard error {1 - error:.0%} below that of random sampling"
-        if ratio < 0.99
-        else f"variance {ratio:.2f} times that of random sampling"
-        if ratio > 1.01
-        else "no better than random sampling"
-    )
-    said = (
-        ""
-        if predicted is None or np.isnan(error)
-        else (
-            f" You predicted that it falls by {predicted:.0%}; it {'falls' if error <= 1 else 'rises'} by "
-            f"{abs(1 - error):.0%}."
+    prediction = ""
+    if predicted is not None and not np.isnan(error):
+        change = "falls" if error <= 1 else "rises"
+        prediction = (
+            f" You predicted that it falls by {predicted:.0%}; it {change} by {abs(1 - error):.0%}."
         )
-    )
     rates = " ".join(f"{a:.3f}" for a in study.accuracy)
     notes = "".join(f" Note: {text}." for text in sentences(study.notes))
     labels = checks.counted(study.labeled.sum(), "label")
+    strata = checks.counted(study.labeled.size, "stratum", "strata")
     return (
-        f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
-        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
-        f"{study.best_error:.4f} with the best shares.{said} From the lowest to the highest scores, items: "
-        f"{_listed(study.stratum_size)}; labels: {_listed(study.labeled)}; share right: {rates}.{notes}",
+        f"{labels}, {strata}: {_compared(study, error)}",
+        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for "
+        f"random sampling, {study.best_error:.4f} for the best allocation.{prediction} Strata from "
+        f"the lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
+        f"{_listed(study.labeled)}; accuracy {rates}.{notes}",
     )
+
+
+def _compared(study: DesignStudy, error: float) -> str:
+    """Return a comparison of a design with random sampling; its error is relative."""
+    ratio = study.variance_ratio
+    if np.isnan(ratio):
+        return "random sampling has standard error 0, too"
+    if ratio < 0.99:
+        return f"standard error {1 - error:.0%} below that of random sampling"
+    if ratio > 1.01:
+        return f"variance {ratio:.2f} times that of random sampling"
+    return "no better than random sampling"
 
 
 def _listed(counts: np.ndarray) -> str:
@@ -266,7 +271,7 @@ def _listed(counts: np.ndarray) -> str:
 def design(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return strata over score rank, their labels, and the standard error as a share of random sampling's.
+    """Return strata over score rank, their labels, and the relative standard error.
 
     Parameters
     ----------
@@ -300,7 +305,7 @@ def _strips(data: dict) -> Any:
             values=[sum(STRIP) / 2, 0, 0.5, 1],
             title=None,
             grid=False,
-            labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' wrong'",
+            labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' incorrect'",
         ),
     )
     band = cells.mark_rect(opacity=0.35).encode(
@@ -350,7 +355,7 @@ def _strata_table(data: dict) -> Any:
         .encode(
             x=alt.X(
                 "what:N",
-                sort=["items", "labels", "right"],
+                sort=["items", "labels", "correct"],
                 title=None,
                 axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
             ),
@@ -363,15 +368,17 @@ def _strata_table(data: dict) -> Any:
 def _error_bars(data: dict) -> Any:
     named = [row["design"] for row in data["errors"]]
     colors = dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True))
-    y = alt.Y("design:N", sort=named + [TOLD], title=None)
+    y = alt.Y("design:N", sort=named + [PREDICTED], title=None)
     x = alt.X(
         "ratio:Q",
-        title="standard error, random sampling = 100%",
+        title="standard error (random sampling = 100%)",
         scale=theme.span(0, 1.3 * TOP_RATIO),
         axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]),
     )
-    lengths, told = (theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
-    diamond, text = theme.guess(told, align="left", dx=12)
+    lengths, predictions = (
+        theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted")
+    )
+    diamond, text = theme.guess(predictions, align="left", dx=12)
     return (
         lengths.mark_bar(height={"band": 0.7}).encode(
             color=theme.color("design", colors, legend=None)
@@ -384,18 +391,18 @@ def _error_bars(data: dict) -> Any:
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
-    """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
-    shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
+    """Return the rows of `robot`: intervals of 50 runs, claimed and actual standard error."""
+    first_runs = (values[:SHOWN_RUNS] for values in (*study.limits(method), study.estimates))
     errors = [
         {"kind": kind, "error": value, "text": f"{value:.4f}"}
         for kind, value in (
-            ("claims", study.claimed_error),
-            ("really makes", study.standard_error),
-            ("at random", study.random_error),
+            ("claimed", study.claimed_error),
+            ("actual", study.standard_error),
+            ("random sampling", study.random_error),
         )
     ]
     return {
-        "runs": theme.run_rows(*shown, study.accuracy),
+        "runs": theme.run_rows(*first_runs, study.accuracy),
         "truth": [{"truth": study.accuracy}],
         "errors": errors,
     }
@@ -404,18 +411,20 @@ def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
 def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
     """Return title and text alternative of `robot`."""
     coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
+    is_of_paper = study.method.startswith("opt")
+    name = study.method.replace("_", "-").upper() if is_of_paper else study.method
     return (
         f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
-        f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
-        f"{labels}: 95% {method.capitalize()} intervals contain the true accuracy {study.accuracy:.4f} in "
-        f"{coverage:.1%} of {study.runs:,} runs. It claims a variance of {study.estimated_variance_ratio:.2f} "
-        f"times that of random sampling; the true ratio is {study.variance_ratio:.2f}. Its estimates lie "
-        f"{abs(100 * study.bias):.1f} points too {'high' if study.bias > 0 else 'low'} on average.",
+        f"{name} with {labels}: 95% {method.capitalize()} intervals contain the true accuracy "
+        f"{study.accuracy:.4f} in {coverage:.1%} of {study.runs:,} runs. It claims a variance of "
+        f"{study.estimated_variance_ratio:.2f} times that of random sampling; the actual ratio is "
+        f"{study.variance_ratio:.2f}. Its estimates are {abs(100 * study.bias):.1f} points too "
+        f"{'high' if study.bias > 0 else 'low'} on average.",
     )
 
 
 def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
-    """Return 50 intervals against the truth, and the error claimed against the error made.
+    """Return 50 intervals with the truth, and the claimed and the actual standard error.
 
     Parameters
     ----------
@@ -447,7 +456,7 @@ def _robot_errors(data: dict) -> Any:
         y=alt.Y("kind:N", sort=order, title=None),
         x=alt.X(
             "error:Q",
-            title="typical error of the accuracy (root mean square)",
+            title="standard error (root mean square error)",
             axis=alt.Axis(tickCount=6),
             scale=theme.span(0, 0.065),
         ),
@@ -459,21 +468,21 @@ def _robot_errors(data: dict) -> Any:
 def robots(
     studies: Sequence[LabelingStudy], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return how often 95% Wald intervals contain the truth, over the number of labels.
+    """Return the coverage of 95% Wald intervals over the number of labels.
 
     Parameters
     ----------
     studies : list of workbench.simulations.stratified.LabelingStudy
-        Of one method, by rising budget.
+        Of one method, by increasing budget.
     predicted : float, optional
-        What a learner said for the last.
+        Prediction of a learner for the last study.
     """
     rows = [
         {"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
         for study in studies
         for covers in [study.coverage("wald")]
     ]
-    told = (
+    predictions = (
         []
         if predicted is None
         else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
@@ -482,89 +491,95 @@ def robots(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
         y=alt.Y(
             "covers:Q",
-            title="contain the truth",
+            title="coverage of the intervals",
             axis=alt.Axis(format="%"),
             scale=alt.Scale(domain=[0, 1]),
         ),
     )
-    guess = theme.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
-    promised = (
-        theme.Chart(theme.rows("promised", [{"promised": 0.95}]))
+    guess = theme.Chart(theme.rows("predicted", predictions)).encode(x="labels:Q", y="covers:Q")
+    nominal = (
+        theme.Chart(theme.rows("nominal", [{"nominal": 0.95}]))
         .mark_rule(style="truth")
-        .encode(y="promised:Q")
+        .encode(y="nominal:Q")
     )
     layers = alt.layer(
-        promised,
+        nominal,
         line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
         line.mark_text(dy=14).encode(text="text:N"),
         *theme.guess(guess, align="right", dx=-18, dy=14),
     )
     first, last = rows[0], rows[-1]
     listed = ", ".join(f"{row['text']} with {row['labels']}" for row in rows)
-    said = "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
+    prediction = (
+        "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
+    )
     return theme.finish(
         layers,
         f"{first['text']} of the intervals contain the truth with {first['labels']} labels, "
         f"{last['text']} with {last['labels']}",
-        f"Share of 95% Wald intervals that contain the true "
-        f"accuracy: {listed} labels.{said} The dashed line is what 95% promises.",
+        f"Proportion of 95% Wald intervals that contain the true "
+        f"accuracy: {listed} labels.{prediction} The dashed line marks the nominal 95%.",
         height=200,
     )
 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
-    """Return the rows of `looking`: the share that has lost the truth by each look, what was promised and predicted."""
-    told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
+    """Return the rows of `looking`: the proportion that missed the truth, and two lines."""
+    predictions = [] if predicted is None else [{"share": predicted, "line": PREDICTED}]
     return {
         "missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
-        "lines": [*told, {"share": 1 - study.level, "line": PROMISED}],
+        "lines": [*predictions, {"share": 1 - study.level, "line": NOMINAL}],
     }
 
 
 def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `looking`."""
-    lost = round(float(study.missed[-1]) * study.runs)
-    third = [
-        f"{share:.1%} to {n} labels" for n, share in zip(study.labeled, study.missed, strict=True)
+    missed = round(float(study.missed[-1]) * study.runs)
+    checks_in_words = [
+        f"{share:.1%} up to {n} labels"
+        for n, share in zip(study.labeled, study.missed, strict=True)
     ]
-    shown = "; ".join(
-        third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1})
+    last = len(checks_in_words) - 1
+    listed = "; ".join(
+        checks_in_words[k] for k in sorted({0, (last + 1) // 4, (last + 1) // 2, last})
     )
-    said = (
+    prediction = (
         "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
     )
     return (
-        f"{lost} of {study.runs} analysts held an interval without the truth",
-        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'look')}: share of "
-        f"{study.runs} analysts whose interval was without the true accuracy {study.accuracy:.4f} at some look: "
-        f"{shown}.{said} Half-width at the last look {100 * study.half_width:.2f} points.",
+        f"{missed} of {study.runs} analysts missed the truth; last half-width "
+        f"{100 * study.half_width:.1f} points",
+        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'check')}: "
+        f"proportion of {study.runs} analysts whose interval missed the true accuracy "
+        f"{study.accuracy:.4f} at least once: {listed}.{prediction} Half-width at the last check "
+        f"{100 * study.half_width:.2f} points.",
     )
 
 
 def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return the share of analysts who have lost the truth, over the number of labels at which they looked.
+    """Return the proportion of analysts who have missed the truth, over the labels.
 
     Parameters
     ----------
     study : workbench.simulations.stratified.LookingStudy
     predicted : float, optional
-        What a learner said for the last look.
+        Prediction of a learner for the last check.
     """
     data = looking_data(study, predicted)
-    lost = (
+    missed = (
         theme.chart(data, "missed")
         .mark_line(interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS)
         .encode(
-            x=alt.X("labels:Q", title="labels at the look", scale=theme.span(0, 620)),
+            x=alt.X("labels:Q", title="labels at the check", scale=theme.span(0, 620)),
             y=alt.Y(
                 "missed:Q",
-                title="have lost the truth",
+                title="missed the truth so far",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 0.3]),
             ),
         )
     )
-    names = [PROMISED] if predicted is None else [PROMISED, TOLD]
+    names = [NOMINAL] if predicted is None else [NOMINAL, PREDICTED]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
     lines = (
         theme.chart(data, "lines")
@@ -575,16 +590,16 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
                 "line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key
             ),
             strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
-            strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)),
+            strokeWidth=alt.condition(f"datum.line === '{PREDICTED}'", alt.value(5), alt.value(2)),
         )
     )
-    return theme.finish(lines + lost, *looking_words(study, predicted), height=200)
+    return theme.finish(lines + missed, *looking_words(study, predicted), height=200)
 
 
 def plan_data(
     curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
 ) -> dict:
-    """Return the rows of `plan`: three curves, the ceiling, the chosen half-width and what a learner predicted."""
+    """Return the rows of `plan`: curves, population size, chosen half-width, prediction."""
     lines = [
         {
             "half_width": row["half_width"],
@@ -605,7 +620,7 @@ def plan_data(
         }
         for m, n in curve.at(half_width).items()
     ]
-    told = (
+    predictions = (
         []
         if predicted is None
         else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
@@ -613,7 +628,7 @@ def plan_data(
     return {
         "lines": lines,
         "points": points,
-        "predicted": told,
+        "predicted": predictions,
         "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}],
     }
 
@@ -623,17 +638,17 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
     more = (
-        f" More than the {curve.population:,} items that exist."
+        f" This is more than the {curve.population:,} items that exist."
         if max(need.values()) > curve.population
         else ""
     )
     unit = "point needs" if half_width == 0.01 else "points need"
     return (
-        f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, {need['proportional']:,} "
-        f"proportional or {need['neyman']:,} Neyman labels",
-        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
-        f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
-        f"{curve.population:,} items.{more}",
+        f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, "
+        f"{need['proportional']:,} proportional or {need['neyman']:,} Neyman labels",
+        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} "
+        f"finite-population factor: {need['simple_random']:,} random, {need['proportional']:,} "
+        f"proportional, {need['neyman']:,} Neyman, of {curve.population:,} items.{more}",
     )
 
 
@@ -646,9 +661,9 @@ def plan(
     ----------
     curve : workbench.PlanCurve
     half_width : float
-        The one to point out.
+        Half-width to mark.
     predicted : (float, float), optional
-        Half-width and labels that a learner said.
+        Half-width and labels that a learner predicted.
     """
     data = plan_data(curve, half_width, predicted)
     lines = (
@@ -657,13 +672,13 @@ def plan(
         .encode(
             x=alt.X(
                 "half_width:Q",
-                title="half-width (share of items)",
+                title="half-width",
                 axis=theme.percents(),
                 scale=theme.span(0, 1.15 * float(curve.half_width.max())),
             ),
             y=alt.Y(
                 "labels:Q",
-                title="labels needed (each step is ten times as many)",
+                title="labels needed (logarithmic scale)",
                 axis=alt.Axis(values=[10**k for k in range(1, 7)], format="~s"),
                 scale=theme.span(10, 1e6, type="log"),
             ),
@@ -675,7 +690,7 @@ def plan(
             strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
         )
     )
-    points, told = (
+    points, predictions = (
         theme.chart(data, name).encode(x="half_width:Q", y="labels:Q")
         for name in ("points", "predicted")
     )
@@ -694,7 +709,7 @@ def plan(
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(
         align="right", x="width", dx=-4, dy=-8, style="note"
     ).encode(y="items:Q", text="text:N")
-    guess = alt.layer(*theme.guess(told, align="left", dx=10))
+    guess = alt.layer(*theme.guess(predictions, align="left", dx=10))
     return theme.finish(
         lines + dots + above + below + roof + guess, *plan_words(curve, half_width), height=300
     )

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.extras.classroom.pages import page, write_text
-from workbench.reports.parameters import ReportError, notebooks_folder, refusing
+from workbench.imports import optional_module
+from workbench.reports.parameters import ReportError, copy_data, notebooks_folder, refusing
 
 PROJECT, EXTRA = "evaluation-workbench", "lab"
 MOST_ROUNDS = 10
@@ -139,21 +140,22 @@ def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
     markers : dict
         Environment markers that differ from those of this machine.
     """
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-    from packaging.utils import parse_wheel_filename as parsed
-
+    requirements = optional_module("packaging.requirements", "bundle", "making a bundle")
+    utils = optional_module("packaging.utils", "bundle", "making a bundle")
     there = {
-        name: version for name, version, *_ in (parsed(path.name) for path in wheels.glob("*.whl"))
+        name: version
+        for name, version, *_ in (
+            utils.parse_wheel_filename(path.name) for path in wheels.glob("*.whl")
+        )
     }
     needed = set()
     for path in wheels.glob("*.whl"):
-        for requirement in map(Requirement, _requires(path)):
+        for requirement in map(requirements.Requirement, _requires(path)):
             extra = EXTRA if path.name.startswith(PROJECT.replace("-", "_")) else ""
             applies = not requirement.marker or requirement.marker.evaluate(
                 {**markers, "extra": extra}
             )
-            version = there.get(canonicalize_name(requirement.name))
+            version = there.get(utils.canonicalize_name(requirement.name))
             if applies and (
                 version is None or not requirement.specifier.contains(version, prereleases=True)
             ):
@@ -225,3 +227,4 @@ def _copy_notebooks(folder: Any) -> None:
         folder.mkdir(parents=True)
         for path in sorted(notebooks_folder().glob("*.ipynb")):
             shutil.copyfile(path, folder / path.name)
+        copy_data(folder)

@@ -16,7 +16,13 @@ from workbench.extras.classroom.variants import VARIANTS, asked, graded, task_of
 from workbench.lessons import own_exercises
 from workbench.lessons.checking import OWN_FILE
 from workbench.reports.pages import source
-from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, refusing
+from workbench.reports.parameters import (
+    ReportError,
+    copy_data,
+    load_notebook,
+    notebooks_folder,
+    refusing,
+)
 
 HANDED_IN = f"""
 
@@ -251,6 +257,7 @@ def _write_copy(folder: Path, student: str, secret: bytes, sources: dict, extra:
     with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
         copied = Path(draft) / student
         copied.mkdir()
+        copy_data(copied)
         for name, notebook in sources.items():
             text = json.dumps(
                 student_lesson(notebook, secret, student), indent=1, ensure_ascii=False

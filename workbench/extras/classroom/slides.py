@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.extras.classroom.pages import html_of, page
-from workbench.reports.build import kernel_manager_class
+from workbench.reports.build import CELL_LIMIT, kernel_manager_class, run_notebook
 from workbench.reports.pages import WIDGET, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
-SPOKEN = {"exercise", "code"}  # their outputs are not shown
+CODE = "code"  # the same in code: for the speaker
+SPOKEN = {"exercise", CODE}  # their outputs are not shown
 REPORT = "Your own data"  # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
@@ -81,19 +82,14 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
 
 def _run(notebook: Any, path: Any) -> Any:
     """Run a lesson in place, all revealed."""
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
-
-    client = NotebookClient(
-        notebook,
-        kernel_manager_class=kernel_manager_class({REVEAL: "all"}),
-        store_widget_state=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
+    revealed = kernel_manager_class({REVEAL: "all"})
     try:
-        client.execute()
-    except CellExecutionError as error:
-        raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
+        executed = run_notebook(
+            notebook, {}, CELL_LIMIT, kernel_manager_class=revealed, cwd=str(path.parent)
+        )
+    except ReportError as error:
+        raise ReportError(f"a cell of {path.name} failed: {error}") from error
+    notebook.cells = executed.cells
     for cell in notebook.cells:
         cell["outputs"] = [
             output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))
@@ -117,7 +113,9 @@ def slides(cells: list[dict]) -> list[Slide]:
     for cell in cells:
         if any(tag in LEFT_OUT or tag.startswith("if:") for tag in tags(cell)):
             continue
-        if cell["cell_type"] == "markdown":
+        if cell["cell_type"] == "markdown" and CODE in tags(cell) and found:
+            found[-1].said.append(_markdown(_LINKED.sub(r"\1", source(cell))))
+        elif cell["cell_type"] == "markdown":
             _add_text(found, cell)
         elif cell["cell_type"] == "code" and found:
             if cell.get("outputs") and not SPOKEN & set(tags(cell)):

@@ -17,6 +17,7 @@ from workbench.course.learners import LONGEST_ID, id_problem
 from workbench.course.records import plain_answer
 from workbench.extras.classroom.variants import graded
 from workbench.lessons.checking import ANSWERS, OWN_FILE
+from workbench.reports.parameters import DATA
 
 PREDICTIONS = "predictions.json"
 HIDDEN = re.compile(r"\.(?!\.)|__")
@@ -139,10 +140,9 @@ def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
     if not _readable(folder):
         yield "the folder cannot be read"
         return
-    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)}
-    others = [
-        name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, OWN_FILE, PREDICTIONS})
-    ]
+    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)} - {DATA}
+    expected = {*lessons, ANSWERS, OWN_FILE, PREDICTIONS}
+    others = [name[:LONGEST_ID] for name in sorted(inside - expected)]
     if ANSWERS not in inside:
         if others:
             yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
+from workbench.data import whole_files
 from workbench.extras.classroom.seeds import Draws, draws
+from workbench.lessons import own_exercises
 from workbench.lessons.checking import OWN, load_exercises
 from workbench.lessons.stratified.exercises import fifths
-from workbench.reports.parameters import ReportError
+from workbench.reports.parameters import ReportError, refusing
 
 AUDIT = "1.1"
 LABELS = 100
@@ -73,6 +75,13 @@ def use_exercises(path: str | os.PathLike) -> None:
         listed = checks.listed(unanswered)
         raise ReportError(f"{os.fspath(path)} gives no answer to exercise {listed}")
     _added.extend(sorted(numbers))
+
+
+def write_exercises(path: str | os.PathLike) -> None:
+    """Write the exercises that the lecturer added, with their answers; nothing where there are none."""
+    if _added:
+        with refusing():
+            whole_files.write_text(path, own_exercises.lecturers_file(_added))
 
 
 def graded() -> list[str]:

@@ -283,7 +283,7 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
 
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
-    zstd, zips = zstandard()
+    zstd, zips = zstandard(label)
     damages = (
         zips.BadZipFile,
         zstd.ZstdError,

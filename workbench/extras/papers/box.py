@@ -7,7 +7,8 @@ import ipywidgets
 from workbench import checks
 from workbench.extras.papers import replay
 from workbench.extras.papers.registry import all_items
-from workbench.widgets.chart_view import image
+from workbench.widgets.chart_view import ChartView
+from workbench.widgets.questions import widget_of
 
 
 class ReplayBox(ipywidgets.VBox):
@@ -27,24 +28,22 @@ class ReplayBox(ipywidgets.VBox):
             style={"description_width": "initial"},
         )
         self._run = ipywidgets.Button(description="Run it again")
-        self._told, self._shown = ipywidgets.HTML(), ipywidgets.Output()
+        self._told, self._shown = ipywidgets.HTML(), ipywidgets.VBox()
         super().__init__([self._chosen, ipywidgets.HBox([self._run, self._told]), self._shown])
         self._run.on_click(self._show)
 
     def _show(self, _: Any) -> None:
-        from IPython.display import display
-
         name = self._chosen.value
         self._run.disabled, self._told.value = (
             True,
             f"running {name}, about {self._items[name].seconds} s ...",
         )
-        self._shown.clear_output(wait=True)
+        self._shown.children = []
         try:
-            with self._shown:
-                found = replay(name)
-                chart = found.chart()
-                display(found, *([] if chart is None else [image(chart)]))
+            result = replay(name)
+            chart = result.chart()
+            pictures = [] if chart is None else [ChartView(chart)]
+            self._shown.children = [widget_of(result), *pictures]
         finally:
             self._run.disabled, self._told.value = False, ""
 

@@ -21,7 +21,7 @@ FIFTHS = {"least sure": 0, "surest": 4}
 
 
 class LabelTen(questions.Told):
-    """The desk with ten digits from each end of the confidence, and at its end a table: you, program, truth."""
+    """The desk with ten digits from each end of the confidence, and a table at the end."""
 
     def __init__(self, seed: int) -> None:
         self._ten, self._rates = _ends(seed)
@@ -44,7 +44,7 @@ class LabelTen(questions.Told):
         self.told.value = compared(self._ten, self._mine(), self._rates) if change["new"] else ""
 
     def _mine(self) -> dict:
-        """Return what was said of each form, "" for a skipped one."""
+        """Return the learner's reading of each form, "" if it was skipped."""
         with AuditSession.open(
             self.session.path
         ) as session:  # as a kernel may answer in another thread
@@ -60,7 +60,7 @@ class LabelTen(questions.Told):
 
 
 def label_ten(seed: int = 1) -> LabelTen:
-    """Return the desk at which the learner reads ten forms of each end, before they see what the program read.
+    """Return the desk where the learner reads ten forms of each end.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def label_ten(seed: int = 1) -> LabelTen:
 
 
 def _ends(seed: Any) -> Any:
-    """Return ten forms of the lowest and of the highest fifth, and the share that is misread in each."""
+    """Return ten forms of the lowest and highest fifth, and the proportion misread in each."""
     forms, rng = digit_forms(), np.random.default_rng(seed)
     strata = stratify(forms.confidence, 5, "equal_size")
     fifths = {name: np.flatnonzero(strata.labels == k) for name, k in FIFTHS.items()}
@@ -87,36 +87,39 @@ def _ends(seed: Any) -> Any:
 
 
 def compared(ten: dict, mine: dict, rates: dict) -> str:
-    """Return a table of what a learner, the program and the official label say of each form, and what it comes to.
+    """Return a table of the learner's, the program's and the official readings.
 
     Parameters
     ----------
     ten : dict of str to (10,) array of int
         Forms, counted from 0, by the name of their fifth.
     mine : dict of int to str
-        What the learner said of each form.
+        The learner's reading of each form.
     rates : dict of str to float
-        Share of wrong readings in the whole fifth.
+        Proportion of incorrect readings in the whole fifth.
     """
     forms, rows, told = digit_forms(), "", ""
     for name, chosen in ten.items():
         program, truth = forms.read_a[chosen], forms.digit[chosen]
         rows += f"<tr><th scope='rowgroup' colspan='4'>The {name} fifth</th></tr>" + "".join(
-            f"<tr><td>{_drawing(k)}</td><td>{_marked(mine[k], t)}</td><td>{_marked(p, t)}</td><td>{t}</td></tr>"
+            f"<tr><td>{_drawing(k)}</td><td>{_marked(mine[k], t)}</td>"
+            f"<td>{_marked(p, t)}</td><td>{t}</td></tr>"
             for k, p, t in zip(chosen.tolist(), program, truth, strict=True)
         )
         yours = sum(
             mine[k] not in ("", str(t)) for k, t in zip(chosen.tolist(), truth, strict=True)
         )
         told += (
-            f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten, you {yours}. In "
-            f"the whole fifth it misreads {rates[name]:.1%}, so expect {10 * rates[name]:.1f} of ten.</p>"
+            f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten "
+            f"forms, you misread {yours}. In the whole fifth, the program misreads "
+            f"{rates[name]:.1%} of the forms, which is {10 * rates[name]:.1f} of ten on "
+            "average.</p>"
         )
     heads = "".join(
         f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label")
     )
     return (
-        f"<div role='status'>{told}<p>Where you differ from the official label: a label is a reading, too.</p>"
+        f"<div role='status'>{told}<p>The official label is a reading, too. It may be incorrect.</p>"
         "</div><table style='border-spacing: 20px 2px; text-align: left'>"
         f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
         f"<tbody>{rows}</tbody></table>"

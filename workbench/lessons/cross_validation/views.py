@@ -429,13 +429,13 @@ def predict_winner() -> Prediction:
 
 
 @about_digits
-def reveal_winner() -> Reveal:
+def reveal_winner(**ranges: Any) -> Reveal:
     """Return the ranks of forty models, once `predict_winner` is answered, and what choosing the best does."""
     return questions.reveal(
         "5-winner",
         lambda said: [
             *questions.answered(OF_WINNERS, said),
-            registry.load(registry.SCENES["winners"])(),
+            registry.load(registry.SCENES["winners"])(**ranges),
             questions.on_click(questions.LOOK, registry.load(registry.SCENES["best_of_many"])),
         ],
     )

@@ -12,14 +12,16 @@ from workbench.widgets.chart_view import ChartView
 
 
 class DrawnLine(ipywidgets.VBox):
-    """A line with one point per month that can be dragged up and down; `value` is None until one is moved.
+    """A line with one point per month that can be dragged up and down.
+
+    The `value` is None until a point is moved.
 
     Parameters
     ----------
     start : float
-        Where all points lie at first.
+        The value of all points at first.
     true_shares : sequence of float
-        The truth that is drawn beside it, one share per month.
+        The true proportion of each month, drawn next to the line.
 
     Examples
     --------
@@ -47,12 +49,12 @@ class DrawnLine(ipywidgets.VBox):
         return self.value or [self._start] * len(self._true_shares)
 
     def drag(self, place: dict) -> None:
-        """Move a month's point; a point that is swept along leaves the line that the pointer went.
+        """Move the point of a month; a sweep over several months draws a line between them.
 
         Parameters
         ----------
         place : dict
-            As `ChartView.on_drag` gives it: the month of the point that is held, and where the pointer is.
+            From `ChartView.on_drag`: the month of the dragged point and where the pointer is.
         """
         if self.disabled:
             return
@@ -67,14 +69,16 @@ class DrawnLine(ipywidgets.VBox):
         self.value = line
 
     def words(self, drawn: Sequence[float]) -> str:
-        """Return what a line is called in a sentence."""
+        """Return the name of a line in a sentence."""
         return f"a line from {drawn[0]:.1%} to {drawn[-1]:.1%}"
 
     @traitlets.validate("value")
     def _whole_line(self, proposal: Any) -> list:
         drawn, count = proposal["value"], len(self._true_shares)
         if drawn is not None and len(drawn) != count:  # a file changed by hand
-            raise traitlets.TraitError(f"a drawn line must have {count} shares; got {len(drawn)}")
+            raise traitlets.TraitError(
+                f"a drawn line must have {count} proportions; got {len(drawn)}"
+            )
         return drawn and [checks.number("drawn line", share, *charts.HEIGHTS) for share in drawn]
 
     @traitlets.observe("value", "disabled")

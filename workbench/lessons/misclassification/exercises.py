@@ -14,10 +14,11 @@ from workbench.misclassification.series import prevalence_series
 AUDIT = ((331, 18), (7, 44))
 FRAME = (1579, 218)
 SIX, TWELVE = (4309, 691), (4191, 809)
-PASSES, SAID = (
-    0.66,
-    ((56, 26), (14, 104)),
-)  # of all answers; of 200, by people's label and the judge's verdict
+PASSES = 0.66  # proportion of all answers that the judge passes
+LABELED = (
+    (56, 26),
+    (14, 104),
+)  # 200 answers: rows are the annotators' labels, columns the verdicts
 CARDS = ("mixed", "calibration", "neither")
 
 
@@ -30,20 +31,21 @@ def _by_hand(
     if abs(values[0] - _calibrated(base, p00, p11, counted)) <= 1e-3:
         return Judged(
             "mistake",
-            "that is calibration, which holds P(true | read) constant and stays behind",
+            "this is calibration, which assumes that P(true | read) is constant and reports too "
+            "small a change",
             "calibration after a shift",
         )
     if abs(values[0] - counted) <= 1e-3:
         return Judged(
             "mistake",
-            f"that is the counted share: {1 - p00:.0%} of the others are read as panels",
+            f"this is the counted proportion, but {1 - p00:.0%} of the others are read as panels",
             "counted share taken for the true one",
         )
-    return "not yet", "counted = share x p11 + (1 - share) x (1 - p00); solve for the share"
+    return "not yet", "counted = true x p11 + (1 - true) x (1 - p00); solve for true"
 
 
 def _calibrated(base: float, p00: float, p11: float, counted: float) -> float:
-    """Return the share that calibration on an audit at the share `base` makes of a counted one."""
+    """Return the estimate by calibration if the true proportion in the audit is `base`."""
     read = base * p11 + (1 - base) * (1 - p00)
     return counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read)
 
@@ -51,16 +53,18 @@ def _calibrated(base: float, p00: float, p11: float, counted: float) -> float:
 def _two_estimators(values: list) -> tuple:
     mixed, calibration = _estimates()
     if np.abs(np.array(values) - (calibration, mixed)).max() <= 5e-4:
-        return "mistake", "the right two numbers in the wrong order"
+        return "mistake", "the two numbers are correct, but in the wrong order"
     if abs(values[0] - mixed) > 5e-4:
         return (
             "not yet",
-            "mixed = calibration at audit time, plus the counted change over p00 + p11 - 1",
+            "mixed = calibration at the time of the audit, plus the counted change / (p00 + p11 - "
+            "1)",
         )
     if abs(values[1] - calibration) > 5e-4:
         return (
             "not yet",
-            "calibration multiplies counted shares by P(true | read), the columns of the audit table",
+            "calibration multiplies the counted proportions by P(true | read), from the columns of "
+            "the audit table",
         )
     return "right", f"{mixed:.4f} and {calibration:.4f}"
 
@@ -78,8 +82,8 @@ def _why_two_estimators() -> str:
     ).interval()
     where = "inside" if _estimates()[1] in limits else "outside"
     return (
-        f"95% interval of mixed with rates='frame', as these months were made: {limits.low:.3f} to "
-        f"{limits.high:.3f}; calibration's estimate lies {where}"
+        "the 95% interval of mixed with rates='frame', which fits these months, is "
+        f"{limits.low:.3f} to {limits.high:.3f}; the estimate by calibration lies {where}"
     )
 
 
@@ -88,19 +92,18 @@ def _three_words(answer: Any) -> list | None:
 
 
 def _cards(parts: list) -> tuple | None:
-    given = [str(part).strip(" .!").lower() for part in parts]
-    if not set(given) <= set(CARDS):
+    answers = [str(part).strip(" .!").lower() for part in parts]
+    if not set(answers) <= set(CARDS):
         return None
+    events = ("subsidy", "lost forms", "camera")
     wrong = [
-        name
-        for name, mine, right in zip(("subsidy", "lost forms", "camera"), given, CARDS, strict=True)
-        if mine != right
+        event
+        for event, answer, correct in zip(events, answers, CARDS, strict=True)
+        if answer != correct
     ]
-    return (
-        ("right", " / ".join(CARDS))
-        if not wrong
-        else ("not yet", f"think again about: {', '.join(wrong)}")
-    )
+    if wrong:
+        return "not yet", f"think again about: {', '.join(wrong)}"
+    return "right", " / ".join(CARDS)
 
 
 def _change(
@@ -110,25 +113,26 @@ def _change(
     first: list | tuple = SIX,
     second: list | tuple = TWELVE,
 ) -> Judged | tuple:
-    known = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))
-    if min(abs(values[0] - change.estimate) for change in known) > 1e-3:
-        return "not yet", "the change is the counted one, divided by p00 + p11 - 1"
-    if min(abs(values[1] - change.standard_error) for change in known) <= 6e-4:
+    changes = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))
+    if min(abs(values[0] - change.estimate) for change in changes) > 1e-3:
+        return "not yet", "the change is the counted change divided by p00 + p11 - 1"
+    if min(abs(values[1] - change.standard_error) for change in changes) <= 6e-4:
         return "right", f"{values[0]:.4f} and {values[1]:.4f}"
-    if min(abs(values[1] - change.naive_standard_error) for change in known) <= 1.5e-3:
+    if min(abs(values[1] - change.naive_standard_error) for change in changes) <= 1.5e-3:
         return Judged(
             "mistake",
-            "as if the two levels had independent errors: they share one audit",
+            "this treats the errors of the two months as independent, but both months use the same "
+            "audit",
             "levels taken as independent",
         )
-    return "not yet", "the change is right, its standard error is not"
+    return "not yet", "the change is correct, but its standard error is not"
 
 
 @lru_cache(1000)
 def _changes(
     audit: tuple = AUDIT, frame: tuple = FRAME, first: tuple = SIX, second: tuple = TWELVE
 ) -> list:
-    """Return the change from month 6 to month 12 by two estimators and under both views of the rates."""
+    """Return the change from month 6 to 12 by two estimators and both values of `rates`."""
     table, months = ConfusionCounts(audit), {"6": first, "12": second}
     return [
         prevalence_series(
@@ -145,59 +149,67 @@ def _why_change() -> str:
         ConfusionCounts(AUDIT), FRAME, {"6": SIX, "12": TWELVE}, method="calibration"
     ).change("6", "12")
     return (
-        f"the audit's error is in both months and nearly cancels: SE {shared.standard_error:.4f}, from level bands "
-        f"{shared.naive_standard_error:.4f}; calibration says {calibrated.estimate:.4f}, true is .0300"
+        "both months contain the error of the audit, and it nearly cancels: the standard error is "
+        f"{shared.standard_error:.4f}, with independent errors it would be "
+        f"{shared.naive_standard_error:.4f}; calibration estimates a change of "
+        f"{calibrated.estimate:.4f}, and the true change is .0300"
     )
 
 
 def _judge(values: list) -> Judged | tuple:
-    (fails, passed), (missed, passes) = SAID
-    true, wrong, n = (
-        _corrected(),
-        (passed + missed) / (fails + passed + missed + passes),
-        sum(map(sum, SAID)),
-    )
+    (fails, passed), (missed, passes) = LABELED
+    true = _corrected()
+    n = fails + passed + missed + passes
+    wrong = (passed + missed) / n
     specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
     mistakes = {
         PASSES: (
-            "that is the judge's own rate: how many of those that it passes are good, it does not know",
+            "this is the proportion that the judge passes; some of these answers are bad, and some "
+            "that it fails are good",
             "the judge's own rate trusted",
         ),
         PASSES + wrong: (OF_ERRORS, "error rate added"),
         PASSES - wrong: (OF_ERRORS, "error rate added"),
         (true - 1 + specificity) / (sensitivity + specificity - 1): (
-            "that is corrected twice: people's labels by verdict are free of the judge's errors already",
+            "this corrects twice: the proportions of good answers per verdict already correct the "
+            "judge's errors",
             "corrected twice",
         ),
     }
     if abs(values[0] - true) <= 1e-3:
         return "right", f"{true:.3f}"
-    for value, said in mistakes.items():
+    for value, reasons in mistakes.items():
         if abs(values[0] - value) <= 1e-3:
-            return Judged("mistake", *said)
+            return Judged("mistake", *reasons)
     if abs(values[0] - (missed + passes) / n) <= 1e-3:
         return (
             "not yet",
-            "that is what people say of 200; the judge has seen all: weigh by how many it passes",
+            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "proportions in all answers",
         )
-    return "not yet", "of what passes, people call how many good? And of what fails?"
+    return (
+        "not yet",
+        "what proportion of the passed answers is good, and what proportion of the failed ones?",
+    )
 
 
-OF_ERRORS = "its errors go both ways: some that it passes are bad, some that it fails are good"
+OF_ERRORS = "the judge errs in both directions: it passes bad answers and fails good ones"
 
 
 def _corrected() -> float:
-    (fails, passed), (missed, passes) = SAID
+    (fails, passed), (missed, passes) = LABELED
     return PASSES * passes / (passed + passes) + (1 - PASSES) * missed / (fails + missed)
 
 
 def _steps_of_judge() -> list[str]:
-    (fails, passed), (missed, passes) = SAID
+    (fails, passed), (missed, passes) = LABELED
     return [
-        f"Of {passed + passes} that the judge passes people call {passes} good: {passes / (passed + passes):.2f}.",
-        f"Of {fails + missed} that it fails, {missed}: {missed / (fails + missed):.2f}.",
-        f"It passes {PASSES:.2f} of all: {PASSES:.2f} x {passes / (passed + passes):.2f} + {1 - PASSES:.2f} x "
-        f"{missed / (fails + missed):.2f} = {_corrected():.3f}.",
+        f"Of {passed + passes} passed answers, {passes} are good: "
+        f"{passes / (passed + passes):.2f}.",
+        f"Of {fails + missed} failed answers, {missed} are good: {missed / (fails + missed):.2f}.",
+        f"The judge passes {PASSES:.2f} of all answers: {PASSES:.2f} x "
+        f"{passes / (passed + passes):.2f} + {1 - PASSES:.2f} x {missed / (fails + missed):.2f} = "
+        f"{_corrected():.3f}.",
     ]
 
 
@@ -206,12 +218,13 @@ def _steps_by_hand(
 ) -> list[str]:
     net = p00 + p11 - 1
     return [
-        f"Of the others {_point(1 - p00)} are read as panels, of the panels {_point(p11)}.",
-        f"Counted = share x {_point(p11)} + (1 - share) x {_point(1 - p00)} = {_point(1 - p00)} + share x "
-        f"{_point(net)}.",
-        f"So take {_point(1 - p00)} off the count: {_point(counted)} - {_point(1 - p00)} = "
+        f"The program reads {_point(1 - p00)} of the others and {_point(p11)} of the panels as "
+        "panels.",
+        f"Counted = true x {_point(p11)} + (1 - true) x {_point(1 - p00)} = {_point(1 - p00)} + "
+        f"true x {_point(net)}.",
+        f"Subtract {_point(1 - p00)}: {_point(counted)} - {_point(1 - p00)} = "
         f"{_point(counted - 1 + p00)}.",
-        f"Divided by {_point(p00)} + {_point(p11)} - 1 = {_point(net)}: the true share is "
+        f"Divide by {_point(p00)} + {_point(p11)} - 1 = {_point(net)}: the true proportion is "
         f"{(counted - 1 + p00) / net:.3f}.",
     ]
 
@@ -223,27 +236,32 @@ def _point(share: float) -> str:
 def _steps_of_two() -> list[str]:
     (a, b), (c, d) = AUDIT
     mixed, calibration = _estimates()
-    p00, p11, (later, base) = (
-        a / (a + b),
-        d / (c + d),
-        (TWELVE[1] / sum(TWELVE), FRAME[1] / sum(FRAME)),
-    )
-    read, other = d / (b + d), c / (a + c)
+    p00 = a / (a + b)
+    p11 = d / (c + d)
+    later = TWELVE[1] / sum(TWELVE)
+    base = FRAME[1] / sum(FRAME)
+    read = d / (b + d)
+    other = c / (a + c)
     then = base * read + (1 - base) * other
     return [
-        f"Columns: of the read {d} of {b + d} = {read:.4f} have panels, of the others {c} of {a + c} = "
-        f"{other:.4f}.",
-        f"Calibration now: {later:.4f} x {read:.4f} + {1 - later:.4f} x {other:.4f} = {calibration:.4f}.",
-        f"At audit time: {base:.4f} x {read:.4f} + {1 - base:.4f} x {other:.4f} = {then:.4f}.",
-        f"Mixed: {then:.4f} + ({later:.4f} - {base:.4f}) / ({p00:.4f} + {p11:.4f} - 1) = {mixed:.4f}.",
+        f"Use the columns: of the forms read as panels, {d} of {b + d} = {read:.4f} have panels; "
+        f"of those read as others, {c} of {a + c} = {other:.4f}.",
+        f"Calibration now: {later:.4f} x {read:.4f} + {1 - later:.4f} x {other:.4f} = "
+        f"{calibration:.4f}.",
+        f"Calibration at the time of the audit: {base:.4f} x {read:.4f} + {1 - base:.4f} x "
+        f"{other:.4f} = {then:.4f}.",
+        f"Mixed: {then:.4f} + ({later:.4f} - {base:.4f}) / ({p00:.4f} + {p11:.4f} - 1) = "
+        f"{mixed:.4f}.",
     ]
 
 
 def _steps_of_cards() -> list[str]:
     return [
-        "Subsidy: more have panels, each form is read as before. P(read | true) stays: mixed.",
-        "Lost forms: they are missing by what was read, so P(true | read) stays: calibration.",
-        "Camera: everything is read anew, nothing stays: neither.",
+        "Subsidy: more houses have panels, and the program reads each form as before. P(read | "
+        "true) stays constant: mixed.",
+        "Lost forms: the loss depends only on how a form was read. P(true | read) stays constant: "
+        "calibration.",
+        "Camera: the program may read every form differently. Nothing stays constant: neither.",
     ]
 
 
@@ -255,16 +273,15 @@ def _steps_of_change(
 ) -> list[str]:
     net = audit[0][0] / sum(audit[0]) + audit[1][1] / sum(audit[1]) - 1
     counted = second[1] / sum(second) - first[1] / sum(first)
-    found = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))[0]
+    change = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))[0]
     return [
-        f"Counted shares: {first[1] / sum(first):.4f} and {second[1] / sum(second):.4f}, a change of "
-        f"{counted:.4f}.",
-        f"p00 + p11 - 1 of the audit is {net:.4f}; the true change is {counted:.4f} / {net:.4f} = "
-        f"{counted / net:.4f}.",
-        "Its standard error: of the two months' counts, and of the audit, which is in both months. "
-        "wb.prevalence_series(audit, frame, months, method='mixed', rates='frame', "
-        "sampled_by='random').change('6', '12') says "
-        f"{found.standard_error:.4f}.",
+        f"Counted proportions: {first[1] / sum(first):.4f} and {second[1] / sum(second):.4f}, a "
+        f"change of {counted:.4f}.",
+        f"In the audit, p00 + p11 - 1 is {net:.4f}. The estimated true change is {counted:.4f} / "
+        f"{net:.4f} = {counted / net:.4f}.",
+        "Its standard error combines the errors of the two counts and of the audit, which both "
+        "months share. wb.prevalence_series(audit, frame, months, method='mixed', rates='frame', "
+        f"sampled_by='random').change('6', '12') gives {change.standard_error:.4f}.",
     ]
 
 
@@ -279,10 +296,11 @@ EXERCISES = {
     "4.1": (
         _by_hand,
         1,
-        "the share",
-        "first take the falsely read others off the count",
+        "the proportion",
+        "first subtract the others that are read as panels",
         lambda: (
-            f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"
+            "calibration, with an audit at a true proportion of .10, would report "
+            f"{_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"
         ),
     ),
     "4.2": (
@@ -296,10 +314,11 @@ EXERCISES = {
         _cards,
         _three_words,
         "three of 'mixed', 'calibration', 'neither'",
-        "ask each time: which rate stays what it was?",
+        "for each event, ask which rate stays constant",
         lambda: (
-            "the subsidy changes how many have panels, not how they are read; lost forms are missing by what "
-            "was read, so P(true | read) stays; a new camera reads anew: audit again"
+            "the subsidy changes the proportion of panels, not the error rates; the loss depends "
+            "only on how a form was read, so P(true | read) stays constant; a new camera changes "
+            "all rates, so the office needs a new audit"
         ),
     ),
     "4.4": (
@@ -312,10 +331,11 @@ EXERCISES = {
     "4.5": (
         _judge,
         1,
-        "the share",
-        "of the same items, what people say of each verdict needs no inverse",
+        "the proportion",
+        "the labeled answers have verdicts, too: treat each verdict as a stratum",
         lambda: (
-            "the labels are of the same items as the verdicts: each verdict is a stratum, weighed by how many have it"
+            "the labels and the verdicts belong to the same answers, so each verdict is a stratum, "
+            "weighted by its proportion in all answers"
         ),
     ),
 }

@@ -1,9 +1,11 @@
-"""Live views of lesson 4: what is counted, what is true, and what an audit makes of it month after month.
+"""Scenes of lesson 4: counted and true proportions, and how an audit corrects the counts.
 
-A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
-`predict_` asks, `seen_` shows what was asked once the prediction is locked, `explain_` asks for two written lines.
+A scene has controls, a function of `workbench` that computes its figures, and a chart that draws
+them. A function `predict_...` asks a question. The function `seen_...` shows the answer once the
+prediction is locked. A function `explain_...` asks for an explanation of two lines.
 """
 
+import math
 from typing import Any
 
 import ipywidgets
@@ -34,7 +36,8 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# These texts must not be visible before the prediction is locked, the button pressed (look) or
+# the exercise answered.
 ANSWERS = {
     "4-line": ("12.8%", "55%"),
     "4-reader": ("183",),
@@ -50,43 +53,47 @@ ANSWERS = {
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
-# of this seed the errors that the lesson quotes agree with those of 400,000 audits to four digits
+# With this seed, the errors that the lesson quotes agree with those of 400,000 audits to four
+# digits.
 SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
 READERS = (
-    "the program: 88% right counts better than 78%",
-    "the trainee, although he makes more mistakes",
-    "both equally well",
+    "the program: it reads more codes correctly",
+    "the trainee, although he makes more errors",
+    "both are equally close",
 )
-MODELS = ("the first model", "the second model", "both equally well")
+MODELS = ("the first model", "the second model", "both are equally close")
 BEST = {
     "calibration: best today, best tomorrow": "calibration",
     "mixed": "mixed",
     "the raw count: no correction at all": "classify_and_count",
 }
 REACH = {
-    "about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
-    "about 2 points either way, as for one month": 0.020,
-    "about 1.2 points either way, less than for one month": 0.012,
+    "about 2.8 points to either side, because two uncertain numbers are subtracted": 0.028,
+    "about 2 points to either side, as for one month": 0.020,
+    "about 1.2 points to either side, less than for one month": 0.012,
 }
 GOOD = 0.8
 PASSED = (
-    "68%: it has looked at every answer",
-    "88%: it errs in 20%, so these are added",
-    "80%: less 20 points, divided by .6",
-    "54%: of those that it passes 80% are good",
+    "68%, because the judge graded every answer",
+    "88%: add its error rate of 20 points",
+    "80%: subtract 20 points, then divide by .6",
+    "54%, because 80% of the passed answers are good",
 )
 OF_PASSED = dict(
     zip(
         PASSED,
         (
-            "It passes 80% of the good ones and 20% of the bad ones. Only where half are good does that come to their number.",
-            "Its errors go both ways: bad answers pass, good ones fail. What it errs in is no number to add.",
-            "That is right: if none were good it would pass 20%, and every good answer adds .8 - .2 = .6 to what passes.",
-            "Of those that it passes more are good when more are good at all: 80% of the good ones pass, which is the other "
-            "way round.",
+            "The judge passes 80% of the good answers and 20% of the bad ones. Its count is "
+            "correct only if half of the answers are good.",
+            "The judge makes errors in both directions: it passes bad answers and fails good ones. "
+            "So you cannot simply add its error rate.",
+            "That is correct. If no answer were good, the judge would pass 20%. Each point of good "
+            "answers adds .8 - .2 = .6 points.",
+            "The judge passes 80% of the good answers. This does not mean that 80% of the passed "
+            "answers are good. That percentage rises with the proportion of good answers.",
         ),
         strict=True,
     )
@@ -95,9 +102,10 @@ OF_READERS = dict(
     zip(
         READERS,
         (
-            "Better read, worse counted: it adds more others than it misses panels.",
-            "That is right, and it is luck: his mistakes happen to cancel.",
-            "They read differently well, and one of them happens to miss as many as he adds.",
+            "The program reads better but counts worse: it counts more other forms by mistake than "
+            "it misses forms with panels.",
+            "That is correct, but it is luck: his two kinds of errors nearly cancel.",
+            "The trainee's two kinds of errors nearly cancel. Those of the program do not.",
         ),
         strict=True,
     )
@@ -106,9 +114,12 @@ OF_BEST = dict(
     zip(
         BEST,
         (
-            "It was best while nothing had changed. What it holds constant, P(true | read), moves with the share.",
-            "That is right: it adds the counted change, turned back into the true one.",
-            "Nearly: at this share the two mistakes of counting almost cancel. At another share they do not.",
+            "Calibration was best while nothing had changed. It assumes that P(true | read) stays "
+            "constant, but this changes with the true proportion.",
+            "That is correct. Mixed divides the counted change by p00 + p11 - 1. This gives the "
+            "true change.",
+            "Nearly. At this proportion the two kinds of errors almost cancel. At other "
+            "proportions they do not.",
         ),
         strict=True,
     )
@@ -117,9 +128,11 @@ OF_REACH = dict(
     zip(
         REACH,
         (
-            "So it would be if the two months had errors of their own. Both have the error of the one audit.",
-            "You expected that part of the error cancels. More of it does.",
-            "That is right: the error of the audit is in both months and nearly cancels in their difference.",
+            "This would be correct if the errors of the two months were independent. But both "
+            "months contain the error of the same audit.",
+            "You expected that a part of the error cancels. An even larger part does.",
+            "That is correct. Both months contain the error of the same audit, and it nearly "
+            "cancels in the difference.",
         ),
         strict=True,
     )
@@ -162,7 +175,7 @@ def use(path: Any, positive: Any = "") -> Any:
 
 
 def _rates() -> tuple[float, float, float]:
-    """Return the true share of the positive class, and how often negatives and positives are predicted correctly."""
+    """Return the true proportion of positives, p00 and p11."""
     if are_digits():
         return solar_rates()
     forms = lesson_forms()
@@ -171,7 +184,7 @@ def _rates() -> tuple[float, float, float]:
 
 
 def _later_share() -> float:
-    """Return the true share of the later months: half as much again as in the first."""
+    """Return the true proportion of the later months: 1.5 times that of the first month."""
     return LATER if are_digits() else round(min(1.5 * _rates()[0], charts.RANGE[1]), 2)
 
 
@@ -180,15 +193,15 @@ def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
         "4-line",
-        "The true share rises from 10% to 15%. Draw the share that the office "
-        "publishes, month after month.",
+        "The true proportion rises from 10% to 15%. Draw the proportion that the office publishes "
+        "in each month.",
         DrawnLine(0.10, solar_months().true_shares.tolist()),
     )
 
 
 @about_digits
 def seen_line() -> Reveal:
-    """Return the published lines, the learner's among them."""
+    """Return the true and the published proportions with the learner's line."""
     true_shares = solar_months().true_shares.tolist()
     return questions.reveal(
         "4-line",
@@ -203,28 +216,28 @@ def seen_line() -> Reveal:
     )
 
 
-OF_LINES = {  # share of the true rise that was drawn, at most -> what is said
-    0.25: "You let the office miss the rise. It does see more panels counted, so it publishes part of the rise.",
-    0.8: "You let the office stay behind the truth, and so it does.",
-    1.2: "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back.",
-    float(
-        "inf"
-    ): "You let the office publish more than the rise. But its shares of the audit belong to month 1, and "
-    "hold it back below the truth.",
+OF_LINES = {  # largest part of the true rise that the learner drew -> feedback
+    0.25: "You drew almost no rise. But the program counts more panels every month, so the office "
+    "publishes a part of the rise.",
+    0.8: "You let the office stay below the truth. This is what happens.",
+    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so "
+    "it stays below the truth.",
+    math.inf: "You let the office publish more than the rise. But calibration uses the proportions "
+    "of month 1, so it stays below the truth.",
 }
 
 
 def _of_line(drawn: Any) -> list[str]:
-    """Return what is said of a drawn line: whether it moves, stays behind, follows the truth or exceeds it."""
+    """Return the feedback on a drawn line: flat, below the truth, close to it or above it."""
     if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
-    return [next(said for most, said in OF_LINES.items() if share < most)]
+    return [next(text for most, text in OF_LINES.items() if share < most)]
 
 
 @adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
 def mosaic() -> Panel:
-    """Return the view of one month: true by read class as areas, the counted share against the true one.
+    """Return the scene of one month: areas of true and read classes, and the bias of the count.
 
     Parameters
     ----------
@@ -234,15 +247,33 @@ def mosaic() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: p00, p11, the true share.
+        Controls: p00, p11, the true proportion.
+
+    Examples
+    --------
+    You can build a similar scene with your own numbers:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.misclassification.scenes import mosaic
+    >>> from workbench.widgets import image
+    >>> def scene(true=0.3, p00=0.9, p11=0.8):
+    ...     return image(mosaic(true, p00, p11))
+    >>> scene()  # doctest: +ELLIPSIS
+    Chart: ... Counted 31.00%, true 30.00%: 1.00 points too many.
+    >>> ipywidgets.interact(scene, true=(0, 1, 0.1), p00=(0.6, 1), p11=(0.6, 1))  # doctest: +SKIP
     """
     base_rate, p00, p11 = _rates()
     counted = "Panels" if are_digits() else named("panels").capitalize()
     controls = {
-        "p00": _slider("Others read rightly (p00)", p00, 70, 100),
-        "p11": _slider(f"{counted} read rightly (p11)", p11, 70, 100),
+        "p00": _slider("Others read correctly (p00)", p00, 70, 100),
+        "p11": _slider(f"{counted} read correctly (p11)", p11, 70, 100),
         "base_rate": _slider(
-            named("True share of panels (α)"), base_rate, 0, 100, unbiased_share(p00, p11), step=2
+            named("True proportion of panels (α)"),
+            base_rate,
+            0,
+            100,
+            unbiased_share(p00, p11),
+            step=2,
         ),
     }
 
@@ -253,50 +284,55 @@ def mosaic() -> Panel:
 
 
 def explain_stopped_clock() -> Explanation:
-    """Return the question why counting is right at one share."""
+    """Return the question why the count is correct at one proportion."""
     return questions.explain(
         "4-clock",
-        "At one true share, counting is exactly right. Is it right there because the program is good?",
-        "No. At that share the panels that are missed happen to be as many as the others that are counted by mistake. "
-        "A stopped clock is right twice a day, too: at any other share the same program counts wrongly.",
+        "At one true proportion, the count is exactly correct. Is it correct there because the "
+        "program is good?",
+        "No. At that proportion, the program misses as many forms with panels as it counts other "
+        "forms by mistake. At any other proportion, the count of the same program is biased. A "
+        "stopped clock is also correct twice a day.",
         [
-            "Yes, at that share it reads best. It reads equally well at every share: p00 and p11 stay as they were.",
-            "Yes, because most forms are read rightly. That holds at every share; only the balance of the mistakes "
-            "changes.",
+            "Yes, the program reads best at that proportion. But it reads equally well at every "
+            "proportion: p00 and p11 do not change.",
+            "Yes, because it reads most forms correctly. But it does so at every proportion. Only "
+            "the balance of the two kinds of errors changes.",
         ],
     )
 
 
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
-    if not are_digits():
-        true = int(np.sum(lesson_forms().digit == lesson_forms().positive))
-        question = (
-            f"{true:,} items are of class {lesson_forms().positive}. Who comes closer to {true:,}?"
-        )
-        return questions.predict("4-reader", question, MODELS)
-    return questions.predict("4-reader", "180 forms have panels. Who comes closer to 180?", READERS)
+    question = "180 forms have panels. Whose count is closer to 180?"
+    if are_digits():
+        return questions.predict("4-reader", question, READERS)
+    positive = lesson_forms().positive
+    true = int(np.sum(lesson_forms().digit == positive))
+    question = f"{true:,} items are of class {positive}. Whose count is closer to {true:,}?"
+    return questions.predict("4-reader", question, MODELS)
 
 
 def seen_reader() -> Reveal:
-    """Return how program and trainee read and count."""
+    """Return the accuracy and the counts of the program and of the trainee."""
 
     def show(predicted: str | None) -> list:
         rows = _readings()
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
-        cancel = ": the mistakes happen to cancel" if are_digits() else ""
+        positives = named("forms with panels")
+        cancel = " These errors nearly cancel." if are_digits() else ""
         return [
             *questions.answered(comments(OF_READERS), predicted),
-            Table(rows, "Who reads better, who counts better"),
-            f"The {best[named('reader')]} misses {best[named('panels missed')]} and adds "
-            f"{best['others counted']}{cancel}. A count is as good as the balance of the errors, not as their number.",
+            Table(rows, "Accuracy and counts of two readers"),
+            f"The {best[named('reader')]} misses {best[named('panels missed')]} {positives} and "
+            f"counts {best['others counted']} other {named('forms')}.{cancel} The bias of a count "
+            "depends on the balance of the two kinds of errors, not on their number.",
         ]
 
     return questions.reveal("4-reader", show)
 
 
 def _readings() -> list[dict]:
-    """Return how program and trainee read and count, or the two models of a file."""
+    """Return the accuracy and the counts of program and trainee, or of the two models of a file."""
     forms = lesson_forms()
     if are_digits():
         return [_reading("program", forms.read_a), _reading("trainee", read_by_next_box())]
@@ -309,8 +345,8 @@ def _reading(name: str, read: np.ndarray) -> dict:
     truth, counted = forms.digit == code, read == code
     return {
         named("reader"): name,
-        "all codes right": f"{np.mean(read == forms.digit):.0%}",
-        named("panels or not, right"): f"{np.mean(counted == truth):.1%}",
+        named("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
+        named("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
         named("panels missed"): int(np.sum(truth & ~counted)),
         "others counted": int(np.sum(counted & ~truth)),
         "counts": int(np.sum(counted)),
@@ -323,20 +359,22 @@ def predict_best() -> Prediction:
     if not are_digits():
         return questions.predict(
             "4-best",
-            f"The true share changes from {_rates()[0]:.1%} to {_later_share():.0%}, and the audit stays the same. Which "
-            "of the three has the smallest typical error then?",
+            f"The true proportion changes from {_rates()[0]:.1%} to {_later_share():.0%}, and the "
+            "audit stays the same. Which of the three estimators then has the smallest typical "
+            "error?",
             BEST,
         )
     return questions.predict(
         "4-best",
-        "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
-        "15%, and the audit is the same. Which one has the smallest typical error now?",
+        "In month 1, calibration has the smallest typical error of the three estimators. Then the "
+        "true proportion rises to 15%, and the office still uses the audit of month 1. Which "
+        "estimator now has the smallest typical error?",
         BEST,
     )
 
 
 def seen_months(**ranges: Any) -> Reveal:
-    """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
+    """Return the scene of later months, with the estimator that the learner chose marked."""
     return questions.reveal(
         "4-best",
         lambda predicted: [
@@ -347,16 +385,16 @@ def seen_months(**ranges: Any) -> Reveal:
 
 
 def _three_months() -> list:
-    found = [_study(share, AUDITED) for share in (_rates()[0], _later_share(), 0.05)]
+    studies = [_study(share, AUDITED) for share in (_rates()[0], _later_share(), 0.05)]
     table = Table(
         [
             {
-                "true share": f"{each.new_base_rate:.2%}",
-                **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE},
+                "true proportion": f"{study.new_base_rate:.2%}",
+                **{names()[name]: f"{100 * study.rmse[name]:.2f}" for name in THREE},
             }
-            for each in found
+            for study in studies
         ],
-        "Typical errors, in points",
+        "Typical errors (RMSE), in points",
     )
     published = lines.published(
         _theory_of(solar_rates(), LATER), solar_months().true_shares.tolist()
@@ -366,7 +404,7 @@ def _three_months() -> list:
 
 @adjustable(new_base_rate=charts.RANGE)
 def months(predicted: str = "") -> Panel:
-    """Return the view of later months: what the estimators answer, how far they are off, how much they report.
+    """Return the scene of later months: the estimators' answers and their errors.
 
     Parameters
     ----------
@@ -378,7 +416,22 @@ def months(predicted: str = "") -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: the new true share, the size of the audit, the estimators.
+        Controls: the new true proportion, the size of the audit, the estimators.
+
+    Examples
+    --------
+    A similar scene for a program with other rates:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import months
+    >>> from workbench.widgets import image
+    >>> def scene(new=0.3, audited=500):
+    ...     study = wb.simulate_prevalence(0.2, new, 0.9, 0.8, audited, 5000, runs=200)
+    ...     return image(months(study, ("calibration", "mixed")))
+    >>> scene()  # doctest: +ELLIPSIS
+    Chart: The true proportion was 20.00% when 500 forms were audited. Now it is 30.00%. ...
+    >>> ipywidgets.interact(scene, new=(0.05, 0.4), audited=(100, 900))  # doctest: +SKIP
     """
     controls = {
         "new_base_rate": _later_slider(),
@@ -388,10 +441,10 @@ def months(predicted: str = "") -> Panel:
         ),
     }
 
-    def answered(methods: tuple, new_base_rate: float, n: int) -> tuple:
+    def simulated(methods: tuple, new_base_rate: float, n: int) -> tuple:
         return _study(new_base_rate, n), methods, predicted
 
-    return drive_chart(controls, answered, charts.months_data, charts.months_words, charts.months)
+    return drive_chart(controls, simulated, charts.months_data, charts.months_words, charts.months)
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
@@ -411,13 +464,13 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 
 def seen_constant(**ranges: Any) -> Reveal:
-    """Return the view of the assumption, once the line is predicted: its picture tells what calibration publishes."""
+    """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
     return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
 @adjustable(new_base_rate=charts.RANGE)
 def held_constant() -> Panel:
-    """Return the view of the assumption: two answers to the same counts, one right.
+    """Return the scene of the assumption: two answers to the same counts, of which one is correct.
 
     Parameters
     ----------
@@ -427,7 +480,22 @@ def held_constant() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: which rate is constant, the new true share.
+        Controls: the rate that is constant, the new true proportion.
+
+    Examples
+    --------
+    A similar scene for a program with other rates:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import held_constant
+    >>> from workbench.widgets import image
+    >>> def scene(new=0.3, p11=0.8):
+    ...     theory = wb.estimator_theory(0.2, new, 0.9, p11, 400)
+    ...     return image(held_constant(theory, "P(read | true)"))
+    >>> scene(p11=0.9)  # doctest: +ELLIPSIS
+    Chart: ... Mixed reports 100% of the change, calibration 53%. ...
+    >>> ipywidgets.interact(scene, new=(0.05, 0.4), p11=(0.5, 0.95))  # doctest: +SKIP
     """
     controls = {
         "constant": ipywidgets.ToggleButtons(
@@ -436,11 +504,15 @@ def held_constant() -> Panel:
         "new_base_rate": _later_slider(),
     }
 
-    def held(constant: str, new_base_rate: float) -> tuple:
+    def computed(constant: str, new_base_rate: float) -> tuple:
         return _theory(new_base_rate), constant
 
     return drive_chart(
-        controls, held, charts.held_constant_data, charts.held_constant_words, charts.held_constant
+        controls,
+        computed,
+        charts.held_constant_data,
+        charts.held_constant_words,
+        charts.held_constant,
     )
 
 
@@ -455,35 +527,40 @@ def _theory_of(rates: tuple, new_base_rate: float) -> Any:
 
 @about_digits
 def explain_lag() -> Explanation:
-    """Return the question why calibration stays behind."""
+    """Return the question why calibration reports too small a change."""
     return questions.explain(
         "4-lag",
-        "Why does P(true | read) change when more houses get panels, although the program reads as before?",
-        "Of the forms read as panels, some are panels rightly read and some are others misread. With more panels "
-        "around, there are more of the first and fewer of the second, so a form that is read as panels has them more "
-        "often. Calibration keeps the old, lower share and stays behind.",
+        "Why does P(true | read) change when more houses get panels, although the program reads as "
+        "before?",
+        "Some of the forms read as panels have panels; the others are misread. When more houses "
+        "have panels, the first group grows and the second shrinks. So a larger proportion of the "
+        "forms read as panels has panels. Calibration still uses the old, lower proportion and "
+        "reports too small a change.",
         [
-            "Because the program reads worse: it does not, p00 and p11 are the same.",
-            "Because the audit was too small: with an audit of all 1,797 forms calibration stays behind just as much.",
-            "It does not change: only P(read | true) stays, the other one mixes it with how many panels there are.",
+            "Because the program reads worse. But it does not: p00 and p11 stay the same.",
+            "Because the audit was too small. But with an audit of all 1,797 forms, calibration "
+            "reports just as little of the change.",
+            "It does not change. But only P(read | true) stays constant. P(true | read) also "
+            "depends on the proportion of forms with panels.",
         ],
     )
 
 
 @about_digits
 def predict_change() -> Prediction:
-    """Return the question how well a change is known."""
+    """Return the question how wide the interval of a change is."""
     first, last = MONTHS
     return questions.predict(
         "4-change",
-        f"How far does the 95% interval of the change from month {first} to month {last} reach?",
+        f"How far does the 95% interval of the change from month {first} to month {last} reach to "
+        "either side of the estimate?",
         REACH,
     )
 
 
 @about_digits
 def seen_change(**ranges: Any) -> Reveal:
-    """Return the view of a change with the interval that the learner predicted."""
+    """Return the scene of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
         lambda predicted: [
@@ -495,12 +572,12 @@ def seen_change(**ranges: Any) -> Reveal:
 
 @adjustable()
 def change(predicted: float | None = None) -> Panel:
-    """Return the view of twelve months: levels with bands, and a difference with its own.
+    """Return the scene of twelve months, and of a change with its own interval.
 
     Parameters
     ----------
     predicted : float, optional
-        How far the learner expects the interval of the change to reach.
+        The half-width that the learner expects for the interval of the change.
     **ranges
         Ranges of controls by their names: `first`, `last`, `n`.
 
@@ -508,6 +585,23 @@ def change(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: the two months, the size of the audit.
+
+    Examples
+    --------
+    A similar scene with another audit and another estimator:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.misclassification.scenes import change
+    >>> from workbench.widgets import image
+    >>> months = wb.solar_months()
+    >>> def scene(audited=400, first=2, last=11):
+    ...     audit = wb.solar_audit(audited, rng=5)
+    ...     series = wb.prevalence_series(audit, months.counts[0], months.counts)
+    ...     return image(change(series, first, last, months.true_shares))
+    >>> scene(100)  # doctest: +ELLIPSIS
+    Chart: Proportions by mle from one audit of 100 forms, ...
+    >>> ipywidgets.interact(scene, audited=(100, 900), first=(1, 6), last=(7, 12))  # doctest: +SKIP
     """
     last_month = len(solar_months().counts)
     first, last = (
@@ -522,11 +616,11 @@ def change(predicted: float | None = None) -> Panel:
     )
     first.observe(lambda moved: setattr(last, "min", moved["new"] + 1), "value")
 
-    def changed(n: int, first: int, last: int) -> tuple:
+    def estimated(n: int, first: int, last: int) -> tuple:
         return _series(n), first, last, solar_months().true_shares, predicted
 
     controls = {"first": first, "last": last, "n": _audit_slider()}
-    return drive_chart(controls, changed, charts.change_data, charts.change_words, charts.change)
+    return drive_chart(controls, estimated, charts.change_data, charts.change_words, charts.change)
 
 
 def _series(n: int) -> Any:
@@ -535,17 +629,17 @@ def _series(n: int) -> Any:
 
 
 def predict_judge() -> Prediction:
-    """Return the question what a judge's verdicts amount to."""
+    """Return the question how many answers are good if a judge passes 68%."""
     return questions.predict(
         "4-judge",
-        "A judge is right about 80% of the good answers and about 80% of the bad ones. "
-        "It passes 68%. How many are good?",
+        "A judge grades 80% of the good answers and 80% of the bad ones correctly. It passes 68% "
+        "of all answers. What percentage of the answers is good?",
         PASSED,
     )
 
 
 def seen_judge(**ranges: Any) -> Reveal:
-    """Return what the correction is, and the view of a judge whose answers get better."""
+    """Return the feedback and the scene of a judge."""
     return questions.reveal(
         "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )
@@ -553,7 +647,7 @@ def seen_judge(**ranges: Any) -> Reveal:
 
 @adjustable(share=(0, 1), right=(0.51, 1))
 def judge() -> Panel:
-    """Return the view of a judge: what it says and what is true, at any share of good answers.
+    """Return the scene of a judge: the answers that it passes and the good answers.
 
     Parameters
     ----------
@@ -563,21 +657,35 @@ def judge() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: the share of good answers, how often the judge is right.
+        Controls: the proportion of good answers, the proportion of correct grades.
+
+    Examples
+    --------
+    A similar scene that starts from the passed answers:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.misclassification.scenes import judge
+    >>> from workbench.widgets import image
+    >>> def scene(passed=0.68, correct=0.8):
+    ...     good = (passed - (1 - correct)) / (2 * correct - 1)
+    ...     return image(judge(good, correct))
+    >>> scene(passed=0.5)  # doctest: +ELLIPSIS
+    Chart: 50% of the answers are good, the judge passes 50.0%. ...
+    >>> ipywidgets.interact(scene, passed=(0.3, 0.7), correct=(0.8, 1))  # doctest: +SKIP
     """
     controls = {
         "share": _slider("Good answers", GOOD, 0, 100),
-        "right": _slider("The judge is right", 0.8, 55, 100),
+        "right": _slider("Correct grades", 0.8, 55, 100),
     }
 
-    def shown(share: float, right: float) -> tuple:
+    def rates(share: float, right: float) -> tuple:
         return share, right
 
-    return drive_chart(controls, shown, charts.judge_data, charts.judge_words, charts.judge)
+    return drive_chart(controls, rates, charts.judge_data, charts.judge_words, charts.judge)
 
 
 def check_mixed() -> Reveal:
-    """Return a button that simulates the mixed estimator and compares its spread with the corrected formula."""
+    """Return a button that compares the simulated error of "mixed" with the corrected formula."""
 
     def simulate() -> str:
         base_rate, p00, p11 = _rates()
@@ -594,9 +702,11 @@ def check_mixed() -> Reveal:
         )
         study = _study(later, AUDITED)
         return (
-            f"Mixed at a true share of {later:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
-            f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
-            f"Carlo error {100 * study.sd_error['mixed']:.3f})."
+            f"Standard deviation of mixed at a true proportion of {later:.0%}: "
+            f"{100 * theory.sd['mixed']:.3f} points by the corrected formula, "
+            f"{100 * study.sd['mixed']:.3f} points in "
+            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
+            f"{100 * study.sd_error['mixed']:.3f})."
         )
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
@@ -605,7 +715,10 @@ def check_mixed() -> Reveal:
 def _slider(
     description: str, value: float, low: int, high: int, *others: float | None, step: int = 1
 ) -> Any:
-    """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
+    """Return a slider of whole percentages that also stops at exact values.
+
+    A slider of floats would round an exact value to its step.
+    """
     exact = [share for share in others if share is not None]
     shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *exact})
     return stops(shares, value, description, form="{:.2%}")
@@ -613,7 +726,7 @@ def _slider(
 
 def _later_slider() -> Any:
     low, high = (round(100 * end) for end in charts.RANGE)
-    return _slider("New true share (α′)", _later_share(), low, high, _rates()[0])
+    return _slider("New true proportion (α′)", _later_share(), low, high, _rates()[0])
 
 
 def _audit_slider(description: str = "Forms audited (n)") -> Any:

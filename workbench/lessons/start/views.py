@@ -1,4 +1,4 @@
-"""Live views of the start page: how sure a program is, and how often it is right."""
+"""Scenes of the start page: the mean confidence of a program, and its accuracy."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from workbench.widgets.questions import Prediction, Reveal
 GUESSES = {"97%": 0.97, "93%": 0.93, "88%": 0.88, "75%": 0.75}
 ANSWERS = {"0-sure": ("87.7%", "0.877", ".877")}
 SURE = {
-    "97%": "You took its word. But how sure it is, it computes itself; nobody checked that against the truth.",
-    "93%": "You expected it to boast, but less than it does.",
-    "88%": "That is right: it misreads one form in eight, and does not say so.",
-    "75%": "You expected it to boast, and it does; but it reads better than that.",
+    "97%": "You trusted its claim. The program computes its own confidence, and nobody compared it with the truth.",
+    "93%": "You expected it to be overconfident. It is even more overconfident than that.",
+    "88%": "Correct. It misreads one form in eight, and its confidence does not show it.",
+    "75%": "You expected it to be overconfident, and it is. But it reads better than that.",
 }
 
 
@@ -23,8 +23,8 @@ def predict_sure() -> Prediction:
     items = digit_forms().items()
     return questions.predict(
         "0-sure",
-        f"The program says of each reading how sure it is: {items.score.mean():.1%} on "
-        f"average. In how many of the {items.size:,} forms is it right?",
+        f"The program reports a confidence for each reading: {items.score.mean():.1%} on "
+        f"average. What percentage of the {items.size:,} forms does it read correctly?",
         list(GUESSES),
     )
 
@@ -37,12 +37,12 @@ def reveal_sure() -> Reveal:
 
 
 def sure(predicted: float | None = None) -> ChartView:
-    """Return what the program says of itself beside how often it is right.
+    """Return a picture of the program's mean confidence next to its accuracy.
 
     Parameters
     ----------
     predicted : float, optional
-        The learner's guess, a share.
+        The learner's guess, a proportion.
     """
     items = digit_forms().items()
     return ChartView(

@@ -32,10 +32,10 @@ DESIGNS = {name: name for name in ("random", "proportional", "neyman", "neyman w
 
 
 def _name(stratifier: Any) -> str:
-    """Return a stratifier as code calls it, from its name there or in the pictures."""
-    given = _spaced(str(stratifier).casefold().strip())
+    """Return the name of a stratifier in code, from its name there or in the pictures."""
+    spelling = _spaced(str(stratifier).casefold().strip())
     return next(
-        (name for name, shown in NAMES.items() if given in (_spaced(shown), _spaced(name))), ""
+        (name for name, title in NAMES.items() if spelling in (_spaced(title), _spaced(name))), ""
     )
 
 
@@ -45,7 +45,7 @@ def _spaced(name: str) -> str:
 
 @lru_cache(1)
 def fifths() -> tuple[np.ndarray, np.ndarray, ScoredItems]:
-    """Return sizes, right ones and items of the digit forms' five equal-size strata."""
+    """Return sizes and correct forms of the five equal-size strata, and all items."""
     items = digit_forms().items()
     strata = stratify(items.score, 5, "equal_size")
     return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int), items
@@ -62,30 +62,34 @@ def _estimate_and_error(
     labeled: list | tuple = (20,) * 5,
     right: list | tuple = (12, 17, 19, 20, 20),
 ) -> Judged | tuple:
-    found = accuracy.stratified_accuracy(size, labeled, right)
+    estimate = accuracy.stratified_accuracy(size, labeled, right)
     without = (
-        accuracy.estimated_variance(found.stratum_size, found.labeled, found.correct, form="paper")
+        accuracy.estimated_variance(
+            estimate.stratum_size, estimate.labeled, estimate.correct, form="paper"
+        )
         ** 0.5
     )
-    if abs(values[0] - found.estimate) > 6e-4:
-        return "not yet", "the estimate is the weighted mean of the five rates"
-    if abs(values[1] - found.standard_error) <= 1e-4:
-        return "right", f"{found.estimate:.3f} and {found.standard_error:.5f}"
+    if abs(values[0] - estimate.estimate) > 6e-4:
+        return "not yet", "the estimate is the weighted mean of the five stratum accuracies"
+    if abs(values[1] - estimate.standard_error) <= 1e-4:
+        return "right", f"{estimate.estimate:.3f} and {estimate.standard_error:.5f}"
     if abs(values[1] - without) <= 2e-4:
         return Judged(
             "mistake",
-            f"no finite-population factor: {labeled[0]} of {size[0]} are labeled, so "
+            f"no finite-population factor: {labeled[0]} of {size[0]} forms are labeled, so "
             f"{size[0] - labeled[0]} of {size[0]} are unknown",
             "no finite-population factor",
         )
-    return "not yet", "the estimate is right, the standard error is not"
+    return "not yet", "the estimate is correct, the standard error is not"
 
 
 def _why_estimate() -> str:
     random = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return (
-        f"pure strata add nothing to the standard error, 88 of 100 at random would have {random:.4f}; yet the "
-        "interval to report reaches further down than Wald's, for the errors that a stratum without one may hide"
+        "The two strata without an incorrect label add nothing to the standard error. With 88 of "
+        f"100 correct, random sampling has a standard error of {random:.4f}. The interval that you "
+        "report has a lower limit below Wald's, because a stratum without an observed error may "
+        "still contain errors."
     )
 
 
@@ -93,11 +97,11 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
     size, spread = (fifths()[0], _spread()) if size is None else (size, spread)
     optimum = rules.allocate(size, 100, "neyman", stratum_sd=spread).labeled
     if any(value % 1 for value in values):
-        return "mistake", "give whole labels"
+        return "mistake", "the labels per stratum must be whole numbers"
     if sum(values) != 100:
         return Judged(
             "mistake",
-            f"budget not spent exactly: your labels add up to {sum(values):g}",
+            f"your labels add up to {sum(values):g}, not to 100",
             "budget not spent",
         )
     if min(values) < 2:
@@ -110,9 +114,14 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
         return "right", " / ".join(map(str, optimum))
     if max(values) - min(values) <= 1:
         return Judged(
-            "mistake", "equal shares: where a stratum varies more, it needs more", "equal shares"
+            "mistake",
+            "these are equal labels: a stratum that varies more needs more labels",
+            "equal shares",
         )
-    return "not yet", "shares in proportion to size times standard deviation, at least 2 each"
+    return (
+        "not yet",
+        "allocate labels in proportion to size times standard deviation, at least 2 each",
+    )
 
 
 def _plan(parts: list) -> tuple | None:
@@ -131,20 +140,31 @@ def _plan(parts: list) -> tuple | None:
     if abs(float(labels) - endless.budget) <= 1:
         return (
             "mistake",
-            "no finite-population factor: this counts as if there were endlessly many forms",
+            "no finite-population factor: this is the number for an infinite population",
         )
     if design == "neyman":
         return (
             "mistake",
-            "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth",
+            "Neyman without a floor relies on last month's accuracies and puts only 2 labels "
+            "into the top fifth",
         )
     if design == "random":
-        return "mistake", f"random sampling needs {wald['simple_random']}; strata need fewer"
+        return (
+            "mistake",
+            f"random sampling needs {wald['simple_random']} labels; a stratified sample needs "
+            "fewer",
+        )
     if design == "proportional" and abs(float(labels) - wald["proportional"]) <= 4:
-        return "right", f"{wald['proportional']} proportional labels lose least under drift"
+        return (
+            "right",
+            f"{wald['proportional']} proportional labels lose least if the accuracies change",
+        )
     if design == "neyman with floor" and abs(float(labels) - wald["neyman"]) <= 3:
-        return "right", f"{wald['neyman']} with a floor, and a new plan when the rates move"
-    return "not yet", "the design can work; the number is off"
+        return (
+            "right",
+            f"{wald['neyman']} labels with a floor, and a new plan if the accuracies change",
+        )
+    return "not yet", "the design can work, but the number of labels is incorrect"
 
 
 def _why_plan() -> str:
@@ -163,14 +183,15 @@ def _why_plan() -> str:
         for labeled in designs
     )
     return (
-        f"if the top fifth falls to .90, pure Neyman reaches ±{pure:.3f}, with a 30% floor ±{floor:.3f}, "
-        f"proportional ±{proportional:.3f} (Wald); the default interval that you would report needs "
-        f"{accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels"
+        "Suppose the accuracy of the top fifth falls to .90. Neyman then has a half-width of "
+        f"{pure:.3f}, Neyman with a 30% floor {floor:.3f}, and proportional allocation "
+        f"{proportional:.3f} (Wald). The default interval, which you would report, needs "
+        f"{accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels."
     )
 
 
 def _name_and_labels(answer: Any) -> list | None:
-    """Return a name and a list of labels, also where the labels stand one by one behind the name."""
+    """Return a name and a list of labels, also if the labels follow the name one by one."""
     apart = isinstance(answer, (list, tuple)) and len(answer) > 2
     return parts_of(2)([answer[0], list(answer[1:])] if apart else answer)
 
@@ -186,26 +207,26 @@ def _design(parts: list) -> tuple | None:
     if named not in STRATIFIERS:
         return (
             "mistake",
-            f"{stratifier!r} is none of the seven stratifiers: {', '.join(NAMES.values())}",
+            f"{stratifier!r} is not one of the seven stratifiers: {', '.join(NAMES.values())}",
         )
     if sum(labeled) != 100 or min(labeled) < 2:
-        return "mistake", "100 labels in total, at least 2 in each stratum"
+        return "mistake", "use 100 labels in total and at least 2 in each stratum"
     _, _, items = fifths()
     strata = stratify(items.score, len(labeled), named)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
-        found = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
-        return (
-            "mistake",
-            f"{'there is' if strata.n_strata == 1 else 'there are'} {found} {strata.sizes.tolist()}",
-        )
+        strata_words = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
+        return "mistake", f"this stratifier gives {strata_words} {strata.sizes.tolist()}"
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
     error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:
-        return "right", f"gold, SE {error:.4f}"
+        return "right", f"gold, standard error {error:.4f}"
     return (
-        ("right", f"SE {error:.4f}; .0245 would be gold")
+        ("right", f"standard error {error:.4f}; .0245 earns gold")
         if error <= 0.0295
-        else ("not yet", f"SE {error:.4f}; at most .0295 is wanted, random sampling has .0319")
+        else (
+            "not yet",
+            f"standard error {error:.4f}; the limit is .0295, and random sampling has .0319",
+        )
     )
 
 
@@ -214,15 +235,17 @@ def _steps_of_estimate(
     labeled: list | tuple = (20,) * 5,
     right: list | tuple = (12, 17, 19, 20, 20),
 ) -> list[str]:
-    found, n = accuracy.stratified_accuracy(size, labeled, right), np.array(labeled)
-    rates, shares = np.array(right) / n, np.array(size) / sum(size)
-    parts = shares**2 * (1 - n / size) * rates * (1 - rates) / (n - 1)
+    estimate, n = accuracy.stratified_accuracy(size, labeled, right), np.array(labeled)
+    rates, weights = np.array(right) / n, np.array(size) / sum(size)
+    parts = weights**2 * (1 - n / size) * rates * (1 - rates) / (n - 1)
     return [
-        f"The rates are {listed(rates)}.",
-        f"Each weighs by its share of the forms, {listed(shares)}: the estimate is {found.estimate:.4f}.",
-        "Of each stratum (share)^2 (1 - labels/forms) rate (1 - rate) / (labels - 1): "
-        f"{', '.join(f'{part:.3g}' for part in parts)}.",
-        f"Their sum is {parts.sum():.4g}, and its root the standard error, {found.standard_error:.5f}.",
+        f"The stratum accuracies are {listed(rates)}.",
+        f"The weights are the proportions of the forms, {listed(weights)}. The weighted mean is "
+        f"{estimate.estimate:.4f}.",
+        "For each stratum, compute weight^2 (1 - labels/forms) accuracy (1 - accuracy) / (labels "
+        f"- 1): {', '.join(f'{part:.3g}' for part in parts)}.",
+        f"The sum is {parts.sum():.4g}. Its square root is the standard error, "
+        f"{estimate.standard_error:.5f}.",
     ]
 
 
@@ -231,9 +254,9 @@ def _steps_of_shares(size: Any = None, spread: Any = None) -> list[str]:
     both = np.multiply(size, spread)
     best = rules.allocate(size, 100, "neyman", stratum_sd=spread).labeled
     return [
-        f"Size times spread: {listed(both, 1)}; together {both.sum():.1f}.",
-        f"100 times each over that sum: {listed(100 * both / both.sum(), 1)}.",
-        f"At least 2 each, the rest by these shares, rounded to 100 in all: {' / '.join(map(str, best))}.",
+        f"Size times standard deviation is {listed(both, 1)}; the sum is {both.sum():.1f}.",
+        f"100 times these products, divided by the sum, is {listed(100 * both / both.sum(), 1)}.",
+        f"With at least 2 labels each, rounded to 100 in total: {' / '.join(map(str, best))}.",
     ]
 
 
@@ -243,22 +266,25 @@ def _steps_of_plan() -> list[str]:
         (size / size.sum() * accuracy.stratum_variance(size, right / size)).sum(),
         size.sum(),
     )
-    found = accuracy.plan_budget(
+    budget = accuracy.plan_budget(
         size, right / size, 0.03, method="proportional", interval="wald"
     ).budget
     return [
-        f"Proportional labels leave the mean spread within the fifths: {variance:.4f}.",
-        f"Without the finite-population factor that takes {variance:.4f} (1.96 / .03)^2 = "
-        f"{variance * (intervals.quantile(0.95) / 0.03) ** 2:.0f} labels; n / (1 + n / {labels:,}) of them with it.",
-        f"So {found} labels, proportional: they do not trust that last month's rates hold.",
+        "With proportional allocation, the mean variance within the fifths counts: "
+        f"{variance:.4f}.",
+        f"Without the finite-population factor you need n = {variance:.4f} (1.96 / .03)^2 = "
+        f"{variance * (intervals.quantile(0.95) / 0.03) ** 2:.0f} labels, with it n / (1 + n / "
+        f"{labels:,}).",
+        f"The answer is {budget} proportional labels. They do not rely on last month's accuracies.",
     ]
 
 
 def _steps_of_design() -> list[str]:
     return [
-        "Errors are where the program is least sure: cut five fifths of equal size.",
-        "Without a label nobody knows how many; so give the least sure fifth most, each next one less, none below "
-        "a few: 40, 28, 16, 9, 7.",
+        "Most errors are where the program is least sure. Cut the forms into five strata of "
+        "equal size.",
+        "The number of errors is unknown without labels. So give the least sure fifth the most "
+        "labels, each next fifth fewer, and the surest fifth a few: 40, 28, 16, 9, 7.",
     ]
 
 
@@ -273,31 +299,36 @@ EXERCISES = {
         _estimate_and_error,
         2,
         "(estimate, standard error)",
-        "square the weights; multiply each stratum's variance by 1 - n/N and divide by n - 1",
+        "square the weights; multiply the variance of each stratum by 1 - n/N and divide it by n "
+        "- 1",
         _why_estimate,
     ),
     "1.2": (
         _neyman_shares,
         5,
         "five whole numbers",
-        "share in proportion to N_k S_k",
-        lambda: "the pure stratum still gets 2, or its rate and variance could not be estimated",
+        "allocate in proportion to N_k S_k",
+        lambda: (
+            "The stratum without errors still gets 2 labels. Otherwise you could not estimate its "
+            "accuracy and variance."
+        ),
     ),
     "1.3": (
         _plan,
         parts_of(2),
         "(labels, 'random', 'proportional', 'neyman' or 'neyman with floor')",
-        "what happens to your plan if the top fifth falls to .90?",
+        "what happens to your plan if the accuracy of the top fifth falls to .90?",
         _why_plan,
     ),
     "1.4": (
         _design,
         _name_and_labels,
         "(stratifier, [labels per stratum])",
-        "look at where the errors live",
+        "in which strata are the errors?",
         lambda: (
-            "proportional shares pass for six of the seven stratifiers; 40/28/16/9/7 on equal-size fifths is "
-            "gold without knowing a label; knowing all of them gives .0221"
+            "Proportional allocation passes with six of the seven stratifiers. The labels "
+            "40/28/16/9/7 in equal-size fifths earn gold without knowing any label. The best "
+            "allocation, which knows all labels, has .0221."
         ),
     ),
 }

@@ -1,4 +1,4 @@
-"""The live pictures of lesson 1: each returns controls, the function of `workbench` that they drive, and a chart."""
+"""The live pictures of lesson 1: each function returns controls, and the chart that they change."""
 
 import functools
 from dataclasses import replace
@@ -21,19 +21,19 @@ BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
-TWIN = ("700,000, their synthetic twin", "twin")
+TWIN = ("700,000 of the twin", "twin")
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
 LEAST = 2  # items, and labels, of a stratum that a hand leaves
 INTERVALS = [
     ("95%, for a fixed number", "fixed"),
-    ("99.5% at every look", "looks"),
+    ("99.5% at every check", "looks"),
     ("anytime", "anytime"),
 ]
 
 
 class _Design:
-    """Strata and shares, as rules or hands have set them."""
+    """Strata and allocation, set by rules or by hand."""
 
     def __init__(self, predicted: float | None) -> None:
         self._predicted = predicted
@@ -47,7 +47,7 @@ class _Design:
             "score": ipywidgets.Dropdown(options=_scores(), description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
-            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
+            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Allocate the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
         self.view = ChartView(
@@ -67,7 +67,7 @@ class _Design:
         self.view.on_drag(self._dragged)
 
     def answer(self, **values: int | str) -> tuple:
-        """Return rows and words of the picture, as `drive` asks for them."""
+        """Return rows and words of the picture for `drive`."""
         study = self._study(**values)
         return (
             charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
@@ -101,7 +101,7 @@ class _Design:
         return Strata(labels, np.bincount(labels), None, self.cuts.size + 1, BY_HAND)
 
     def _forget(self, name: str, change: Any) -> None:
-        """What a hand set is gone once there are other strata, or another number of labels."""
+        """Return to the rules if the strata or the number of labels change."""
         if change["new"] == BY_HAND:
             return
         if name == "n_strata" and self.controls["stratifier"].value == BY_HAND:
@@ -144,21 +144,38 @@ class _Design:
 
 @adjustable()
 def strata_and_shares(predicted: float | None = None) -> Panel:
-    """Return the view of strata and shares: which forms to label, and what that is worth.
+    """Return the view of strata and allocation, with the standard error of the design.
 
-    Cuts between strata, and the labels below them, can be dragged; the control concerned then says "by hand".
+    A reader can drag the cuts between strata and the labels below them. The control then says
+    "by hand".
 
     Parameters
     ----------
     predicted : float, optional
-        By which share the learner said that the standard error falls.
+        Proportion by which the learner predicted that the standard error falls.
     **ranges
         Ranges of controls by their names: `stratifier`, `score`, `n_strata`, `budget`, `method`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: stratifier, score (confidence or margin), strata, labels, shares.
+        Controls: stratifier, score (confidence or margin), strata, labels, allocation.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> items = wb.digit_forms().items()
+    >>> def scene(n_strata=5):
+    ...     study = wb.study_design(items.score, items.correct, 100, n_strata=n_strata)
+    ...     return image(charts.design(study, charts.wrong_by_rank(items.score, items.correct)))
+    >>> scene(n_strata=2)  # doctest: +ELLIPSIS
+    Chart: Standard error 0.0301 for this design, 0.0319 for random sampling, ...
+    >>> ipywidgets.interact(scene, n_strata=(2, 9))  # doctest: +SKIP
     """
     design = _Design(predicted)
     stratify(
@@ -169,7 +186,7 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
 
 @adjustable()
 def papers_robot() -> Panel:
-    """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
+    """Return the view of the paper's robot (OPT-A2): intervals, claimed and actual error.
 
     Parameters
     ----------
@@ -179,10 +196,25 @@ def papers_robot() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: labels, pilot per stratum, batch, smoothing (labels of each kind added to a stratum).
+        Controls: labels, pilot per stratum, labels per round, smoothing.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(budget=40):
+    ...     study = wb.simulate_labeling([900, 100], [880, 60], budget, "opt_a2", runs=500)
+    ...     return image(charts.robot(study))
+    >>> scene(100)  # doctest: +ELLIPSIS
+    Chart: OPT-A2 with 100 labels: 95% Wald intervals contain the true accuracy 0.9400 in ...
+    >>> ipywidgets.interact(scene, budget=(20, 200, 20))  # doctest: +SKIP
     """
     sizes, right = fifths()
-    budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in all")
+    budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in total")
     pilot = ipywidgets.IntSlider(5, 2, 20, description="Pilot labels per stratum")
     controls = {
         "budget": budget,
@@ -194,7 +226,7 @@ def papers_robot() -> Panel:
             max=4,
             step=0.5,
             readout_format=".1f",
-            description="Smoothing: right and wrong labels added",
+            description="Smoothing: correct and incorrect labels added",
             layout=ipywidgets.Layout(width="520px"),
         ),  # its name is long
     }
@@ -213,19 +245,35 @@ def papers_robot() -> Panel:
 
 
 def robots(predicted: float | None = None) -> ChartView:
-    """Return how often the robot's intervals contain the truth, over the number of labels.
+    """Return the coverage of the robot's intervals over the number of labels.
 
     Parameters
     ----------
     predicted : float, optional
-        Share of the runs that the learner said for 300 labels.
+        Proportion of the runs that the learner predicted for 300 labels.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> strata, budgets = ([900, 100], [880, 60]), (40, 80, 160)
+    >>> def scene(pilot=5):
+    ...     studies = [wb.simulate_labeling(*strata, n, "opt_a2", pilot=pilot) for n in budgets]
+    ...     return image(charts.robots(studies))
+    >>> scene(10)  # doctest: +ELLIPSIS
+    Chart: Proportion of 95% Wald intervals that contain the true accuracy: ...
+    >>> ipywidgets.interact(scene, pilot=(2, 20))  # doctest: +SKIP
     """
     return ChartView(charts.robots(robot_studies(), predicted=predicted))
 
 
 @cached
 def robot_studies() -> list[simulations.LabelingStudy]:
-    """Return what 20,000 runs of the robot did with 40 to 300 labels."""
+    """Return 20,000 simulated runs of the robot for 40, 60, 100, 200 and 300 labels."""
     return [
         simulations.simulate_labeling(*fifths(), n, "opt_a2", runs=20_000)
         for n in (40, 60, 100, 200, 300)
@@ -234,25 +282,40 @@ def robot_studies() -> list[simulations.LabelingStudy]:
 
 @adjustable()
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
-    """Return the view of 200 analysts who look while they label.
+    """Return the view of 200 analysts who check their intervals while they label.
 
     Parameters
     ----------
     predicted : float, optional
-        Share of the analysts who, the learner said, lose the truth.
+        Proportion of the analysts who miss the truth, as the learner predicted.
     **ranges
         Ranges of controls by their names: `method`, `every`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: interval (fixed, at 99.5%, anytime), labels between looks.
+        Controls: interval (fixed, at 99.5%, anytime), labels between checks.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(every=10):
+    ...     study = wb.simulate_looking([900, 100], [850, 50], every=every, last=300, runs=50)
+    ...     return image(charts.looking(study))
+    >>> scene(every=90)  # doctest: +ELLIPSIS
+    Chart: 95% interval for a fixed number of labels, 4 checks: proportion of 50 analysts ...
+    >>> ipywidgets.interact(scene, every=[10, 30, 90, 270])  # doctest: +SKIP
     """
     sizes, right = fifths()
     controls = {
         "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
         "every": ipywidgets.Dropdown(
-            options=[10, 30, 95, 190, 570], description="Labels between looks"
+            options=[10, 30, 95, 190, 570], description="Labels between checks"
         ),
     }
 
@@ -265,12 +328,12 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
 
 @adjustable(half_width=(0.001, 0.49))
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
-    """Return the view of the labels needed for a wanted half-width.
+    """Return the view of the labels that a half-width needs.
 
     Parameters
     ----------
     predicted : (float, float), optional
-        Half-width, and the labels that the learner said for the twin.
+        Half-width, and the labels that the learner predicted for the twin.
     **ranges
         Ranges of controls by their names: `half_width`, `finite`, `population`.
 
@@ -278,6 +341,21 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: half-width, finite-population factor, population.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(accuracy=0.9):
+    ...     curve = wb.plan_curve([900, 100], [accuracy, 0.5], [0.02, 0.03, 0.05, 0.1])
+    ...     return image(charts.plan(curve, 0.05))
+    >>> scene(0.8)  # doctest: +ELLIPSIS
+    Chart: Labels for a 95% Wald half-width of 0.05, ...
+    >>> ipywidgets.interact(scene, accuracy=(0.5, 1, 0.05))  # doctest: +SKIP
     """
     controls = {
         "half_width": ipywidgets.FloatSlider(
@@ -300,7 +378,7 @@ def _forms() -> tuple[str, str]:
 
 
 def fifths() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the five equal-size strata of the forms, and how many forms are right in each."""
+    """Return the sizes of the five equal-size strata, and the correct forms in each."""
     if are_digits():
         return exercises.fifths()[:2]
     items = lesson_forms().items()
@@ -310,7 +388,7 @@ def fifths() -> tuple[np.ndarray, np.ndarray]:
 
 @cached
 def plan_curves(half_width: float = 0.05) -> dict:
-    """Return the labels needed, by population and whether it is finite; at this half-width, too."""
+    """Return the curves of labels needed, by population and finite-population factor, to this half-width."""
     low, high = min(half_width, HALF_WIDTHS[0]), max(half_width, HALF_WIDTHS[-1])
     more = [*np.arange(low, HALF_WIDTHS[0], 0.001), *np.arange(HALF_WIDTHS[-1], high, 0.01)]
     widths = np.unique(np.round([*HALF_WIDTHS, *more, half_width], 6))
@@ -339,7 +417,7 @@ def _scores() -> list[str]:
 
 
 def _scored(score: str) -> tuple:
-    """Return scores, correctness and the share wrong by rank of the digit forms."""
+    """Return scores, correctness and the proportion incorrect by rank of the forms."""
     forms = lesson_forms()
     values, correct = getattr(forms, score), forms.read_a == forms.digit
     return values, correct, charts.wrong_by_rank(values, correct)

@@ -1,6 +1,6 @@
-"""Lesson 1, stratified accuracy: its questions, what they reveal, and ten forms to label.
+"""Lesson 1, stratified accuracy: its questions, the scenes behind them, and the forms to label.
 
-The pictures that are revealed are in `stratified_scenes`.
+The live pictures are in `scenes`.
 """
 
 import functools
@@ -19,6 +19,7 @@ from workbench.course.lesson_data import (
     named,
     only_for_digits,
 )
+from workbench.intervals.shares import stratified_interval
 from workbench.lessons.stratified import scenes
 from workbench.results import Table
 from workbench.simulations import stratified as simulations
@@ -28,13 +29,14 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 ANALYSTS = 200
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# numbers that stay hidden until a prediction is locked, its button is pressed (look), or an
+# exercise is answered
 ANSWERS = {
     "1-gain": (".0281", "0.0281", "12%", "31%"),
     "1-gain look": ("3.04", "5.24", "1.04"),
-    "1-robot": ("45%", "53%", "66%"),
-    "1-robot look": ("2.57", "4.03"),
-    "1-looking": ("19.5%",),
+    "1-robot": ("41%", "45%", "53%", "66%"),
+    "1-robot look": ("2.58", "4.02"),
+    "1-looking": ("17.5%", "35 of 200", "20.9%"),
     "1-twin": ("462",),
     "1-twin look": ("4,146", "1,254"),
     "1.1": (".02875", ".0288"),
@@ -43,31 +45,44 @@ ANSWERS = {
     "1.4": ("40/28", "40, 28"),
 }
 GAIN = {
-    "0%": "That holds only for groups that are all alike. These differ, and to fix how many labels come from each "
-    "takes away the luck of drawing too many easy forms.",
-    "10%": "That is right for equal labels per group: the differences between groups are fixed, those within stay.",
-    "30%": "So much would the best shares save, and they need what nobody has before labeling: the truth.",
-    "50%": "More than any shares among these five groups could save: within a group the labels still differ.",
+    "0%": "That would be correct if all groups were equally accurate. These groups differ. A "
+    "fixed number of labels per group prevents samples with too many easy forms.",
+    "10%": "That is correct for equal labels per group: the differences between groups no longer "
+    "matter, the differences within groups remain.",
+    "30%": "That is the gain of the best allocation. It requires the true accuracies, which "
+    "nobody knows before labeling.",
+    "50%": "No allocation among these five groups gains that much, because forms also differ "
+    "within a group.",
 }
 ROBOT = {
-    "40": "That is right: it grows surer of an estimate that stays too high.",
-    "80": "As if labels made no difference. They do: the intervals shrink, and what they shrink around is wrong.",
-    "90": "More labels would help, if they went where the error is. The robot never goes back there.",
-    "95": "So the interval says of itself. It holds for labels that were not shared out by what the labels said.",
+    "40": "That is correct: the intervals become shorter, but the estimate stays too high.",
+    "80": "The number of labels does matter: the intervals become shorter, around an estimate "
+    "that is too high.",
+    "90": "More labels would help if they went to the strata with errors. The robot never "
+    "returns to some of these.",
+    "95": "The intervals claim that. The claim holds only if earlier labels do not decide where "
+    "later labels go.",
 }
 LOOKING = {
-    "about 5": "Fewer than at a single look, for which alone 10 of 200 are promised.",
-    "about 10": "So many would lose the truth at one look, fixed beforehand. Each further look is another chance.",
-    "about 20": "Looking costs more than that: 58 looks are many chances, although they are much alike.",
-    "about 40": "That is right: each look is another chance to lose the truth, and one is enough.",
+    "about 5": "That is fewer than at a single check, where 10 of 200 intervals are expected to "
+    "miss the truth.",
+    "about 10": "That is the number for a single check, fixed beforehand. Every further check is "
+    "another chance to miss.",
+    "about 20": "Checking costs more than that: 58 checks are many chances to miss, although "
+    "they are correlated.",
+    "about 40": "That is correct: every check is another chance to miss the truth.",
 }
 TWIN = {
-    "about 370": "Nearly as many as before. But the 1,797 had help: with 367 labels a fifth of them was known.",
-    "about 460": "That is right: precision comes from the number of labels, hardly from the share of forms labeled.",
-    "about 7,000": "As if labels were needed in proportion to something of the population's size. They are not.",
-    "about 140,000": "The same share of the forms. But a soup is tasted with a spoon, however large the pot.",
+    "about 370": "That is nearly as many as before. For the 1,797 forms the finite-population "
+    "factor helped: 367 labels are a fifth of all forms.",
+    "about 460": "That is correct: the number of labels determines the precision, not the "
+    "proportion of forms labeled.",
+    "about 7,000": "The required number of labels grows very little with the size of the "
+    "population.",
+    "about 140,000": "That is the same proportion of the forms. Precision depends on the number "
+    "of labels, not on this proportion.",
 }
-NARROW = 0.03  # the half-width for which the learner says what the twin needs
+NARROW = 0.03  # half-width in the question about the twin
 
 
 LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
@@ -95,13 +110,28 @@ def use(path: Any, positive: Any = "") -> Any:
 
 
 def how_sure() -> ChartView:
-    """Return how sure the program says it is of each form."""
+    """Return the picture of the program's stated confidence.
+
+    Examples
+    --------
+    Build a similar scene:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.stratified import scenes as charts
+    >>> from workbench.widgets import image
+    >>> def scene(power=1):
+    ...     return image(charts.confidence(wb.digit_forms().confidence**power))
+    >>> scene(2)  # doctest: +ELLIPSIS
+    Chart: On average over 1,797 forms, the program says it is 95.0% sure. ...
+    >>> ipywidgets.interact(scene, power=(1, 10))  # doctest: +SKIP
+    """
     return ChartView(scene_charts.confidence(lesson_forms().confidence))
 
 
 @about_digits
 def label_ten(seed: int = 1) -> questions.Told:
-    """Return the desk at which the learner reads ten forms of each end, before the program's readings are shown.
+    """Return the desk where the learner reads ten forms of the lowest and ten of the highest fifth.
 
     Parameters
     ----------
@@ -116,26 +146,28 @@ def label_ten(seed: int = 1) -> questions.Told:
 
 
 def predict_gain() -> Prediction:
-    """Return the question that the learner answers before they cut anything."""
+    """Return the question about the gain of five strata."""
     return questions.predict(
-        "1-gain", "Five strata, still 100 labels: by how much does the standard error fall?", GAIN
+        "1-gain",
+        "You use five strata and still 100 labels. By how much does the standard error fall?",
+        GAIN,
     )
 
 
 def reveal_shares(**ranges: Any) -> Reveal:
-    """Return strata and shares with the learner's prediction, once it is locked."""
+    """Return strata and allocation with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-gain",
-        lambda said: [
-            scenes.strata_and_shares(_number(said, 100), **ranges),
-            questions.look(comments(GAIN), said, seen_shares),
+        lambda predicted: [
+            scenes.strata_and_shares(_number(predicted, 100), **ranges),
+            questions.look(comments(GAIN), predicted, seen_shares),
             *only_for_digits(explain_strata()),
         ],
     )
 
 
 def seen_shares() -> Table:
-    """Return what the designs of the scene are worth: standard error, and variance against random sampling."""
+    """Return the standard errors and relative variances of the scene's designs."""
     forms = lesson_forms()
     study = functools.partial(
         simulations.study_design, correct=forms.read_a == forms.digit, budget=100
@@ -143,18 +175,18 @@ def seen_shares() -> Table:
     fifths = study(forms.confidence)
     wide = {"stratifier": "equal_width", "method": "equal"}
     designs = [
-        ("five of equal size, proportional labels", fifths),
-        ("five of equal width, equal labels", study(forms.confidence, **wide)),
-        ("ten of equal width, equal labels", study(forms.confidence, n_strata=10, **wide)),
+        ("five of equal size, proportional allocation", fifths),
+        ("five of equal width, equal allocation", study(forms.confidence, **wide)),
+        ("ten of equal width, equal allocation", study(forms.confidence, n_strata=10, **wide)),
     ]
     if hasattr(forms, "margin"):
         by_margin = study(forms.margin, **wide)
-        designs.append(("five of equal width of the margin, equal labels", by_margin))
+        designs.append(("five of equal width by margin, equal allocation", by_margin))
     rows = [
-        (named("none, forms drawn at random"), fifths.random_error, 1.0),
-        *((name, found.standard_error, found.variance_ratio) for name, found in designs),
+        ("none: random sampling", fifths.random_error, 1.0),
+        *((name, design.standard_error, design.variance_ratio) for name, design in designs),
         (
-            "five of equal size, best possible labels",
+            "five of equal size, best allocation",
             fifths.best_error,
             (fifths.best_error / fifths.random_error) ** 2,
         ),
@@ -164,8 +196,8 @@ def seen_shares() -> Table:
             {
                 "strata": name,
                 "standard error": f"{error:.4f}",
-                "against random": f"{error / fifths.random_error:.0%}",
-                "variance against random": f"{ratio:.2f} times",
+                "relative to random sampling": f"{error / fifths.random_error:.0%}",
+                "variance relative to random sampling": f"{ratio:.2f} times",
             }
             for name, error, ratio in rows
         ],
@@ -174,61 +206,72 @@ def seen_shares() -> Table:
 
 
 def explain_strata() -> Explanation:
-    """Return the question why strata help, or harm."""
+    """Return the question why strata help or harm."""
     return questions.explain(
         "1-why-strata",
-        "Why do strata help only when their accuracies differ? And why did equal width with equal "
-        "labels do worse than no strata at all?",
-        "The estimate is wrong because a sample holds too many easy forms, or too few. Strata fix how many come from "
-        "each group, so only differences inside a group still move it; groups that are all alike fix nothing. With "
-        "equal width one stratum holds 93% of the forms and gets a fifth of the labels: its few labels decide nearly "
-        "everything.",
+        "Why do strata help only if their accuracies differ? And why was equal width with equal "
+        "allocation less precise than random sampling?",
+        "A random sample may contain too many easy forms, or too few. Strata fix the number of "
+        "forms from each group, so only differences within groups still affect the estimate. If "
+        "all groups are equally accurate, there is nothing to fix. With equal width, one stratum "
+        "contains 93% of the forms but gets less than a quarter of the labels. These few labels "
+        "determine nearly the whole estimate.",
         [
-            '"More groups are more precise." Ten strata of equal width did worse than five.',
-            '"Every group deserves as many labels." A label speaks for the forms of its stratum: one of them in '
-            "the smallest, 72 in the largest.",
-            '"The score is bad." The same score, cut into groups of equal size, helped.',
+            '"More strata are more precise." Ten strata of equal width were less precise than '
+            "five.",
+            '"Every stratum needs the same number of labels." A label represents the forms of '
+            "its stratum: 1 form in the smallest stratum, 72 in the largest.",
+            '"The score is useless." The same score helped when it was cut into strata of equal '
+            "size.",
         ],
     )
 
 
 def belief_of_sureness() -> Table:
-    """Return what Neyman's rule does where it takes the program's confidence for its accuracy."""
-    sizes, right = scenes.fifths()
-    sure = accuracy_audit(lesson_forms().items(), 100, n_strata=5, allocation="neyman")
-    variance = accuracy.accuracy_variance(sizes, right, sure.labeled)
-    random = accuracy.accuracy_variance([sizes.sum()], [right.sum()], [100])
+    """Return Neyman's allocation from the confidences, and its standard error."""
+    sizes, correct = scenes.fifths()
+    audit = accuracy_audit(lesson_forms().items(), 100, n_strata=5, allocation="neyman")
+    variance = accuracy.accuracy_variance(sizes, correct, audit.labeled)
+    random = accuracy.accuracy_variance([sizes.sum()], [correct.sum()], [100])
     return Table(
         [
             {
-                "labels per fifth": ", ".join(map(str, sure.labeled)),
+                "labels per fifth": ", ".join(map(str, audit.labeled)),
                 "standard error": f"{variance**0.5:.4f}",
-                "variance against random": f"{variance / random:.2f} times",
+                "variance relative to random sampling": f"{variance / random:.2f} times",
             }
         ],
-        "Neyman's rule, fed with confidence in place of accuracy",
+        "Neyman's rule with confidence in place of accuracy",
     )
 
 
 def belief_of_five() -> Table:
-    """Return how likely five right labels in a row are in each fifth."""
-    sizes, right = scenes.fifths()
+    """Return the probability of five correct labels in a row in each fifth."""
+    sizes, correct = scenes.fifths()
     return Table(
         [
-            {"fifth": k, "right": f"{rate:.1%}", "five right labels in a row": f"{rate**5:.2f}"}
-            for k, rate in enumerate(right / sizes, 1)
+            {"fifth": k, "accuracy": f"{rate:.1%}", "five correct in a row": f"{rate**5:.2f}"}
+            for k, rate in enumerate(correct / sizes, 1)
         ],
-        "Chance of five right labels in a row",
+        "Probability of five correct labels in a row",
     )
 
 
+def belief_of_width() -> Table:
+    """Return the Wald and the default interval of 25 labels that are all correct."""
+    intervals = [
+        stratified_interval([1797], [25], [25], method=method) for method in ("wald", "default")
+    ]
+    return Table([interval.rows()[0] for interval in intervals], "25 of 25 labels correct")
+
+
 def predict_robot() -> Prediction:
-    """Return the question whether more labels repair the robot."""
+    """Return the question about the robot with more labels."""
     few = "81" if are_digits() else f"{100 * scenes.robot_studies()[0].coverage('wald'):.0f}"
     return questions.predict(
         "1-robot",
-        f"With 40 labels the robot's 95% intervals contain the truth in {few} of 100 runs. "
-        "You give it 300 labels. In how many of 100 runs now?",
+        f"With 40 labels, the robot's 95% intervals contain the truth in {few} of 100 runs. "
+        "In how many of 100 runs do they contain it with 300 labels?",
         ROBOT,
     )
 
@@ -237,19 +280,19 @@ def reveal_robot(**ranges: Any) -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-robot",
-        lambda said: [
-            scenes.robots(_number(said, 100)),
+        lambda predicted: [
+            scenes.robots(_number(predicted, 100)),
             scenes.papers_robot(**ranges),
-            questions.look(comments(ROBOT), said, seen_robots),
+            questions.look(comments(ROBOT), predicted, seen_robots),
             explain_robot(),
         ],
     )
 
 
 def seen_robots() -> Table:
-    """Return what the robot claims and does with more and more labels, beside Neyman's rule and two honest waves."""
+    """Return coverage and variances of the robot, Neyman's rule and two waves."""
     others = [
-        ("Neyman, who knows every label", "neyman", 200),
+        ("Neyman's rule with the true accuracies", "neyman", 200),
         ("two waves with a floor", "waves", 100),
     ]
     studies = [("robot", study) for study in scenes.robot_studies()]
@@ -261,60 +304,62 @@ def seen_robots() -> Table:
         [
             {
                 "design": name,
-                "labels": found.budget,
-                "contain the truth": f"{found.coverage('wald'):.0%}",
-                "claimed variance against random": f"{found.estimated_variance_ratio:.2f} times",
-                "true variance against random": f"{found.variance_ratio:.2f} times",
+                "labels": study.budget,
+                "contain the truth": f"{study.coverage('wald'):.0%}",
+                "claimed variance": f"{study.estimated_variance_ratio:.2f} times",
+                "actual variance": f"{study.variance_ratio:.2f} times",
             }
-            for name, found in studies
+            for name, study in studies
         ],
-        "95% Wald intervals, 20,000 runs each",
+        "95% Wald intervals, 20,000 runs each; variances relative to random sampling",
     )
 
 
 def explain_robot() -> Explanation:
-    """Return the question why more labels make the robot worse."""
+    """Return the question why the robot covers less with more labels."""
     return questions.explain(
         "1-why-robot",
-        "The robot got more labels, and its intervals contained the truth less often. Why?",
-        "A stratum whose first five labels are all right looks as if it had no spread, so the robot never goes back: "
-        "its lucky estimate of 100% stays for ever. All further labels go elsewhere and make the interval shorter, "
-        "around a value that stays too high.",
+        "With more labels, the robot's intervals contained the truth less often. Why?",
+        "If the first five labels of a stratum are all correct, its estimated standard deviation "
+        "is 0. The robot never returns to this stratum, and its estimate of 100% never changes. "
+        "All further labels go to other strata. They make the interval shorter, around an "
+        "estimate that stays too high.",
         [
-            '"300 labels are still too few." With more labels it gets worse, not better.',
-            '"The Wald formula is the problem." It is rough with few labels; but here the estimate itself is biased.',
-            '"It was bad luck." These are 20,000 runs.',
+            '"300 labels are still too few." With more labels the coverage falls.',
+            '"The Wald formula is the problem." It is inaccurate with few labels, but here the '
+            "estimate itself is biased.",
+            '"It was bad luck." The percentages come from 20,000 runs.',
         ],
     )
 
 
 def predict_looking() -> Prediction:
-    """Return the question that the learner answers before they see the impatient analysts."""
+    """Return the question about analysts who check their intervals many times."""
     return questions.predict(
         "1-looking",
-        f"{ANALYSTS} analysts look at a 95% interval after every 10 labels, from 30 "
-        "to 600. How many of them hold, at some look, an interval without the truth?",
+        f"{ANALYSTS} analysts check a 95% interval after every 10 labels, from 30 to 600. "
+        "For how many of them does the interval miss the truth at least once?",
         LOOKING,
     )
 
 
 def reveal_looking(**ranges: Any) -> Reveal:
-    """Return the impatient analysts with the learner's prediction, once it is locked."""
+    """Return the analysts with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-looking",
-        lambda said: [
-            scenes.stop_when_it_looks_good(_number(said, ANALYSTS), **ranges),
-            questions.look(comments(LOOKING), said, seen_looking),
+        lambda predicted: [
+            scenes.stop_when_it_looks_good(_number(predicted, ANALYSTS), **ranges),
+            questions.look(comments(LOOKING), predicted, seen_looking),
             explain_stopping(),
         ],
     )
 
 
 def seen_looking() -> Table:
-    """Return how many analysts lose the truth with each interval, and what looking costs."""
+    """Return the proportion of analysts who miss the truth, by interval."""
     intervals = [
         ("95%, for a fixed number of labels", "fixed", 2000),
-        ("99.5% at every look", "looks", ANALYSTS),
+        ("99.5% at every check", "looks", ANALYSTS),
         ("anytime", "anytime", ANALYSTS),
     ]
     studies = [
@@ -326,41 +371,45 @@ def seen_looking() -> Table:
             {
                 "interval": name,
                 "analysts": study.runs,
-                "lost the truth": f"{study.missed[-1]:.1%}",
+                "missed the truth": f"{study.missed[-1]:.1%}",
                 "half-width at 600 labels": f"{100 * study.half_width:.2f} points",
             }
             for name, study in studies
         ],
-        "58 looks, after every 10 labels from 30 to 600",
+        "58 checks, after every 10 labels from 30 to 600",
     )
 
 
 def explain_stopping() -> Explanation:
-    """Return the question which reason for stopping harms."""
+    """Return the question about two reasons for stopping."""
     return questions.explain(
         "1-why-stopping",
-        "One analyst stops at 140 labels because the interval is short enough. Another stops because "
-        "its lower end has just passed 85%. Whose interval do you trust?",
-        "Rather the first one's. How short the interval is depends mainly on the number of labels, hardly on whether "
-        "they came out too high. The second waits until luck has lifted the estimate and keeps just that moment. Only "
-        "a number fixed beforehand, or an anytime interval, makes both safe.",
+        "One analyst stops at 140 labels because the interval is short enough. Another stops "
+        "because the lower limit has just passed 85%. Whose interval do you trust more?",
+        "The first. The length of an interval depends mainly on the number of labels and hardly "
+        "on whether the estimate is too high. The second analyst waits until chance has raised "
+        "the estimate and stops at that moment. Both intervals are valid only if the number of "
+        "labels was fixed beforehand or if they are anytime intervals.",
         [
-            '"Both: each holds a 95% interval." The 95% holds for a number of labels chosen without seeing them.',
-            '"Neither: nobody may look." Looking does no harm. Stopping because of what one saw does.',
-            '"The second, who has reached something." What was reached is the moment at which luck was best.',
+            '"Both: each is a 95% interval." The 95% hold for a number of labels chosen without '
+            "seeing the labels.",
+            '"Neither: analysts must not check." Checking does no harm. Stopping because of the '
+            "result does.",
+            '"The second, because the target was reached." It was reached when the estimate was '
+            "high by chance.",
         ],
     )
 
 
 def predict_twin() -> Prediction:
-    """Return the question whether a big population needs a big sample."""
+    """Return the question whether a large population needs a large sample."""
     if not are_digits():
         return _predict_twin_of_a_file()
     return questions.predict(
         "1-twin",
-        "For ±3 points the office needs 367 random labels of its 1,797 forms. The "
-        "national office has 700,000 such forms, 390 times as many. How many random labels does "
-        "it need for ±3 points?",
+        "For ±3 points the office needs random labels for 367 of its 1,797 forms. The national "
+        "office has 700,000 such forms, 390 times as many. How many random labels does it need "
+        "for ±3 points?",
         TWIN,
     )
 
@@ -391,16 +440,18 @@ def reveal_needed(**ranges: Any) -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
     return questions.reveal(
         "1-twin",
-        lambda said: [
-            scenes.labels_needed(None if said is None else (NARROW, _number(said, 1)), **ranges),
-            questions.look(comments(TWIN), said, seen_needed),
+        lambda predicted: [
+            scenes.labels_needed(
+                None if predicted is None else (NARROW, _number(predicted, 1)), **ranges
+            ),
+            questions.look(comments(TWIN), predicted, seen_needed),
         ],
     )
 
 
 def seen_needed() -> list:
-    """Return what both populations need at random, and what the interval to report needs for ±5 points."""
-    sizes, right = scenes.fifths()
+    """Return the labels for both populations, and those for ±5 points with two intervals."""
+    sizes, correct = scenes.fifths()
     rows = [
         {
             "half-width in points": f"{100 * width:g}",
@@ -417,12 +468,12 @@ def seen_needed() -> list:
         for curve in [scenes.plan_curves()[population, finite]]
     ]
     plans = [
-        accuracy.plan_budget(sizes, right / sizes, 0.05, method=method, interval=interval)
+        accuracy.plan_budget(sizes, correct / sizes, 0.05, method=method, interval=interval)
         for interval in ("wald", "default")
         for method in ("simple_random", "proportional")
     ]
     return [
-        Table(rows, "Random labels needed, textbook (Wald) interval"),
+        Table(rows, "Random labels needed (Wald interval)"),
         Table(
             [
                 {
@@ -437,6 +488,6 @@ def seen_needed() -> list:
     ]
 
 
-def _number(said: Any, unit: Any) -> float | None:
-    """Return the number in what a learner said, in a unit; None where nothing was said."""
-    return None if said is None else float(re.sub(r"[^0-9]", "", said)) / unit
+def _number(predicted: Any, unit: Any) -> float | None:
+    """Return the number in a learner's prediction, in a unit; None without a prediction."""
+    return None if predicted is None else float(re.sub(r"[^0-9]", "", predicted)) / unit
