@@ -58,7 +58,8 @@ def run(text, kernel=True):
     """
     for name in files(text):
         example_files.FILES[name](Path(name))
-    space, shell = {}, kernel or not KERNEL.search(text)
+    commands = "".join(code for language, code, _ in BLOCK.findall(text) if language == "sh")
+    space, shell = {}, kernel or not KERNEL.search(commands)
     for block in BLOCK.finditer(text):
         language, code, people = block.groups()
         if people and shell:

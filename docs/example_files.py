@@ -378,3 +378,32 @@ def fill(path, column="correct", answer=right, errs=0.0, seed=0):
         said = answer(row["id"])
         row[column] = 1 - said if column == "correct" and rng.random() < errs else said
     table(path, list(rows[0]), [row.values() for row in rows])
+
+
+def lecturer_edits(folder):
+    """Edit copies of lessons 1 and 3 as a lecturer does: other data, a range, an exercise."""
+    first, third = (next(Path(folder).glob(f"0{lesson}-*.ipynb")) for lesson in (1, 3))
+    notebook = json.loads(first.read_text(encoding="utf-8"))
+    replace(notebook, "forms = wb.digit_forms()", 'forms = lesson.use("my_items.csv")')
+    first.write_text(json.dumps(notebook), encoding="utf-8")
+    notebook = json.loads(third.read_text(encoding="utf-8"))
+    replace(notebook, "lesson.place_value)", "lesson.place_value, budget=(20, 400, 20))")
+    source = 'answer = None\nwb.check("3.5", answer)'
+    cell = {"cell_type": "code", "id": "added", "metadata": {}, "source": source}
+    notebook["cells"].append(cell | {"outputs": [], "execution_count": None})
+    third.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def replace(notebook, text, other):
+    """Replace a text in the code cells of a notebook, where it must be."""
+    cells = [cell for cell in notebook["cells"] if text in "".join(cell["source"])]
+    assert cells, text
+    for cell in cells:
+        cell["source"] = "".join(cell["source"]).replace(text, other)
+
+
+def class_answers(folder, answers):
+    """Answer exercise 3.5 in the folders of students."""
+    for student, answer in answers.items():
+        path = Path(folder, student, "answers.json")
+        path.write_text(json.dumps({"3.5": answer}), encoding="utf-8")

@@ -122,6 +122,7 @@ CALLED = [
     (wb.sample_stream, (ROWS, 10), {"by": "g", "value": "v", "id": "v", "passes": 2, "minimum": 2}),
     (wb.stream_batches, (wb.StreamSampler(10, seed=0),), {"by": "g"}),
     (wb.check, ("1.1", "12"), {}),
+    (wb.exercise, ("3.5", "How many?"), {"answer": 80, "mistakes": {40: "half of them"}}),
     (wb.reveal, ("0-sure", 0.877), {}),
     (wb.read_by_next_box, (), {}),
     (wb.register_errors, (), {}),

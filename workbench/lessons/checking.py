@@ -5,10 +5,12 @@ graded: they have data of the student's own, and `check` only records what is an
 without an answer shows a text box, which says the same.
 """
 
+import contextlib
 import functools
 import itertools
 import numbers
 import os
+import runpy
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,6 +57,8 @@ class Exercise(NamedTuple):
     answer : tuple
         The parts of the right answer.
     points : float
+    settings : dict
+        The arguments of `workbench.exercise` that made it, but for number and question.
     """
 
     judge: Any
@@ -65,9 +69,11 @@ class Exercise(NamedTuple):
     question: str = ""
     answer: tuple = ()
     points: float = 1
+    settings: dict = {}
 
 
 OWN: dict[str, Exercise] = {}  # exercises that a lecturer added, by number
+added: list[str] = []  # their numbers in the order of the calls
 
 
 def listed(values: Iterable[float], digits: int = 3) -> str:
@@ -279,13 +285,37 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
 def _load_own(exercise: str) -> None:
     """Read the lecturer's file of exercises anew, where there is one and the course has no such exercise."""
     if exercise not in course_exercises() and os.path.exists(OWN_FILE) and not _loading:
-        from workbench.lessons import own_exercises
-
         _loading.append(exercise)
         try:
-            own_exercises.load(Path(OWN_FILE))
+            load_exercises(OWN_FILE)
         finally:
             _loading.clear()
+
+
+def load_exercises(path: str | os.PathLike) -> list[str]:
+    """Run a lecturer's file of exercises, and return the numbers of those that it adds.
+
+    Parameters
+    ----------
+    path : path
+        A Python file that calls `workbench.exercise`.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be run, or adds a number twice.
+    """
+    added.clear()
+    name = Path(path).name
+    try:
+        with contextlib.chdir(Path(path).resolve().parent):  # where the data of the exercises are
+            runpy.run_path(name)
+    except Exception as error:
+        raise ValueError(f"{name} cannot be used: {error}") from error
+    twice = sorted({number for number in added if added.count(number) > 1})
+    if twice:
+        raise ValueError(f"{name} has two exercises {checks.listed(twice)}")
+    return list(added)
 
 
 def judged(exercise: str, answer: Any, **task: Any) -> Judged:

@@ -1,12 +1,10 @@
 """Exercises that a lecturer adds to the course, in a cell or in the file `my_exercises.py` beside the notebooks.
 
-`exercise` comes first; then how an answer is compared; then the file, and what students get of it.
+`exercise` comes first; then how an answer is compared; then what students get of the file. `checking` reads the file.
 """
 
 import re
-import runpy
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from workbench import checks
@@ -18,8 +16,11 @@ from workbench.lessons.checking import OWN, Exercise, Feedback
 RELATIVE = 0.005  # tolerance of a number with decimals, as a share of it
 ROUNDING = 1e-9  # a whole number that was computed
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
-_added: list[str] = []  # numbers in the order of the calls
 STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
+
+import workbench as wb
+'''
+LECTURERS_HEAD = '''"""Exercises with their answers, for `workbench grade`. Students must not get this file."""
 
 import workbench as wb
 '''
@@ -35,7 +36,7 @@ def exercise(
     explanation: str = "",
     tolerance: float | None = None,
     points: float = 1,
-    form: str = "",
+    answer_with: str = "",
     numbers: int = 0,
 ) -> Feedback:
     """Add an exercise of your own, which `check` then knows by its number.
@@ -58,8 +59,8 @@ def exercise(
         0.5%. Texts are compared without regard to case and spaces.
     points : float
         The points of the whole answer in `workbench grade`; parts of an answer count the same.
-    form : str
-        What to answer with, such as "(estimate, standard error)"; by default made from the answer.
+    answer_with : str
+        The form of the answer, such as "(estimate, standard error)"; by default made from the answer.
     numbers : int
         How many numbers are asked for, where there is no answer to tell.
 
@@ -82,18 +83,25 @@ def exercise(
     ('right', 'one label leaves the variance of a stratum unknown')
     """
     _check_number(number)
-    _added.append(number)
-    mistakes = mistakes or {}
-    if not isinstance(question, str) or not question.strip():
-        raise checks.WrongValue("question", "must be a text that is not empty", question)
+    checking.added.append(number)
+    mistakes = {} if mistakes is None else mistakes
+    texts = {
+        "question": question,
+        "hint": hint,
+        "explanation": explanation,
+        "answer_with": answer_with,
+    }
+    _check_texts(texts, mistakes)
     checks.number("points", points, 0)
+    checks.whole("numbers", numbers, 0)
     if answer is None:
         if mistakes:
             raise checks.WrongValue("mistakes", "need an answer beside them")
         reader = numbers or (lambda recorded: recorded)
-        OWN[number] = Exercise(None, reader, form or "your answer", hint, str, question)
+        OWN[number] = Exercise(None, reader, answer_with or "your answer", hint, str, question)
         return checking.check(number, None)
     right = _typeable("answer", answer)
+    tolerance = None if tolerance is None else checks.number("tolerance", tolerance, 0)
     wrong = {
         tuple(_typeable("mistakes", mistake, len(right))): text
         for mistake, text in mistakes.items()
@@ -119,14 +127,35 @@ def exercise(
     OWN[number] = Exercise(
         judge,
         _reader(right),
-        form or _form(right),
+        answer_with or _form(right),
         hint,
         explain,
         question,
         tuple(right),
         points,
+        {
+            "answer": right,
+            "mistakes": wrong,
+            "hint": hint,
+            "explanation": explanation,
+            "tolerance": tolerance,
+            "points": points,
+            "answer_with": answer_with,
+        },
     )
     return checking.check(number, None)
+
+
+def _check_texts(texts: Mapping, mistakes: Any) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise checks.WrongType(name, "must be a text", text)
+    if not texts["question"].strip():
+        raise checks.WrongValue("question", "must be a text that is not empty", texts["question"])
+    if not isinstance(mistakes, Mapping):
+        raise checks.WrongType("mistakes", "must be a dict of wrong answers and texts", mistakes)
+    if not all(isinstance(text, str) for text in mistakes.values()):
+        raise checks.WrongType("mistakes", "must have a text for each wrong answer", mistakes)
 
 
 def _check_number(number: str) -> None:
@@ -160,7 +189,7 @@ def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
 
 def _tolerance(part: float | str, tolerance: float | None) -> float:
     if tolerance is not None:
-        return checks.number("tolerance", tolerance, 0)
+        return tolerance
     if isinstance(part, float):
         return max(RELATIVE * abs(part), ROUNDING)
     return ROUNDING
@@ -210,34 +239,23 @@ def _words(values: Any) -> str:
     return ", ".join(value if isinstance(value, str) else f"{value:g}" for value in values)
 
 
-# ---------------------------------------------------------------- the file
-
-
-def load(path: str | Path) -> list[str]:
-    """Run a file of exercises, and return the numbers of those that it adds.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be run, or adds a number twice.
-    """
-    _added.clear()
-    try:
-        runpy.run_path(str(path))
-    except Exception as error:
-        raise ValueError(f"{Path(path).name} cannot be used: {error}") from error
-    numbers = list(_added)
-    twice = sorted({number for number in numbers if numbers.count(number) > 1})
-    if twice:
-        raise ValueError(f"{Path(path).name} has two exercises {checks.listed(twice)}")
-    return numbers
-
-
 def students_file(numbers: list[str]) -> str:
     """Return the file of exercises as students get it: questions, and no answers."""
-    calls = [STUDENTS_HEAD]
+    calls = []
     for number in sorted(numbers):
         entry = OWN[number]
-        count = f", numbers={entry.reader}" if isinstance(entry.reader, int) else ""
-        calls.append(f"wb.exercise({number!r}, {entry.question!r}, form={entry.form!r}{count})\n")
-    return "\n".join(calls)
+        settings: dict[str, Any] = {"answer_with": entry.form}
+        if isinstance(entry.reader, int):
+            settings["numbers"] = entry.reader
+        calls.append(_call(number, settings))
+    return STUDENTS_HEAD + "".join(calls)
+
+
+def lecturers_file(numbers: list[str]) -> str:
+    """Return a file of exercises with their answers as values: grading needs no data that they were computed from."""
+    return LECTURERS_HEAD + "".join(_call(number, OWN[number].settings) for number in numbers)
+
+
+def _call(number: str, settings: Mapping) -> str:
+    words = "".join(f",\n    {name}={value!r}" for name, value in settings.items())
+    return f"\nwb.exercise(\n    {number!r},\n    {OWN[number].question!r}{words},\n)\n"

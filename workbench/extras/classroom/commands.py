@@ -1,7 +1,6 @@
 """The commands of a course: course, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
-import shutil
 from typing import Any
 
 import click
@@ -55,8 +54,7 @@ def course(
     copies.lessons(lessons)
     key = seeds.read_secret(secret or seeds.new_secret(output))
     written, kept = copies.write_copies(ids, key, output, binder=binder, home=lessons)
-    if lessons and os.path.exists(os.path.join(lessons, OWN_FILE)):
-        shutil.copyfile(os.path.join(lessons, OWN_FILE), exercises)
+    variants.write_exercises(exercises)
     weights.write_weights(seeds.beside(output, "weights.csv"))
     click.echo(
         f"Wrote {checks.counted(len(written), 'folder')} to {output}"

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
+from workbench.data import whole_files
 from workbench.extras.classroom.seeds import Draws, draws
 from workbench.lessons import own_exercises
-from workbench.lessons.checking import OWN
+from workbench.lessons.checking import OWN, load_exercises
 from workbench.lessons.stratified.exercises import fifths
-from workbench.reports.parameters import ReportError
+from workbench.reports.parameters import ReportError, refusing
 
 AUDIT = "1.1"
 LABELS = 100
@@ -66,7 +67,7 @@ def use_exercises(path: str | os.PathLike) -> None:
     if not os.path.exists(path):
         return
     try:
-        numbers = own_exercises.load(path)
+        numbers = load_exercises(path)
     except ValueError as error:
         raise ReportError(str(error)) from error
     unanswered = [number for number in numbers if not OWN[number].answer]
@@ -74,6 +75,13 @@ def use_exercises(path: str | os.PathLike) -> None:
         listed = checks.listed(unanswered)
         raise ReportError(f"{os.fspath(path)} gives no answer to exercise {listed}")
     _added.extend(sorted(numbers))
+
+
+def write_exercises(path: str | os.PathLike) -> None:
+    """Write the exercises that the lecturer added, with their answers; nothing where there are none."""
+    if _added:
+        with refusing():
+            whole_files.write_text(path, own_exercises.lecturers_file(_added))
 
 
 def graded() -> list[str]:
@@ -147,8 +155,9 @@ def _districts(draw: Draws) -> dict:
 def _ask_districts(task: dict) -> str:
     count = len(task["differences"])
     return (
-        f"{count} districts of two boxes; the boxes' accuracies differ by {_listed(task['differences'])}. Give the "
-        f"standard error of the mean of all {2 * count}, by hand."
+        f"There are {count} districts of two boxes. The accuracies of the two boxes differ by "
+        f"{_listed(task['differences'])}. Compute the standard error of the mean of all "
+        f"{2 * count} boxes by hand."
     )
 
 
@@ -159,9 +168,9 @@ def _code(draw: Draws) -> dict:
 def _ask_code(task: dict) -> str:
     last = 2 * task["left_out"]
     return (
-        f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. F1 of code {task['code']} as "
-        "reader A reads it, from the other twelve boxes: estimate, standard error and 95% interval (on "
-        "the logit scale, $t$ with 6 degrees of freedom)."
+        f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. Estimate F1 of code "
+        f"{task['code']} of reader A from the other twelve boxes. Give the estimate, its standard "
+        "error and the 95% interval on the logit scale, with $t$ at 6 degrees of freedom."
     )
 
 

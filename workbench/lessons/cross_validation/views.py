@@ -524,13 +524,13 @@ def predict_winner() -> Prediction:
 
 
 @about_digits
-def reveal_winner() -> Reveal:
+def reveal_winner(**ranges: Any) -> Reveal:
     """Return the ranks of forty models, and the score of the best, after `predict_winner`."""
     return questions.reveal(
         "5-winner",
         lambda guess: [
             *questions.answered(OF_WINNERS, guess),
-            registry.load(registry.SCENES["winners"])(),
+            registry.load(registry.SCENES["winners"])(**ranges),
             questions.on_click(questions.LOOK, registry.load(registry.SCENES["best_of_many"])),
         ],
     )

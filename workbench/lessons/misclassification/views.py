@@ -516,7 +516,7 @@ def held_constant() -> Panel:
     )
 
 
-def _theory(new_base_rate: float) -> Any:
+def _theory(new_base_rate: float = LATER) -> Any:
     return _theory_of(_rates(), new_base_rate)
 
 
