@@ -662,7 +662,7 @@ def test_pairs_without_a_test_are_marked():
         and "rho" not in alone.alternative
     )
     assert alone.alternative.startswith(
-        "Differences in mean loss of the one pair with 95% intervals, each by itself; "
+        "Differences in mean loss of the one pair with unadjusted 95% intervals; "
     )
     assert view.alternative.startswith("Differences in mean loss of all 3 pairs with ")
 

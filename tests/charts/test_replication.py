@@ -264,7 +264,7 @@ def test_words_of_a_step_reduce_by_the_modulus():
         in array_charts.field_words(field, 4)[1]
     )
     first = array_charts.field_words(field, 1)[1]
-    assert "1 of 26 powers is known; its lowest coefficient fills column 1 and moves" in first
+    assert "The picture shows 1 of 26 powers." in first
 
 
 # ---------------------------------------------------------------- coverage

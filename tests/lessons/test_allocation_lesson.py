@@ -1,6 +1,9 @@
 """Lesson 3 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import contextlib
+import doctest
 import heapq
+import io
 import json
 import math
 import re
@@ -9,6 +12,7 @@ from pathlib import Path
 import ipywidgets
 import numpy as np
 import pytest
+from code_cells import outputs
 from once import once
 from panels import controls, heading, printed, rows, settle, status, title
 
@@ -115,11 +119,11 @@ def test_the_predicted_thousands_are_the_start(spread, predicted, start):
 def test_the_best_hundred_can_be_found_by_hand(spread):
     panel = live.place_labels("25")
     settle(panel, ones=3, tens=18)
-    assert heading(panel).endswith("29 labels still in your hand")
+    assert heading(panel).endswith("29 labels not used yet")
     settle(panel, hundreds=42, thousands=37)
     assert (
         held(panel) == [3, 18, 42, 37]
-        and heading(panel) == "Standard error of the total 4,148: nothing is better"
+        and heading(panel) == "Standard error of the total 4,148: the least possible"
     )
     settle(panel, ones=2, tens=19)
     found = total_error(spread, [2, 19, 42, 37])
@@ -134,7 +138,7 @@ def test_no_more_than_a_hundred_and_no_more_than_there_are():
     settle(panel, ones=30)
     assert (
         held(panel) == [25] * 4
-        and status(panel) == "All 100 labels are placed: take some from another place first."
+        and status(panel) == "All 100 labels are in use. Take some from another place first."
     )
     settle(panel, ones=20)
     assert status(panel) == "" and panel.view.alternative.startswith("You label 20 of 1,000 ones")
@@ -165,11 +169,11 @@ def places():
 def test_neyman_wants_64_of_37(places, spread):
     assert (
         heading(places)
-        == "100 labels: Neyman wants 64 of the 37 thousands and leaves 27 labels unused"
+        == "100 labels: Neyman's rule asks for 64 of the 37 thousands and leaves 27 labels unused"
     )
     wish = 100 * spread / spread.sum()
     assert [row["neyman"] for row in rows(places, "wishes")] == pytest.approx(wish)
-    assert [row["text"] for row in rows(places, "wishes")] == ["", "", "", "wants 64"]
+    assert [row["text"] for row in rows(places, "wishes")] == ["", "", "", "Neyman 64"]
     assert [row["labels"] for row in rows(places, "bars")] == [2, 10, 24, 37]
     assert [row["text"] for row in rows(places, "bars")] == [
         "2 of 1,000",
@@ -212,7 +216,7 @@ def test_voila_labels_3_18_42_37(places):
     assert [row["labels"] for row in rows(places, "bars")] == [3, 18, 42, 37]
     assert (
         heading(places)
-        == "100 labels: standard error 4,148 by VOILA, level with iterated Neyman's 4,148"
+        == "100 labels: standard error 4,148 with VOILA, as with iterated Neyman (4,148)"
     )
     assert [row["kind"] for row in rows(places, "bars")] == ["labeled in part"] * 3 + [
         "labeled completely"
@@ -223,14 +227,14 @@ def test_from_144_equal_shares_beat_capped_neyman(places, spread):
     said = {
         budget: settle(places, Labels_M=budget) for budget in live.BUDGETS if 100 <= budget <= 150
     }
-    assert {budget for budget, text in said.items() if "equal shares beat it" in text} == {
+    assert {budget for budget, text in said.items() if "equal shares are better" in text} == {
         144,
         145,
         146,
         147,
         150,
     }
-    assert {141, 142, 143} <= set(said) and heading(places).endswith("; equal shares beat it")
+    assert {141, 142, 143} <= set(said) and heading(places).endswith("; equal shares are better")
     by_hand = [total_error(spread, [38, 38, 37, 37]), total_error(spread, [3, 15, 35, 37])]
     assert [f"{error:,.0f}" for error in by_hand] == ["3,873", "4,606"]
     assert (
@@ -242,8 +246,8 @@ def test_from_144_equal_shares_beat_capped_neyman(places, spread):
 @pytest.mark.parametrize(
     ("budget", "said"),
     [
-        (59, "no place runs out, Neyman is VOILA but for rounding"),
-        (60, "Neyman wants 39 of the 37 thousands and leaves 1 label unused"),
+        (59, "every place has enough digits; VOILA differs by rounding only"),
+        (60, "Neyman's rule asks for 39 of the 37 thousands and leaves 1 label unused"),
     ],
 )
 def test_up_to_59_labels_none_is_left_over(places, spread, budget, said):
@@ -257,7 +261,7 @@ def test_random_sampling_expects_two_thousands(places):
     assert "2.1 of 37 thousands" in settle(places, Rule="random")
     assert (
         heading(places)
-        == "100 labels: standard error 47,149 by random sampling, 8.2 times capped Neyman's"
+        == "100 labels: standard error 47,149 with random sampling, 8.2 times that of capped Neyman"
     )
 
 
@@ -298,7 +302,7 @@ def test_what_should_have_been_seen_of_rules(spread):
     told, table = live._rules()
     assert (
         told.startswith("From 60 labels on")
-        and "from 144 labels on has a larger standard error than equal" in told
+        and "From 144 labels on, this rule has a larger standard error than equal" in told
     )
     given = {
         (100, "capped Neyman"): [2, 10, 24, 37],
@@ -314,7 +318,7 @@ def test_what_should_have_been_seen_of_rules(spread):
 
 
 def test_tables_of_the_formula(spread):
-    assert [row["number times spread"] for row in live.spreads().rows()] == [
+    assert [row["size times standard deviation"] for row in live.spreads().rows()] == [
         f"{s:,.0f}" for s in spread
     ]
     neyman, iterated, voila = live.ten_strata().rows()
@@ -336,11 +340,8 @@ def test_what_voila_gains_over_the_textbook(spread):
     assert same["iterated Neyman"] == same["VOILA"] == "3 / 18 / 42 / 37"
     assert (most["iterated Neyman"], most["VOILA"]) == ("2 / 16 / 37 / 37", "3 / 16 / 36 / 37")
     ratio = total_error(spread, [2, 16, 37, 37]) / total_error(spread, [3, 16, 36, 37])
-    assert most["standard error, iterated over VOILA"] == f"{ratio:.4f}" == "1.0016"
-    assert (
-        none["iterated Neyman"].startswith("0 / ")
-        and none["standard error, iterated over VOILA"] == "inf"
-    )
+    assert most["standard error, VOILA = 1"] == f"{ratio:.4f}" == "1.0016"
+    assert none["iterated Neyman"].startswith("0 / ") and none["standard error, VOILA = 1"] == "inf"
 
 
 def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
@@ -365,15 +366,15 @@ def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
 # ---------------------------------------------------------------- one label at a time
 
 
-def heap_greedy(spread, budget):
+def heap_greedy(spread, budget, size=SIZE):
     """Give labels one by one from a heap, starting at two each."""
-    given = [2] * 4
+    given = [2] * len(spread)
     heap = [(-s / math.sqrt(6), h) for h, s in enumerate(spread)]
     heapq.heapify(heap)
     while sum(given) < budget:
         _, h = heapq.heappop(heap)
         given[h] += 1
-        if given[h] < SIZE[h]:
+        if given[h] < size[h]:
             heapq.heappush(heap, (-spread[h] / math.sqrt(given[h] * (given[h] + 1)), h))
     return given
 
@@ -388,7 +389,7 @@ def test_one_by_one_ends_at_the_optimum(spread, budget):
     assert given == heap_greedy(spread, budget)
     assert given == wb.allocate(SIZE, budget, "voila", stratum_sd=sd, minimum=2).labeled.tolist()
     assert heading(panel) == (
-        f"All {budget} labels are given: {' + '.join(map(str, given))}, exactly the optimum"
+        f"All {budget} labels are used: {' + '.join(map(str, given))}, exactly the optimum"
     )
     assert (
         f"Standard error of the total {total_error(spread, given):,.0f}." in panel.view.alternative
@@ -477,7 +478,9 @@ def test_the_printed_rule_loses_the_thousands(stream):
 
 def test_a_larger_floor_costs_little_and_insures(stream):
     settle(stream, Rule="s_voila")
-    assert heading(stream).startswith("S-VOILA, 2 of each kept: never infinite, variance at most ")
+    assert heading(stream).startswith(
+        "S-VOILA with a floor of 2: variance never infinite, at most "
+    )
     two = max(row["ratio"] for row in rows(stream, "ratios"))
     settle(stream, Floor=15)
     fifteen = [row["ratio"] for row in rows(stream, "ratios")]
@@ -518,21 +521,21 @@ def test_every_control_changes_what_is_said(stream):
         said.append(settle(stream, **{name: value}))
     assert len(set(said)) == len(said)
     assert "the sample of 260 holds" in said[5] and said[-1].startswith("After 20 records")
-    assert heading(stream) == "S-VOILA, 10 of each kept: variance as small as VOILA's so far"
+    assert heading(stream) == "S-VOILA with a floor of 10: variance as small as VOILA's so far"
 
 
 def test_no_floor_that_does_not_fit(stream):
     settle(stream, Rule="s_voila", Floor=20)
     settle(stream, Records_kept_M=40)
-    floor = controls(stream)["Floor: keep of each at least"]
+    floor = controls(stream)["Floor: keep at least"]
     assert (floor.value, floor.max) == (10, 10) and status(stream) == ""
-    assert heading(stream).startswith("S-VOILA, 10 of each kept")
+    assert heading(stream).startswith("S-VOILA with a floor of 10")
     settle(stream, Records_kept_M=100)
     assert floor.max == 20
 
 
 def test_the_floor_can_be_moved_where_it_matters(stream):
-    floor = controls(stream)["Floor: keep of each at least"]
+    floor = controls(stream)["Floor: keep at least"]
     assert floor.disabled
     settle(stream, Rule="s_voila")
     assert not floor.disabled
@@ -602,7 +605,7 @@ def test_streams_run_on_a_press_and_add_up():
 
 
 def test_premiums_of_floors(spread):
-    found = {row["floor"]: row["premium"] for row in live.premiums().rows()}
+    found = {row["floor"]: row["increase"] for row in live.premiums().rows()}
     assert found == {0: "0.0%", 5: "0.8%", 10: "5.5%", 15: "11.6%", 20: "26.1%"}
     fifteen = total_error(spread, [15, 15, 33, 37])
     assert live.premiums().rows()[3]["standard_error"] == pytest.approx(fifteen)
@@ -626,7 +629,7 @@ def jumps():
 
 
 def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
-    settle(jumps, Spread_after_the_jump=20)
+    settle(jumps, Standard_deviation_after_the_jump=20)
     held = {
         name: [row["sampled"] for row in rows(jumps, "sizes") if row["method"] == name]
         for name in ("VOILA", "S-VOILA", "uniform")
@@ -637,14 +640,14 @@ def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
 
 
 def test_without_a_jump_all_methods_are_alike(jumps):
-    settle(jumps, Spread_after_the_jump=1)
+    settle(jumps, Standard_deviation_after_the_jump=1)
     last = [row["variance"] for row in rows(jumps, "variances") if row["records"] == 5000]
     assert len(last) == 6 and max(last) < 1.05 * min(last)
 
 
 @pytest.mark.parametrize("sd", live.JUMPS)
 def test_each_jump_is_the_stream_of_that_jump(jumps, sd):
-    settle(jumps, Spread_after_the_jump=sd)
+    settle(jumps, Standard_deviation_after_the_jump=sd)
     _, value = jump_stream(5000, jump_at=1000, sd=float(sd), runs=2)
     reservoir = [
         row["variance"] for row in rows(jumps, "variances") if row["method"] == "reservoir"
@@ -670,7 +673,7 @@ def test_axes_hold_every_jump(jumps):
     before = json.dumps(jumps.view.spec)
     domains = [json.loads(found) for found in re.findall(r'"domain": (\[[0-9.e, -]+\])', before)]
     for jump in live.JUMPS:
-        settle(jumps, Spread_after_the_jump=jump)
+        settle(jumps, Standard_deviation_after_the_jump=jump)
         sampled = [row["sampled"] for row in rows(jumps, "sizes")]
         variances = [row["variance"] for row in rows(jumps, "variances") if row["variance"]]
         assert any(low == 0 and max(sampled) <= high < 200 for low, high in domains)
@@ -698,30 +701,22 @@ def cells():
 
 
 def code():
-    return [
-        re.sub(r"\A((from|import) .*\n)+\n?", "", "".join(cell["source"]))
-        for cell in cells()
-        if cell["cell_type"] == "code"
-    ]
+    return ["".join(cell["source"]) for cell in cells() if cell["cell_type"] == "code"]
 
 
 def reveals():
-    return [
-        re.fullmatch(r'reveal\("([\w-]+)", live\.(\w+)\)', source).groups()
-        for source in code()
-        if source.startswith("reveal(")
-    ]
+    scene = re.compile(r'wb\.reveal\("([\w-]+)", lesson\.(\w+)\)')
+    return [found.groups() for found in map(scene.match, code()) if found]
 
 
 def test_every_reveal_waits_for_a_question_above_it():
-    asked = [source for source in code() if re.match(r"live\.predict_|reveal\(", source)]
-    known = set()
-    for source in asked:
-        if source.startswith("live."):
-            known.add(getattr(live, source[5:-2])().name)
-        else:
-            assert re.match(r'reveal\("([\w-]+)"', source)[1] in known
-    assert len(known) == 4 and len(reveals()) == 4
+    asked = set()
+    for source in code():
+        if question := re.match(r"lesson\.(predict_\w+)\(\)", source):
+            asked.add(getattr(live, question[1])().name)
+        for name in re.findall(r'wb\.reveal\("([\w-]+)"', source):
+            assert name in asked
+    assert len(asked) == 4 and len(reveals()) == 5
 
 
 @pytest.mark.parametrize(("name", "show"), reveals())
@@ -743,6 +738,7 @@ def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, na
     assert choice.split()[0] in repr(getattr(live, show)(choice)) or show in (
         "place_value",
         "papers_stream",
+        "iterated_or_best",
     )
 
 
@@ -777,7 +773,7 @@ def test_the_first_screen_is_a_question_and_the_report_stands_last():
         "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
     )
     tagged = [
-        set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"}
+        set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive", "code"}
         for cell in cells()
     ]
     own = next(
@@ -786,5 +782,115 @@ def test_the_first_screen_is_a_question_and_the_report_stands_last():
         if "".join(cell["source"]).startswith("## Your own data")
     )
     words = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]) == "## Words")
-    assert all(tagged[1 : own + 2]) and not any(tagged[own + 2 : words])
+    report = [tags for tags in tagged[own + 2 : words] if "code" not in tags]
+    assert all(tagged[1 : own + 2]) and not any(report)
     assert not any("solution" in cell["metadata"].get("tags", []) for cell in cells())
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return outputs(LESSON)
+
+
+def numbers(text):
+    """Return the numbers of a text, without commas of thousands."""
+    return [float(number) for number in re.findall(r"-?\d[\d,]*\.?\d*", text.replace(",", ""))]
+
+
+def first_digits(register, count):
+    """Return the errors among the first digits of stream 1, per place."""
+    place, error = register_errors()
+    rank = np.random.default_rng(1).random(1797)
+    first = sorted(range(1797), key=rank.__getitem__)[:count]
+    return [np.array([error[k] for k in first if place[k] == h]) for h in range(4)]
+
+
+def test_code_cells_of_the_register(shown, register, spread):
+    misread = [e[e != 0] for e in register]
+    described = [
+        [e.size, wrong.size, round(np.abs(wrong).mean())]
+        for e, wrong in zip(register, misread, strict=True)
+    ]
+    assert numbers(shown["code-register"]) == described[0] + described[3]
+    assert numbers(shown["code-by-hand"]) == [round(total_error(spread, [25] * 4))] == [8997]
+    assert numbers(shown["code-best"]) == [3, 18, 42, 37, 4148]
+    assert numbers(shown["code-greedy"]) == heap_greedy(spread, 100) == [3, 18, 42, 37]
+    assert numbers(shown["code-next-label"]) == [round(s / math.sqrt(6)) for s in spread]
+    assert numbers(shown["code-spreads"]) == [round(s) for s in spread]
+
+
+def test_code_cells_of_the_rules(shown, spread):
+    errors = [
+        total_error(spread, labels)
+        for labels in ([38, 38, 37, 37], [3, 15, 35, 37], [5, 32, 76, 37])
+    ]
+    listed = zip(("equal", "neyman", "voila"), errors, (0, 60, 0), strict=True)
+    assert shown["code-capped"] == repr(
+        [f"{rule}: standard error {error:,.0f}, {unused} unused" for rule, error, unused in listed]
+    )
+    assert "7 rows" in shown["code-rules"]
+    assert numbers(shown["code-two-strata"]) == [3, 2]
+    ratio = (1 / 10 + 8 / 9 - 9 / 1000) / (
+        9 / 100 - 9 / 1000
+    )  # capped Neyman labels 100, 10, 9, 9 ...
+    assert numbers(shown["code-ten-strata"]) == [100, 10, 100, 100, round(ratio, 1)]
+    ratio = total_error(spread, [2, 16, 37, 37]) / total_error(spread, [3, 16, 36, 37])
+    assert shown["code-rounding"] == f"{ratio:.4f}"
+
+
+def test_code_cells_of_streams(shown, register, spread):
+    seen = first_digits(register, 400)
+    sd = [round(values.std(ddof=1), 1) for values in seen]
+    assert numbers(shown["code-seen"]) == [*sd, 10, 57, 33, 0] and sd[3] == 0
+    no_misread = math.prod((1597 - k) / (1797 - k) for k in range(5))
+    (proportion,) = numbers(shown["code-trouble"])
+    assert abs(proportion - no_misread) < 3 * math.sqrt(no_misread * (1 - no_misread) / 400)
+    low, high = (numbers(line) for line in shown["code-floors"].splitlines())
+    assert sum(low[1:8:2]) == sum(high[1:8:2]) == 100 and low[7] < 15 <= high[7]
+    assert abs(low[-1]) > 10 * abs(high[-1])
+    premium = total_error(spread, [15, 15, 33, 37]) / total_error(spread, [3, 18, 42, 37]) - 1
+    assert shown["code-premium"] == repr(f"{premium:.1%}") == "'11.6%'"
+
+
+def test_code_cells_of_the_jump(shown):
+    stratum, value = (array[0] for array in jump_stream(5000, jump_at=1000, runs=2))
+    size = [int((stratum == h).sum()) for h in range(20)]
+    spread_of = [size[h] * value[stratum == h].std(ddof=1) for h in range(20)]
+    assert numbers(shown["code-jump"]) == [50] == [heap_greedy(spread_of, 100, size)[11]]
+    held, ratio = numbers(shown["code-jump-stream"])
+    assert 10 < held < 50 and 1.1 < ratio < 1.7
+
+
+def test_own_file_in_code(shown):
+    import duckdb
+
+    rows = duckdb.sql(
+        f"select count(*), stddev_samp(amount) from '{LESSON.parent}/data/records.parquet' group by segment"
+    ).fetchall()
+    size, sd = np.array(rows).T
+    shares = 200 * size * sd / (size * sd).sum()
+    labels = numbers(shown["code-own"].split("Labels per stratum: ")[1])[::3]
+    assert sum(labels) == 200 and sorted(labels) == pytest.approx(sorted(shares), abs=1)
+    error = math.sqrt(((size * sd) ** 2 * (1 / shares - 1 / size)).sum())
+    assert f"off by about {round(error, -3):,.0f}" in shown["code-own"]
+
+
+SCENES = [name for name, scene in vars(live).items() if "interact(" in (scene.__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_similar_scene_runs_with_its_slider(name):
+    """The line that shows the sliders is skipped as a doctest, since it prints escape codes."""
+    examples = doctest.DocTestParser().get_examples(getattr(live, name).__doc__)
+    assert (
+        len(SCENES) == 9 and len("".join(example.source for example in examples).splitlines()) <= 10
+    )
+    with contextlib.redirect_stdout(io.StringIO()):
+        names = {}
+        for example in examples:
+            exec(example.source, names)
+    assert isinstance(names["_"].widget.children[0], ipywidgets.Widget)
+    assert names["_"].widget.result.alternative

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in V
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "capped Neyman", "5%", "2.5 times")
 HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
-FLOOR, KEPT = "Floor: keep of each at least", "Records kept M"
+FLOOR, KEPT = "Floor: keep at least", "Records kept M"
 
 # which chart, what is done to it, what its title then begins with
 DISCOVERIES = (
@@ -29,55 +29,70 @@ DISCOVERIES = (
         RULES,
         "Labels M",
         "End",
-        "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal",
+        "200 labels: Neyman's rule asks for 129 of the 37 thousands and leaves 92 labels unused; equal",
     ),
     (
         RULES,
         "Rule",
         "VOILA",
-        "200 labels: standard error 2,068 by VOILA, level with iterated Neyman's 2,068",
+        "200 labels: standard error 2,068 with VOILA, as with iterated Neyman (2,068)",
     ),
     (
         RULES,
         "Rule",
         "random sampling",
-        "200 labels: standard error 32,342 by random sampling, 8.4 times",
+        "200 labels: standard error 32,342 with random sampling, 8.4 times",
     ),
-    (RULES, "Labels M", "Home", "20 labels: standard error 107,884 by random sampling, 5.1 times"),
-    (RULES, "Rule", "equal shares", "20 labels: standard error 29,889 by equal shares, 42% above"),
-    (RULES, "Rule", "Neyman+", "20 labels: standard error 21,111 by Neyman+, level with"),
+    (
+        RULES,
+        "Labels M",
+        "Home",
+        "20 labels: standard error 107,884 with random sampling, 5.1 times",
+    ),
+    (
+        RULES,
+        "Rule",
+        "equal shares",
+        "20 labels: standard error 29,889 with equal shares, 42% above",
+    ),
+    (RULES, "Rule", "Neyman+", "20 labels: standard error 21,111 with Neyman+, as with"),
     (
         RULES,
         "Rule",
         "capped Neyman",
-        "20 labels: no place runs out, Neyman is VOILA but for rounding",
+        "20 labels: every place has enough digits; VOILA differs by rounding only",
     ),
-    (NEXT, "Labels M", "Home", "Label 9 of 20 goes to the thousands, where it is worth most"),
-    (NEXT, "Labels M", "End", "Label 9 of 200 goes to the thousands, where it is worth most"),
+    (NEXT, "Labels M", "Home", "Label 9 of 20 goes to the thousands, where its gain is largest"),
+    (NEXT, "Labels M", "End", "Label 9 of 200 goes to the thousands, where its gain is largest"),
     (
         STREAM,
         "Rule",
         "exact, with a floor",
-        "S-VOILA, 2 of each kept: never infinite, variance at most ",
+        "S-VOILA with a floor of 2: variance never infinite, at most ",
     ),
-    (STREAM, FLOOR, "End", "S-VOILA, 20 of each kept: never infinite, variance at most "),
-    (STREAM, KEPT, "Home", "S-VOILA, 10 of each kept: "),
-    (STREAM, KEPT, "End", "S-VOILA, 10 of each kept: never infinite, variance at most "),
-    (STREAM, FLOOR, "Home", "S-VOILA, 0 of each kept: "),
-    (STREAM, "Order of arrival", "thousands last", "S-VOILA, 0 of each kept: "),
-    (STREAM, "Stream number", "End", "S-VOILA, 0 of each kept: "),
-    (STREAM, "Records seen", "Home", "S-VOILA, 0 of each kept: "),
-    (STREAM, "Records seen", "End", "S-VOILA, 0 of each kept: "),
+    (STREAM, FLOOR, "End", "S-VOILA with a floor of 20: variance never infinite, at most "),
+    (STREAM, KEPT, "Home", "S-VOILA with a floor of 10: "),
+    (STREAM, KEPT, "End", "S-VOILA with a floor of 10: variance never infinite, at most "),
+    (STREAM, FLOOR, "Home", "S-VOILA with a floor of 0: "),
+    (STREAM, "Order of arrival", "thousands last", "S-VOILA with a floor of 0: "),
+    (STREAM, "Stream number", "End", "S-VOILA with a floor of 0: "),
+    (STREAM, "Records seen", "Home", "S-VOILA with a floor of 0: "),
+    (STREAM, "Records seen", "End", "S-VOILA with a floor of 0: "),
     (STREAM, "Rule", "as printed in the paper", "S-VOILA as printed: "),
     (STREAM, "Stream number", "Home", "S-VOILA as printed: "),
     (STREAM, "Order of arrival", "random", "S-VOILA as printed: variance infinite at "),
     (
         JUMP,
-        "Spread after the jump",
+        "Standard deviation after the jump",
         "Home",
         "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0",
     ),
-    (JUMP, "Spread after the jump", "End", "Variance after 5,000 records, VOILA's = 1: S-VOILA 1."),
+    (
+        JUMP,
+        "Standard deviation after the jump",
+        "End",
+        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.",
+    ),
 )
 AGAIN = (
     (HAND, "thousands", "End"),
@@ -87,7 +102,7 @@ AGAIN = (
     (STREAM, KEPT, "Home"),
     (STREAM, "Rule", "exact, with a floor"),
     (STREAM, "Order of arrival", "thousands last"),
-    (JUMP, "Spread after the jump", "End"),
+    (JUMP, "Standard deviation after the jump", "End"),
 )
 BACK = (
     (HAND, "thousands", "Home"),
@@ -97,13 +112,13 @@ BACK = (
     (STREAM, KEPT, "End"),
     (STREAM, "Rule", "as printed in the paper"),
     (STREAM, "Order of arrival", "random"),
-    (JUMP, "Spread after the jump", "Home"),
+    (JUMP, "Standard deviation after the jump", "Home"),
 )
 
 
 @pytest.fixture(scope="module")
 def lesson(lab):
-    with walking.lesson(lab, LESSON, PREDICTIONS, locked=8) as (page, before):
+    with walking.lesson(lab, LESSON, PREDICTIONS, locked=18) as (page, before):
         yield page, before
 
 
@@ -112,7 +127,7 @@ def control(page, index, name):
 
 
 def test_nothing_is_told_before_the_predictions(lesson):
-    assert lesson[1] == 5  # the hook, one label at a time, the floors, two of the report
+    assert lesson[1] == 6  # the hook, one label at a time, the floors, three of one's own data
 
 
 def test_predictions_are_kept_beside_the_notebook(lesson):
@@ -130,10 +145,10 @@ def test_the_prediction_is_in_every_reveal(lesson):
         assert faults(page, index) == []
         said.append(browser.chart(page, index)["text"])
     assert said[0].endswith("You predicted 25 for the thousands.")
-    assert said[1].endswith("You predicted that capped Neyman would be better at 150 labels.")
-    assert said[2].endswith("You predicted trouble in 5% of the streams; this is one.")
+    assert said[1].endswith("You predicted that capped Neyman would be better with 150 labels.")
+    assert said[2].endswith("You predicted an infinite variance in 5% of such streams.")
     assert said[3].endswith("You predicted 5%.") and said[4].endswith("You predicted 2.5 times.")
-    expect(page.locator("text=You predicted capped Neyman. It looks at spreads")).to_have_count(1)
+    expect(page.locator("text=You predicted capped Neyman. This rule uses the")).to_have_count(1)
 
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
@@ -183,7 +198,7 @@ def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
     page.mouse.up()
     settled(page)
     text = browser.chart(page, HAND)["text"]
-    assert int(text.split()[2]) < 25 and "still in your hand" in text
+    assert int(text.split()[2]) < 25 and "not used yet" in text
     bars.nth(3).press("ArrowRight")
     settled(page)
     assert "26 of 37 thousands" in browser.chart(page, HAND)["text"] and faults(page, HAND) == []

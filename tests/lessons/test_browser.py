@@ -86,7 +86,7 @@ CONTROLS = {
             "from workbench.lessons.cross_validation import views as live\nlive.two_clerks()",
             "live.one_slider()",
         ),
-        ("Repeats of the cross-validation", "Studies shown", "You believe in"),
+        ("Repeats of the cross-validation", "Studies shown", "Assumed value"),
         (
             (
                 0,

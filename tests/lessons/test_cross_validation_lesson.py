@@ -1,9 +1,13 @@
 """Lesson 5 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 
+import contextlib
+import doctest
+import io
 import json
 import re
 from pathlib import Path
 
+import code_cells
 import ipywidgets
 import numpy as np
 import pytest
@@ -22,6 +26,7 @@ from workbench.cross_validation.learners import (
     nearest_centroid,
     nearest_neighbor,
 )
+from workbench.extras.compare import lesson
 from workbench.lessons.cross_validation import views as live
 from workbench.widgets import ChartView, questions
 from workbench.widgets.kept import Kept
@@ -191,15 +196,15 @@ def test_repeats_turn_equal_clerks_into_false_alarms():
     assert long_run(panel)[0] == pytest.approx(0.019, abs=3 * 0.0068)
 
 
-def test_the_believed_error_falls_and_the_real_one_hardly():
+def test_the_estimated_error_falls_and_the_true_error_hardly():
     panel, found = live.two_clerks(), []
     for repeats in (1, 10):
         settle(panel, Repeats=repeats)
         found.append({row["kind"]: row["sd"] for row in rows(panel, "spread")})
-    assert found[0] == pytest.approx({"believed": 0.045, "real": 0.055}, abs=0.001)
-    assert found[1] == pytest.approx({"believed": 0.014, "real": 0.051}, abs=0.001)
+    assert found[0] == pytest.approx({"estimated": 0.045, "true": 0.055}, abs=0.001)
+    assert found[1] == pytest.approx({"estimated": 0.014, "true": 0.051}, abs=0.001)
     differences = [wb.clerk_losses(s).series().mean() for s in range(400)]
-    assert found[0]["real"] == pytest.approx(np.std(differences, ddof=1))
+    assert found[0]["true"] == pytest.approx(np.std(differences, ddof=1))
 
 
 def test_interval_of_a_study_is_that_of_scipy():
@@ -232,10 +237,8 @@ def test_the_first_picture_asks():
         means.tolist()
     )
     p = stats.ttest_1samp(means, 0).pvalue
-    assert view.alternative == (
-        "Ten folds of ten forms. Clerk A makes fewer errors than clerk B in 6 of them, on "
-        f"average 11 points; the t-test over the ten folds says p = {p:.3f}."
-    )
+    assert "fewer errors than clerk B in 6 folds" in view.alternative
+    assert "−11 percentage points" in view.alternative and f"p = {p:.3f}." in view.alternative
 
 
 # ---------------------------------------------------------------- one slider
@@ -249,9 +252,10 @@ HOOK = wb.clerk_losses().fold_means()[0]
 )
 def test_one_slider_holds_all_tests(stop, p, r):
     panel = live.one_slider()
-    belief = controls(panel)["You believe in"]
+    belief = controls(panel)["Assumed value"]
     settle(
-        panel, You=min((value for _, value in belief.options), key=lambda value: abs(value - stop))
+        panel,
+        Assumed=min((value for _, value in belief.options), key=lambda value: abs(value - stop)),
     )
     t = stats.ttest_1samp(HOOK, 0).statistic * (1 - stop) ** 0.5
     assert 2 * stats.t.sf(-t, 9) == pytest.approx(p, abs=5e-5)
@@ -268,19 +272,19 @@ def test_one_slider_holds_all_tests(stop, p, r):
 
 def test_the_verdict_flips_between_two_stops():
     panel = live.one_slider()
-    settle(panel, You=0.111)
+    settle(panel, Assumed=0.111)
     assert ", significant at 5%" in heading(panel)
-    settle(panel, You=0.15)
+    settle(panel, Assumed=0.15)
     assert ", not significant at 5%" in heading(panel)
 
 
 def test_r_is_not_rho():
     panel = live.one_slider()
-    settle(panel, You=0.7)
+    settle(panel, Assumed=0.7)
     settle(panel, **{"as": "r"})
     assert heading(panel).startswith("rho .959 (r .700): p ")
     assert 10 * 0.7 / (1 + 9 * 0.7) == pytest.approx(0.959, abs=5e-4)
-    settle(panel, You=0.1)
+    settle(panel, Assumed=0.1)
     assert heading(panel).startswith("rho .526 (r .100): p .1329")
 
 
@@ -351,7 +355,7 @@ def test_knife_edge():
 
 def test_experiments_of_the_other_learner():
     panel = live.experiments()
-    assert heading(panel).startswith("13.13% ± 0.34% reject the true error .1275 at rho 0;")
+    assert heading(panel).startswith("13.13% ± 0.34% of runs reject the true error .1275 at rho 0;")
     settle(panel, Learner="centroid", Items=20)
     assert "cross-validations of centroid on samples of 20 digits" in panel.view.alternative
     expected = wb.simulate_type_one("digits", "centroid", 20)
@@ -366,7 +370,8 @@ def test_runs_that_hit_the_tested_mean_exactly_are_not_rejected():
     assert sum(row["high"] - row["low"] for row in bars if row["kind"] == "all folds agree") == 0
     assert one.type_one(0, mean=0.1) == 0
     assert (
-        charts.experiments_words(one, 0, 0.1)[0] == "0.00% ± 0.00% reject the error .1000 at rho 0"
+        charts.experiments_words(one, 0, 0.1)[0]
+        == "0.00% ± 0.00% of runs reject the error .1000 at rho 0"
     )
 
 
@@ -375,10 +380,8 @@ def test_runs_that_hit_the_tested_mean_exactly_are_not_rejected():
 
 def test_power_and_its_price():
     panel = live.power()
-    assert (
-        heading(panel)
-        == "Nadeau-Bengio, 200 forms: finds the better reader in 30%, false alarms 2.0%"
-    )
+    assert heading(panel).startswith("Nadeau-Bengio with 200 forms finds the better reader in 30% ")
+    assert heading(panel).endswith(" 2.0%")
     found = {(row["situation"], row["n"], row["test"]): row["rate"] for row in rows(panel, "rates")}
     for test, rate in {
         "naive t": 0.66,
@@ -392,7 +395,8 @@ def test_power_and_its_price():
         assert found[live.EQUAL, 200, test] == once.alarms(test).mean()
     assert {n for _, n, _ in found} == {50, 100, 200}
     settle(panel, Test="rho 0.7")
-    assert heading(panel) == "rho 0.7, 200 forms: finds the better reader in 12%, false alarms 0.8%"
+    assert heading(panel).startswith("rho 0.7 with 200 forms finds the better reader in 12% ")
+    assert heading(panel).endswith(" 0.8%")
     assert {row["test"] for row in rows(panel, "rates") if row["chosen"]} == {"rho 0.7"}
 
 
@@ -449,7 +453,7 @@ def test_a_scoreboard_with_one_winner_or_none():
     calm, loud = study(0.02, 0.05), study(0.5, 0.6)
     one = {(name, kind): calm for name in ("x", "y") for kind in ("equal", "different")}
     assert (
-        charts.scoreboard_words(one)[0] == "Most power without excess false alarms, for x and y: b"
+        charts.scoreboard_words(one)[0] == "Most power without excess false alarms: b for x and y"
     )
     none = one | {("y", "equal"): loud}
     assert (
@@ -473,7 +477,7 @@ def test_the_prediction_is_drawn_into_its_reveal(monkeypatch):
     assert repr(live.reveal_clerks()) == repr(live.seen_repeats()) == "Make your prediction first."
     locked(monkeypatch, "5-repeats", "25%")
     (panel,) = live.reveal_clerks().parts
-    assert {row["who"]: row["rate"] for row in rows(panel, "alarms")}["you, for ten"] == 0.25
+    assert {row["who"]: row["rate"] for row in rows(panel, "alarms")}["you, ten repeats"] == 0.25
     assert panel.view.alternative.endswith(" You predicted 25% for ten repeats.")
     settle(panel, Repeats=10)
     assert [row["rate"] for row in rows(panel, "alarms")] == pytest.approx([0.6, 0.25, 0.05])
@@ -484,7 +488,7 @@ def test_what_should_have_been_seen(monkeypatch):
     place = live.seen_repeats()
     place.children[0].click()
     told, table = place.parts
-    assert told.startswith("You predicted 5%. So the level says")
+    assert told.startswith("You predicted 5%. ")
     for row, repeats in zip(table.rows(), (1, 10), strict=True):
         means = wb.clerk_losses(repeats=repeats).fold_means().ravel()
         assert row["pvalue"] == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
@@ -530,7 +534,7 @@ def test_the_slider_waits_and_tells_no_answer_at_first(monkeypatch):
     panel, look = live.reveal_slider().parts
     assert rows(panel, "flips") == []
     assert [row["text"] for row in rows(panel, "points")] == ["p .040", "", ""]
-    settle(panel, You=0.7)
+    settle(panel, Assumed=0.7)
     assert [row["text"] for row in rows(panel, "points") if row["text"]] == ["p .221"]
     look.children[0].click()
     told, table = look.parts
@@ -580,7 +584,7 @@ def test_every_control_changes_the_words(view):
         said.append((heading(panel), panel.view.alternative))
         if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)):
             control.value = 2 * control.step if control.value == 0 else control.value + control.step
-        elif name == "You believe in":
+        elif name == "Assumed value":
             control.value = 0.7
         else:
             control.index += 1 if control.index == 0 else -1
@@ -665,9 +669,7 @@ def test_the_best_of_forty_is_lucky_and_new_forms_say_so(monkeypatch):
     locked(monkeypatch, "5-winner", "about 99%")
     waiting = live.reveal_winner()
     said, panel, button = waiting.parts
-    assert (
-        said.startswith("You predicted about 99%. So lucky none of them is") and button.parts == []
-    )
+    assert said.startswith("You predicted about 99%. ") and button.parts == []
     button.children[0].click()
     rows_ = button.parts[0].rows()
     p = np.array([0.5806, 0.8556, 0.9610, 0.9889, 1])
@@ -678,23 +680,126 @@ def test_the_best_of_forty_is_lucky_and_new_forms_say_so(monkeypatch):
     again = [float(row["the same model on 200 other forms"].rstrip("%")) / 100 for row in rows_]
     assert again == pytest.approx([p.mean()] * 6, abs=0.005)
     assert (
-        rows_[1]["best beats last, if compared alone"] == "5%"
-        and float(rows_[-1]["best beats last, if compared alone"].rstrip("%")) > 90
+        rows_[1]["best significantly above last, unadjusted"] == "5%"
+        and float(rows_[-1]["best significantly above last, unadjusted"].rstrip("%")) > 90
     )
     found = wb.compare_items(wb.ItemScores(clerks.equal_models(), clerks.MODELS, range(200)))
     first = found.ranks()[0]
     assert (
         heading(panel)
         == (
-            f"{first['model']} leads with {first['score']:.1%}, and may have any rank from 1 to 40; "
+            f"{first['model']} leads with {first['score']:.1%} and may have any rank from 1 to 40; "
             "no rank is certain"
         )
         and (found.adjusted > 0.05).all()
     )
     settle(panel, Model_1=0.06, Forms=3000)
     assert re.fullmatch(
-        r"model 1 leads with 9[345]\.\d%, and is shown to be the best", heading(panel)
+        r"model 1 leads with 9[345]\.\d% and is shown to be the best", heading(panel)
     )
     assert [row["model"] for row in rows(panel, "models")][0] == "model 1" and len(
         rows(panel, "models")
     ) == 12
+
+
+# ---------------------------------------------------------------- the same in code
+
+
+@pytest.fixture(scope="module")
+def shown_by_code():
+    return code_cells.outputs(ROOT / "notebooks" / "05-cross-validation-t-tests.ipynb")
+
+
+def numbers(text):
+    """Return all numbers in a text."""
+    return [float(number) for number in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", text)]
+
+
+def test_cells_compute_what_the_pictures_of_the_clerks_show(shown_by_code):
+    folds = wb.clerk_losses(971).fold_means()[0]
+    t_test = stats.ttest_1samp(folds, 0)
+    assert numbers(shown_by_code["code-folds"]) == pytest.approx(
+        [*folds, folds.mean(), t_test.pvalue], abs=5e-4
+    )
+    all_folds = wb.clerk_losses(971, repeats=10).fold_means().ravel()
+    assert numbers(shown_by_code["code-repeats"]) == pytest.approx(
+        [stats.sem(folds), stats.sem(all_folds)], abs=5e-5
+    )
+    interval = t_test.confidence_interval(0.95)
+    assert numbers(shown_by_code["code-rho"]) == pytest.approx(
+        [t_test.pvalue, 95, *interval], abs=5e-4
+    )
+    assert numbers(shown_by_code["code-factor"]) == pytest.approx(
+        [1 / 1.9, *2 * [t_test.statistic * (9 / 19) ** 0.5]], abs=5e-4
+    )
+    p = [stats.ttest_1samp(wb.clerk_losses(s).fold_means()[0], 0).pvalue for s in range(360, 400)]
+    assert numbers(shown_by_code["code-studies"]) == [sum(np.less(p, 0.05)), 40] == [6, 40]
+
+
+def test_cells_compute_what_the_pictures_of_the_readers_show(shown_by_code):
+    p_mcnemar = stats.binomtest(4, 25).pvalue
+    p_corrected = 2 * stats.t.sf(stats.ttest_1samp(D, 0).statistic * (9 / 19) ** 0.5, 9)
+    assert numbers(shown_by_code["code-mcnemar"]) == pytest.approx(
+        [21, 4, p_mcnemar, p_corrected], abs=5e-5
+    )
+    errors = [wb.reader_losses(study, 200).losses for study in range(40)]
+    folds = [(e[:, 0] - e[:, 1]).reshape(20, 10).mean(0) for e in errors]
+    t = np.array([stats.ttest_1samp(means, 0).statistic for means in folds]) * (9 / 19) ** 0.5
+    significant = np.abs(t) > stats.t.ppf(0.975, 9)
+    assert numbers(shown_by_code["code-power"]) == [significant.sum(), 40, 32]
+    points = [100 * means.mean() for means in folds[:20]]
+    assert numbers(shown_by_code["code-chosen"]) == pytest.approx(
+        [max(points), np.mean(points)], abs=0.05
+    )
+    assert max(points) > 1.3 * np.mean(points)
+
+
+def test_cells_compute_the_scores_of_forty_models(shown_by_code):
+    board = clerks.equal_models(200, seed=0)
+    score, first, last = numbers(shown_by_code["code-ranks"])
+    assert (score, first, last) == (100 * board.mean(0).max(), 1, 40)
+    chance = np.array([0.581, 0.856, 0.961, 0.989, 1])
+    assert chance.mean() == pytest.approx(0.877, abs=5e-4)
+    assert chance == pytest.approx(clerks._chances(), abs=5e-4)
+    best = [clerks.equal_models(200, seed=seed).mean(0).max() for seed in range(100)]
+    (winner,) = numbers(shown_by_code["code-winner"])
+    assert winner == pytest.approx(100 * np.mean(best), abs=3 * 100 * np.std(best) / 50**0.5)
+
+
+def test_cells_compute_the_false_alarms_of_the_optional_scenes(shown_by_code, study):
+    (alarms,) = numbers(shown_by_code["code-experiments"])
+    assert alarms == pytest.approx(100 * study.type_one(), abs=3 * (13 * 87 / 2000) ** 0.5)
+    rho, all_runs, without = numbers(shown_by_code["code-refused"])
+    assert without < all_runs == pytest.approx(0.0141, abs=3 * (0.0141 / 2000) ** 0.5)
+    assert rho == pytest.approx(0.204, abs=0.05)
+    rates = dict(re.findall(r"'([^']+)': ([\d.]+)", shown_by_code["code-tests"]))
+    for name, rate in {"Nadeau-Bengio": 0.027, "5x2cv t": 0.09}.items():
+        assert float(rates[name]) == pytest.approx(rate, abs=3 * (rate / 200) ** 0.5)
+
+
+def test_the_cell_for_an_own_file_runs_alone(shown_by_code):
+    losses = np.loadtxt(ROOT / "notebooks" / "data" / "losses.csv", delimiter=",", skiprows=1)
+    difference = losses[:, 2] - losses[:, 3]
+    folds = np.bincount(losses[:, 1].astype(int), difference) / 40
+    t_test = stats.ttest_1samp(folds, 0)
+    flips = 1 - (stats.t.ppf(0.975, 9) / t_test.statistic) ** 2
+    assert f"by {difference.mean():.3f}" in shown_by_code["own-file"]
+    assert f"up to rho {flips:.3f}" in shown_by_code["own-file"]
+
+
+# ---------------------------------------------------------------- similar scenes
+
+
+@pytest.mark.parametrize(
+    "view",
+    [live.ten_folds, live.two_clerks, live.one_slider, live.power, live.experiments]
+    + [live.scoreboard, lesson.winners],
+)
+def test_an_example_builds_a_similar_scene_of_at_most_ten_lines(view):
+    examples = doctest.DocTestParser().get_examples(view.__doc__)
+    lines = "".join(example.source for example in examples).splitlines()
+    statements = [line for line in lines if not re.match("import |from ", line)]
+    assert len(statements) <= 10 and statements[-1].startswith("ipywidgets.interact(")
+    with contextlib.redirect_stdout(io.StringIO()) as written:
+        exec("\n".join(lines), {})
+    assert "Chart: " in written.getvalue() and "interactive(" in written.getvalue()

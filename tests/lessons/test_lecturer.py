@@ -193,14 +193,14 @@ def test_lesson_2_shows_the_file_with_an_odd_number_of_clusters(path):
     rates = [right[forms.box == box].mean() for box in range(1, CLUSTERS + 1)]
     first = repr(replication.first_look())
     assert "11 clusters of about 83 items" in first
-    assert f"{min(rates):.0%} of cluster {int(np.argmin(rates)) + 1}" in first
+    assert f"{min(rates):.0%} of the items in cluster {int(np.argmin(rates)) + 1}" in first
     boxes = replication.fourteen_boxes()
     shown = [row["accuracy"] for row in boxes.view.picture["data"]["boxes"]]
     np.testing.assert_allclose(shown, rates)
     assert max(value for value in boxes.controls["per_box"].options if value != "all") < 82
     question = replication.predict_worth()
     assert repr(question) == (
-        "Prediction: 910 labels in 11 clusters are worth how many independent ones?"
+        "Prediction: What is the effective sample size of the 910 labels in 11 clusters?"
     )
     assert question.control.options == ("910", "607", "303", "11")
 
@@ -289,5 +289,5 @@ def test_exercises_stay_about_the_digits(path):
     checking.start_over()
     stratified.use(path)
     assert checking.check("1.2", [42, 30, 17, 9, 2]).verdict == "right"
-    assert checking.check("2.3", 33).message == "33 labels per box are worth 1,182"
+    assert checking.check("2.3", 33).message == "33 per box: effective sample size 1,182"
     assert checking.check("4.2", None).verdict == "no answer"

@@ -85,7 +85,7 @@ def test_more_than_two_models_are_ranked_and_adjusted(files):
     page = page_made_here(files, "--losses", "scores.csv", "--better", "higher", "--rho", "naive")
     assert "holm" in page.lower() and "new has the largest mean score, 0.8" in page
     assert (
-        "tested are the best two of several models" in page
+        "compare the best two of several models" in page
         and "not adjusted for the number of pairs" in page
     )
 

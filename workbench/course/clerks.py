@@ -1,9 +1,8 @@
-"""The story of lesson 5: two clerks who read digit forms equally well, a reader that is better than another, and many
-models of which none is.
+"""The data of lesson 5: two equal clerks, two readers of which one is better, forty equal models.
 
-A study is numbered: study s looks at the forms `default_rng(s).choice(1797, n, replace=False)`, the i-th of them in
-fold i mod 10. Clerk A sees the even image columns, clerk B the odd ones; each reads a form as the nearest one
-outside its fold.
+Studies have numbers. Study s uses the forms `default_rng(s).choice(1797, n, replace=False)`; form i
+is in fold i mod 10. Clerk A sees the even image columns, clerk B the odd columns. Each clerk reads
+a form like the most similar form outside its fold.
 """
 
 import functools
@@ -38,25 +37,26 @@ MODELS = tuple(f"model {k}" for k in range(1, 41))
 
 
 def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLosses:
-    """Return which forms of a study the two clerks read wrong.
+    """Return the errors of the two clerks in the cross-validation of a study.
 
-    With 90 forms to compare with, clerk A errs on .2020 and clerk B on .2033 of all forms: practically equal.
+    With 90 training forms the error rate over all forms is .2020 for clerk A and .2033 for clerk B.
+    So the clerks are practically equal.
 
     Parameters
     ----------
     study : int
-        At least 0. The default was chosen for what it shows: the first in which the clerks are 11 points apart and
-        the naive t-test says p = .040. In 1 of 18 studies they are as far apart.
+        At least 0. The default was chosen for its result: it is the first study with a difference
+        of 11 points and p = .040 in the naive t-test. It is as large in 1 of 18 studies.
     n : int
         Forms, a multiple of 10 from 20 to 1,790.
     repeats : int
-        Cross-validations of the same forms. Repeat r = 1, 2, ... after the first deals the folds anew, as
-        `default_rng((study, r)).permutation` shuffles them.
+        Cross-validations of the same forms. Repeat r = 1, 2, ... after the first has new folds,
+        which `default_rng((study, r)).permutation` shuffles.
 
     Returns
     -------
     CVLosses
-        Losses 0 or 1 of "clerk A" and "clerk B"; an item is the form's row in scikit-learn's digits.
+        Losses 0 or 1 of "clerk A" and "clerk B"; an item is a row of scikit-learn's digits.
 
     Examples
     --------
@@ -79,20 +79,21 @@ def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLoss
 
 
 def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
-    """Return which forms of a study two readers of whole forms read wrong: by class averages, by nearest neighbor.
+    """Return the errors of the readers averages and nearest neighbor in a study.
 
     Parameters
     ----------
     study : int
-        At least 0. In the default, chosen because the tests disagree about it, averages err on 14.0% and nearest
-        neighbors on 5.5% of 200 forms.
+        At least 0. The default was chosen because the tests disagree about it: the error rates are
+        14.0% for averages and 5.5% for nearest neighbor.
     n : int
         Forms, a multiple of 10 from 20 to 1,790.
 
     Returns
     -------
     CVLosses
-        Losses 0 or 1 of "averages" and "nearest neighbor"; an item is the form's row in scikit-learn's digits.
+        Losses 0 or 1 of "averages" and "nearest neighbor"; an item is a row of scikit-learn's
+        digits.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def losses_of(features: np.ndarray, classes: np.ndarray, n: int = 200) -> CVLoss
 
 
 class ClerkStudies(Result):
-    """What many studies of the two equal clerks find.
+    """The differences of the two equal clerks in many studies, with their standard errors.
 
     Attributes
     ----------
@@ -143,9 +144,9 @@ class ClerkStudies(Result):
     n, repeats : int
         Forms, and cross-validations of them per study.
     differences : (S,) array of float
-        Errors of clerk A less those of clerk B, over all repeats.
+        Error rate of clerk A minus that of clerk B, over all repeats.
     naive_errors : (S,) array of float
-        Standard error of the difference, all folds of all repeats taken as independent.
+        Standard error of the difference if all folds of all repeats were independent.
     """
 
     first: int
@@ -160,7 +161,7 @@ class ClerkStudies(Result):
         return FOLDS * self.repeats - 1
 
     def standard_errors(self, test: str) -> np.ndarray:
-        """Return the standard error of each difference (S,) that a test uses, NaN where the folds show none.
+        """Return the standard error of each difference (S,) that a test uses, NaN where it is 0.
 
         Parameters
         ----------
@@ -193,9 +194,10 @@ class ClerkStudies(Result):
         return self.pvalues(test) < 1 - checks.level(level)
 
     def headline(self) -> str:
-        """Return the share of false alarms of both tests."""
-        said = ", ".join(f"{test} {self.alarms(test).mean():.4g}" for test in TESTS)
-        return f"{self.differences.size} studies of {self.n} forms, repeats {self.repeats}; false alarms of {said}"
+        """Return the proportion of false alarms of both tests."""
+        rates = ", ".join(f"{test} {self.alarms(test).mean():.4g}" for test in TESTS)
+        studies = f"{self.differences.size} studies of {self.n} forms, repeats {self.repeats}"
+        return f"{studies}; false alarms of {rates}"
 
     def rows(self) -> list[dict]:
         """Return one row per study."""
@@ -209,7 +211,7 @@ class ClerkStudies(Result):
 
 @functools.lru_cache(maxsize=64)
 def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int = 1) -> ClerkStudies:
-    """Return what consecutive studies of the two clerks find: the differences of `clerk_losses` and their errors.
+    """Return the differences of the two clerks in consecutive studies, with their standard errors.
 
     Parameters
     ----------
@@ -242,7 +244,7 @@ def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int =
 
 @functools.lru_cache(maxsize=50_000)
 def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
-    """Return the differences of the means of the ten folds of one repeat, which a slider of repeats asks for again."""
+    """Return the differences of the ten folds of one repeat, kept for a slider of repeats."""
     samples, fold = _samples(study, n), _folds(study, n, repeat)
     first, second = (
         nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values()
@@ -251,17 +253,17 @@ def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
 
 
 def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarray:
-    """Return which of n simulated forms (n, 40) the models of `MODELS` read right, all equally good but for the first.
+    """Return which of n simulated forms (n, 40) are read correctly by each of forty models.
 
-    A form lies in one of the fifths of the digit forms by reader A's confidence, and a model reads it right with the
-    chance that reader A has there: .877 over all.
+    A form is in one of five groups of digit forms, by the confidence of reader A. Each model reads
+    it correctly with the accuracy of reader A in that group. The mean accuracy is .877.
 
     Parameters
     ----------
     n : int
         Forms, at least 2.
     ahead : float
-        By how much the first model is better than the others, from 0 to .1.
+        The accuracy of the first model minus that of the others, from 0 to .1.
     seed : int
 
     Examples
@@ -286,7 +288,7 @@ def _chances() -> np.ndarray:
 
 
 def study_rows(first: int, count: int, n: int) -> np.ndarray:
-    """Return which forms (count, n) consecutive studies look at, as rows of scikit-learn's digits.
+    """Return the forms (count, n) of consecutive studies, as rows of scikit-learn's digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The places of the register: what a digit costs, labels moved by hand, rules compared, one label after the other."""
+"""Charts of the register: its places, labels moved by hand, rules compared, one label at a time."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ HELD = {"your labels": theme.LABELED, "labeled completely": theme.OKABE_ITO["blu
 ALONG = alt.Y("place:N", sort=None, title=None)
 # the axes hold whatever the controls of the lesson can ask for
 BY_HAND, BY_RULE = 66, 165
-TOTAL_ERROR = "standard error of the register total (log scale)"
+TOTAL_ERROR = "standard error of the total (log scale)"
 
 
 def _error_scale(domain: tuple) -> dict:
@@ -31,11 +31,11 @@ def _error_scale(domain: tuple) -> dict:
     }
 
 
-# what a misread digit costs
+# the register
 
 
 def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
-    """Return how many digits each place of the register has, how many are misread, and what a misread one costs.
+    """Return the digits, the percentage of misread digits and their average error in each place.
 
     Parameters
     ----------
@@ -57,18 +57,18 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     ]
     titles = {
         "digits": "digits in the register",
-        "misread": "misread, in percent",
-        "cost": "a misread digit is off by",
+        "misread": "misread digits, in percent",
+        "cost": "average error of a misread digit",
     }
-    said = ". ".join(
-        f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
-        "on average"
+    places = ". ".join(
+        f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by "
+        f"{row['cost_text']} on average"
         for row in rows
     )
     return theme.finish(
         alt.vconcat(*(_column(rows, *named) for named in titles.items())),
         "100 labels for 1,797 digits: which place needs them most?",
-        f"{said}. Which of the four places needs the labels most?",
+        f"{places}. Which of the four places needs the labels most?",
     )
 
 
@@ -86,7 +86,7 @@ def _column(rows: list, name: str, title: str) -> Any:
 
 
 def placed_data(best: Allocation, labeled: np.ndarray, predicted: int | None) -> dict:
-    """Return the rows of `placed`: labels with a handle each, sizes, the prediction, the error of the total."""
+    """Return the rows of `placed`: labels, sizes, the prediction, the standard error."""
     size = best.stratum_size
     rows = [
         {
@@ -125,41 +125,30 @@ def _error_of(best: Allocation, labeled: np.ndarray) -> float:
 
 def placed_words(best: Allocation, labeled: np.ndarray, predicted: int | None) -> tuple[str, str]:
     """Return title and text alternative of `placed`."""
-    budget, given = int(best.labeled.sum()), int(labeled.sum())
+    budget, spent = int(best.labeled.sum()), int(labeled.sum())
     error, least = _error_of(best, labeled), _error_of(best, best.labeled)
-    hand = (
-        "" if given == budget else f", {checks.counted(budget - given, 'label')} still in your hand"
-    )
-    verdict = (
-        "nothing is better"
-        if error <= least * (1 + 1e-9)
-        else f"{error / least:.2f} times the least possible"
-    )
-    counts = ", ".join(
-        f"{k} of {n:,} {name}"
-        for name, n, k in zip(PLACES, best.stratum_size, labeled, strict=True)
-    )
-    told = (
-        ""
-        if predicted is None
-        else f" You predicted {predicted} for the thousands"
-        + (
-            f", and there are only {best.stratum_size[-1]}."
-            if predicted > best.stratum_size[-1]
-            else "."
-        )
-    )
+    unused = f", {checks.counted(budget - spent, 'label')} not used yet" if spent < budget else ""
+    verdict = f"{error / least:.2f} times the least possible"
+    if error <= least * (1 + 1e-9):
+        verdict = "the least possible"
+    size = best.stratum_size
+    parts = [f"{k} of {n:,} {name}" for name, n, k in zip(PLACES, size, labeled, strict=True)]
+    prediction = ""
+    if predicted is not None:
+        only = f", and there are only {size[-1]}" if predicted > size[-1] else ""
+        prediction = f" You predicted {predicted} for the thousands{only}."
     return (
-        f"Standard error of the total {error:,.0f}: {verdict}{hand}",
-        f"You label {counts}{hand}. The standard error of the register total is {error:,.0f}; the least possible "
-        f"with {checks.counted(budget, 'label')} is {least:,.0f}.{told}",
+        f"Standard error of the total {error:,.0f}: {verdict}{unused}",
+        f"You label {', '.join(parts)}{unused}. The standard error of the register total is "
+        f"{error:,.0f}; the least possible with {checks.counted(budget, 'label')} is "
+        f"{least:,.0f}.{prediction}",
     )
 
 
 def placed(
     best: Allocation, labeled: np.ndarray, predicted: int | None = None
 ) -> alt.TopLevelMixin:
-    """Return labels that a hand has placed, as bars that can be dragged, and the standard error of the total.
+    """Return labels as bars that can be dragged, and the standard error of the total.
 
     Parameters
     ----------
@@ -184,7 +173,7 @@ def placed(
         held.mark_bar(height={"band": 0.5}).encode(**labels)
         + sized.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, color=theme.GRAY)
         + sized.mark_text(align="left", dx=6, style="note", dy=-13).encode(
-            text=alt.value("no more exist")
+            text=alt.value("size of the place")
         )
         + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**labels)
         + wish.mark_tick(orient="vertical", thickness=4, height={"band": 1.1}).encode(**labels)
@@ -212,7 +201,7 @@ def placed(
 def place_value_data(
     plans: Mapping[str, Allocation], method: str, random_error: float, predicted: Sequence[str] = ()
 ) -> dict:
-    """Return the rows of `place_value`: as in `allocation`, the standard error per method, the predicted methods."""
+    """Return the rows of `place_value`: labels, standard errors of the rules, predicted rules."""
     size, shares, wish = plans["voila"].stratum_size, _labels(plans, method), wished(plans["voila"])
     rows = [
         {"stratum": name, "size": int(n), "labeled": float(labels), "neyman": float(want)}
@@ -240,7 +229,7 @@ def place_value_data(
 
 
 def wished(plan: Allocation) -> np.ndarray:
-    """Return what Neyman's allocation would label without regard to sizes, M N_h S_h / sum N_h S_h."""
+    """Return the labels of Neyman's rule before sizes limit them, M N_h S_h / sum N_h S_h."""
     spread = plan.stratum_size * plan.stratum_sd
     return (plan.labeled.sum() + plan.unused) * spread / spread.sum()
 
@@ -269,70 +258,62 @@ def place_value_words(
 ) -> tuple[str, str]:
     """Return title and text alternative of `place_value`."""
     budget, errors = _budget(plans), _total_errors(plans, random_error)
-    wish, size, unused = (
-        wished(plans["voila"]),
-        plans["voila"].stratum_size,
-        int(plans["neyman"].unused),
-    )
-    beyond = (
-        " and ".join(
-            f"{want:.0f} of the {n} {name}"
-            for name, n, want in zip(PLACES, size, wish, strict=True)
-            if want > n
-        )
-        if unused
-        else ""
-    )
-    wants = (
-        f"Neyman wants {beyond} and leaves {checks.counted(unused, 'label')} unused"
-        if beyond
-        else "Neyman wants no more of any place than there is"
-    )
-    beaten = "; equal shares beat it" if errors["equal"] < errors["neyman"] else ""
-    table = ", ".join(f"{METHODS[name]} {error:,.0f}" for name, error in errors.items())
-    given = ", ".join(
-        f"{count(n)} of {total:,} {name}"
-        for name, n, total in zip(PLACES, _labels(plans, method), size, strict=True)
-    )
-    ringed = (
-        f" You predicted that {' or '.join(METHODS[name] for name in predicted)} would be better at 150 labels."
-        if len(predicted) == 1
-        else " You predicted no difference at 150 labels."
-        if predicted
-        else ""
-    )
+    size = plans["voila"].stratum_size
+    asked = _asked(plans)
+    better = "; equal shares are better" if errors["equal"] < errors["neyman"] else ""
+    error_parts = [f"{METHODS[name]} {error:,.0f}" for name, error in errors.items()]
+    labels = zip(PLACES, _labels(plans, method), size, strict=True)
+    label_parts = [f"{count(n)} of {total:,} {name}" for name, n, total in labels]
+    prediction = ""
+    if len(predicted) == 1:
+        expected = METHODS[predicted[0]]
+        prediction = f" You predicted that {expected} would be better with 150 labels."
+    elif predicted:
+        prediction = " You predicted no difference with 150 labels."
+    verdict = _verdict(method, errors, asked + better if plans["neyman"].unused else "")
     return (
-        f"{checks.counted(budget, 'label')}: {_verdict(method, errors, wants + beaten if beyond else '')}",
-        f"Labels by {METHODS[method]}: {given}. {wants}{beaten}. Standard error of the register total: {table}."
-        f"{ringed}",
+        f"{checks.counted(budget, 'label')}: {verdict}",
+        f"Labels with {METHODS[method]}: {', '.join(label_parts)}. {asked}{better}. "
+        f"Standard error of the register total: {', '.join(error_parts)}.{prediction}",
     )
 
 
-def _verdict(method: str, errors: dict, wants: str) -> str:
+def _asked(plans: Mapping[str, Allocation]) -> str:
+    """Return in words where Neyman's rule asks for more digits than a place has."""
+    unused = int(plans["neyman"].unused)
+    if not unused:
+        return "Neyman's rule asks for no more digits than each place has"
+    sizes = zip(PLACES, plans["voila"].stratum_size, wished(plans["voila"]), strict=True)
+    parts = [f"{labels:.0f} of the {n} {name}" for name, n, labels in sizes if labels > n]
+    unused_labels = checks.counted(unused, "label")
+    return f"Neyman's rule asks for {' and '.join(parts)} and leaves {unused_labels} unused"
+
+
+def _verdict(method: str, errors: dict, asked: str) -> str:
     if method == "neyman":
-        return wants or "no place runs out, Neyman is VOILA but for rounding"
-    against = "neyman_iterated" if method == "voila" else "neyman"
-    here, other, whose = errors[method], errors[against], f"{METHODS[against]}'s"
-    change = here / other - 1
-    compared = (
-        f"level with {whose} {other:,.0f}"
-        if abs(change) < 0.005
-        else f"{abs(change):.0%} {'below' if change < 0 else 'above'} {whose}"
-        if here < 2 * other
-        else f"{here / other:.1f} times {whose}"
-    )
-    return f"standard error {here:,.0f} by {METHODS[method]}, {compared}"
+        return asked or "every place has enough digits; VOILA differs by rounding only"
+    other_method = "neyman_iterated" if method == "voila" else "neyman"
+    error, other, name = errors[method], errors[other_method], METHODS[other_method]
+    change = error / other - 1
+    if abs(change) < 0.005:
+        compared = f"as with {name} ({other:,.0f})"
+    elif error < 2 * other:
+        compared = f"{abs(change):.0%} {'below' if change < 0 else 'above'} {name}"
+    else:
+        compared = f"{error / other:.1f} times that of {name}"
+    return f"standard error {error:,.0f} with {METHODS[method]}, {compared}"
 
 
 def place_value(
     plans: Mapping[str, Allocation], method: str, random_error: float, predicted: Sequence[str] = ()
 ) -> alt.TopLevelMixin:
-    """Return the labels of each place against how many there are, and the standard error of the register total.
+    """Return the labels and the size of each place, and the standard error of the register total.
 
     Parameters
     ----------
     plans : dict of str to workbench.Allocation
-        "equal", "neyman", "neyman_plus", "neyman_iterated", "voila" of the four places, with the same budget.
+        "equal", "neyman", "neyman_plus", "neyman_iterated", "voila" of the four places, with the
+        same budget.
     method : str
         One of these, or "random": the one whose labels are shown.
     random_error : float
@@ -372,10 +353,10 @@ def place_value(
 def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
     """Return the rows of `next_label`: priorities and labels so far.
 
-    `best` is the optimum for the whole budget, `labeled` what has been given so far.
+    `best` is the optimum for the whole budget, `labeled` the labels so far.
     """
-    worth, budget = priorities(best.stratum_size, best.stratum_sd, labeled), int(best.labeled.sum())
-    chosen = int(worth.argmax()) if labeled.sum() < budget else -1
+    gain, budget = priorities(best.stratum_size, best.stratum_sd, labeled), int(best.labeled.sum())
+    chosen = int(gain.argmax()) if labeled.sum() < budget else -1
     rows = [
         {
             "place": name,
@@ -386,7 +367,7 @@ def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
             "turn": "gets the next label" if h == chosen else "waits",
         }
         for h, (name, p, k, n) in enumerate(
-            zip(PLACES, worth, labeled, best.stratum_size, strict=True)
+            zip(PLACES, gain, labeled, best.stratum_size, strict=True)
         )
     ]
     return {"places": rows}
@@ -394,43 +375,42 @@ def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
 
 def next_label_words(best: Allocation, labeled: np.ndarray) -> tuple[str, str]:
     """Return title and text alternative of `next_label`."""
-    budget, given = int(best.labeled.sum()), int(labeled.sum())
-    worth = priorities(best.stratum_size, best.stratum_sd, labeled)
-    shares, optimum = (
+    budget, spent = int(best.labeled.sum()), int(labeled.sum())
+    gain = priorities(best.stratum_size, best.stratum_sd, labeled)
+    labels, optimum = (
         " + ".join(map(str, counts)) for counts in (labeled.tolist(), best.labeled.tolist())
     )
-    table = ", ".join(
+    gains = [
         f"{name} {p:,.0f}" if p else f"{name} none left"
-        for name, p in zip(PLACES, worth, strict=True)
-    )
+        for name, p in zip(PLACES, gain, strict=True)
+    ]
     state = (
-        f"Given so far, of {budget} labels: {shares}. What the next label is worth: {table}. Standard error of "
-        f"the total {_error_of(best, labeled):,.0f}."
+        f"Labels so far, of {budget}: {labels}. Gain of the next label: {', '.join(gains)}. "
+        f"Standard error of the total {_error_of(best, labeled):,.0f}."
     )
-    if given < budget:
-        return (
-            f"Label {given + 1} of {budget} goes to the {PLACES[int(worth.argmax())]}, where it is worth most",
-            state,
-        )
-    same = "exactly the optimum" if shares == optimum else f"but the optimum is {optimum}"
-    return f"All {budget} labels are given: {shares}, {same}", f"{state} The optimum: {optimum}."
+    if spent < budget:
+        place = PLACES[int(gain.argmax())]
+        title = f"Label {spent + 1} of {budget} goes to the {place}, where its gain is largest"
+        return title, state
+    same = "exactly the optimum" if labels == optimum else f"but the optimum is {optimum}"
+    return f"All {budget} labels are used: {labels}, {same}", f"{state} The optimum: {optimum}."
 
 
 def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
-    """Return the priority of each place for the next label, and the labels it has so far.
+    """Return the gain of the next label in each place, and the labels so far.
 
     Parameters
     ----------
     best : workbench.Allocation
         The optimum of the whole budget, of the four places.
     labeled : (4,) array of int
-        Labels given so far.
+        Labels so far.
     """
     places = theme.chart(next_label_data(best, labeled), "places").encode(y=ALONG)
     dots = places.mark_point(filled=True, size=170, opacity=1).encode(
         x=alt.X(
             "priority:Q",
-            title="what the next label is worth (log scale)",
+            title="gain of the next label (log scale)",
             **_error_scale((200, 40_000)),
         ),
         color=theme.color("turn", TURN),

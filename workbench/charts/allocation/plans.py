@@ -9,7 +9,7 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import METHODS, count, error_text
 
-WISH = "Neyman's wish"
+WISH = "Neyman's rule"
 KINDS = {
     "labeled in part": theme.LABELED,
     "labeled completely": theme.OKABE_ITO["blue"],
@@ -26,11 +26,11 @@ COUNT_AXIS = alt.Axis(format=",d", tickMinStep=1, tickCount=6)
 
 
 def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
-    """Return the rows of `allocation`: bars, Neyman's wishes, and sizes within reach; of at most 30 strata."""
+    """Return the rows of `allocation`: bars, labels of Neyman's rule, and sizes on the axis."""
     largest = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:most]
-    shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(largest)]
-    reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in shown)
-    wished = [row for row in shown if _has_wish(row)]
+    largest_rows = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(largest)]
+    reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in largest_rows)
+    wished = [row for row in largest_rows if _has_wish(row)]
     drawn = [
         {
             "stratum": row["stratum"],
@@ -38,7 +38,7 @@ def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
             "text": f"{count(row['labeled'])} of {row['size']:,}",
             "kind": "labeled completely" if row["labeled"] >= row["size"] else "labeled in part",
         }
-        for row in shown
+        for row in largest_rows
     ]
     return {
         "bars": drawn,
@@ -46,20 +46,20 @@ def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
             {
                 "stratum": row["stratum"],
                 "neyman": row["neyman"],
-                "text": f"wants {row['neyman']:.0f}" * (row["neyman"] > row["size"]),
+                "text": f"Neyman {row['neyman']:.0f}" if row["neyman"] > row["size"] else "",
             }
             for row in wished
         ],
         "sizes": [
             {"stratum": row["stratum"], "size": row["size"]}
-            for row in shown
+            for row in largest_rows
             if row["size"] <= reach
         ],
     }
 
 
 def _has_wish(row: dict) -> bool:
-    """Return whether Neyman's rule says how many labels a stratum gets: it needs the standard deviation."""
+    """Return whether Neyman's rule applies: it needs the standard deviation of the stratum."""
     return not math.isnan(row.get("sd", 0.0))
 
 
@@ -71,12 +71,12 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
         f"{full or 'none'} of {checks.counted(len(rows), 'stratum', 'strata')} labeled completely"
     )
     left = f"; Neyman would leave {total - neyman:.0f} unused" if total - neyman >= 0.5 else ""
-    shown = sorted(rows, key=lambda row: -row["labeled"])[:NAMED_STRATA]
+    largest_rows = sorted(rows, key=lambda row: -row["labeled"])[:NAMED_STRATA]
     table = "; ".join(
         f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
         + (f" (Neyman {count(row['neyman'])})" if _has_wish(row) else "")
         for row in rows
-        if any(row is other for other in shown)
+        if any(row is other for other in largest_rows)
     )
     cut = (
         f"The {NAMED_STRATA} of {len(rows):,} strata with most labels"
@@ -90,25 +90,25 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
 
 
 def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLevelMixin:
-    """Return the labels of each stratum against its size and Neyman's; of many strata those with most labels.
+    """Return the labels and the size of each stratum, and the labels of Neyman's rule.
 
     Parameters
     ----------
     rows : list of dict
         stratum, size, labeled, neyman (labels under Neyman's allocation, cut at the size).
     most : int
-        Strata that are drawn.
+        Number of strata that are shown, those with most labels.
     """
     height = max(3, min(len(rows), most)) * ROW
     title = "stratum" if len(rows) <= most else f"the {most} strata with most labels"
-    drawn = bars(allocation_data(rows, most), title, wish="Neyman, cut at the size")
+    drawn = bars(allocation_data(rows, most), title, wish="Neyman, at most the size")
     return theme.finish(drawn, *allocation_words(rows), width=theme.WIDTH - 120, height=height)
 
 
 def bars(
     data: Mapping, title: str | None, *, wish: str = WISH, most: float | None = None
 ) -> alt.LayerChart:
-    """Return the bars of `allocation`: labels, Neyman's wishes, sizes, and the counts in a column beside them.
+    """Return the bars of `allocation`: labels, Neyman's rule, sizes, and a column of counts.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def bars(
 
 
 def methods_data(rows: Sequence[dict], recommended: str = "voila") -> dict[str, list[dict]]:
-    """Return the rows of `methods`: one bar per method, the best first, and the recommended one's error."""
+    """Return the rows of `methods`: one bar per method, and the error of the recommended method."""
     best = _error_of(rows, recommended)
     bars = [
         {
@@ -187,15 +187,14 @@ def _verdict(data: dict) -> str:
     )
     if others and not math.isfinite(best):
         return "infinite standard error, a stratum that varies has no label"
-    found = f"standard error {error_text(best)}"
+    text = f"standard error {error_text(best)}"
     if not others:
-        return found
-    change = best / others[0]["error"] - 1 if others[0]["error"] else 0.0
-    return (
-        f"{found}, as good as {others[0]['method']}"
-        if abs(change) < 5e-4
-        else f"{found}, {abs(change):.1%} {'below' if change < 0 else 'above'} that of {others[0]['method']}"
-    )
+        return text
+    other, name = others[0]["error"], others[0]["method"]
+    change = best / other - 1 if other else 0.0
+    if abs(change) < 5e-4:
+        return f"{text}, as good as {name}"
+    return f"{text}, {abs(change):.1%} {'below' if change < 0 else 'above'} that of {name}"
 
 
 def _error_of(rows: list, recommended: str) -> float:

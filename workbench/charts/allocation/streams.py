@@ -1,4 +1,4 @@
-"""Streams: what a sample of a fixed size holds over time, and what that is worth."""
+"""Charts of streams: what a sample of fixed size holds over time, and its variance."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,8 @@ STREAM_LOOKS = {
 STRATUM_COLORS = [
     theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")
 ]
-INFINITY = (
-    100_000  # where infinite ratios are drawn; the largest finite one of 36 settings was 24,362
-)
+# where infinite ratios are drawn; the largest finite ratio of 36 settings was 24,362
+INFINITY = 100_000
 FLOOR_ERRORS = (3_500, 80_000)
 
 
@@ -35,11 +34,11 @@ FLOOR_ERRORS = (3_500, 80_000)
 def stream_data(
     study: StreamStudy, method: str, seen: int, names: Sequence[str], predicted: str | None = None
 ) -> dict:
-    """Return the rows of `stream`: sample sizes, variance over VOILA's, infinite ones; up to `seen` records."""
-    known = study.checkpoint <= seen
-    at = study.checkpoint[known].tolist()
+    """Return the rows of `stream`: sample sizes and variance ratios, up to `seen` records."""
+    past = study.checkpoint <= seen
+    at = study.checkpoint[past].tolist()
     ratio, infinite = study.ratio(method), study.infinite(method)
-    held = study.sampled[method][0][known]
+    held = study.sampled[method][0][past]
     areas = [
         {
             "records": records,
@@ -62,11 +61,11 @@ def stream_data(
         ],  # a thinner area has no room for it
         "ratios": [
             {"records": records, "ratio": float(r) if np.isfinite(r) else None}
-            for records, r in zip(at, ratio[known], strict=True)
+            for records, r in zip(at, ratio[past], strict=True)
         ],
         "infinite": [
             {"records": records, "ratio": INFINITY}
-            for records, some in zip(at, infinite[known], strict=True)
+            for records, some in zip(at, infinite[past], strict=True)
             if some
         ],
         "frame": [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}],
@@ -78,44 +77,33 @@ def stream_words(
     study: StreamStudy, method: str, seen: int, names: Sequence[str], predicted: str | None = None
 ) -> tuple[str, str]:
     """Return title and text alternative of `stream`."""
-    known = study.checkpoint <= seen
-    ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
+    past = study.checkpoint <= seen
+    ratio, infinite = study.ratio(method)[past], study.infinite(method)[past]
     finite = ratio[np.isfinite(ratio)]
-    share, last = (
-        np.count_nonzero(infinite),
-        "infinite" if infinite[-1] else f"{times(ratio[-1])} VOILA's",
-    )
+    endless = np.count_nonzero(infinite)
     checkpoints = checks.counted(infinite.size, "checkpoint")
-    records = checks.counted(study.checkpoint[known][-1], "record")
-    verdict = (
-        f"variance infinite at {share} of {checkpoints} ({share / infinite.size:.0%})"
-        if share
-        else f"never infinite, variance at most {times(finite.max())} VOILA's"
-        if finite.max() >= 1.005
-        else "variance as small as VOILA's so far"
-    )
-    rule = (
-        STREAMED[method]
-        if method == "s_voila_printed"
-        else f"{STREAMED[method]}, {study.minimum} of each kept"
-    )
-    held = ", ".join(
-        f"{s:.0f} of {n:,} {names[h]}"
-        for h, (s, n) in enumerate(
-            zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)
-        )
-    )
-    best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][known][-1])
-    told = (
-        ""
-        if predicted is None
-        else f" You predicted trouble in {predicted} of the streams; this is one."
-    )
+    records = checks.counted(study.checkpoint[past][-1], "record")
+    if endless:
+        verdict = f"infinite at {endless} of {checkpoints} ({endless / infinite.size:.0%})"
+    elif finite.max() >= 1.005:
+        verdict = f"never infinite, at most {times(finite.max())} VOILA's"
+    else:
+        verdict = "as small as VOILA's so far"
+    rule = STREAMED[method]
+    if method != "s_voila_printed":
+        rule = f"{rule} with a floor of {study.minimum}"
+    held = zip(study.sampled[method][0][past][-1], study.stratum_size[0][past][-1], strict=True)
+    parts = [f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(held)]
+    best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][past][-1])
+    how_often = f"infinite at {endless} of {checkpoints}" if endless else "never infinite"
+    now = "infinite" if infinite[-1] else f"{times(ratio[-1])} VOILA's"
+    prediction = ""
+    if predicted is not None:
+        prediction = f" You predicted an infinite variance in {predicted} of such streams."
     return (
-        f"{rule}: {verdict}",
-        f"After {records} the sample of {study.budget} holds {held}; VOILA with hindsight {best}. Variance now: "
-        f"{last}. Of {checkpoints} {share} had an infinite variance; the largest finite variance is "
-        f"{times(finite.max())} VOILA's.{told}",
+        f"{rule}: variance {verdict}",
+        f"After {records} the sample of {study.budget} holds {', '.join(parts)}. VOILA with "
+        f"hindsight: {best}. The variance now is {now}. It was {how_often}. The largest finite variance is {times(finite.max())} VOILA's.{prediction}",
     )
 
 
@@ -135,7 +123,7 @@ def stream(
     names : sequence of str
         Of the strata.
     predicted : str, optional
-        In what share of streams a learner expects an infinite variance, which is said.
+        Percentage of streams in which a learner expects an infinite variance.
     """
     data, colors = (
         stream_data(study, method, seen, names),
@@ -148,7 +136,7 @@ def stream(
         scale=theme.span(0, int(study.checkpoint[-1])),
     )
     share = {
-        "title": "share of the sample",
+        "title": "proportion of the sample",
         "axis": theme.percents(tickCount=4),
         "scale": theme.span(0, 1),
     }
@@ -178,7 +166,7 @@ def stream(
     now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y(
         "ratio:Q",
-        title="variance / VOILA's (log)",
+        title="variance, VOILA = 1 (log)",
         axis=alt.Axis(values=TENS, format=",d"),
         scale=theme.span(0.7, 1.4 * INFINITY, type="log"),
     )
@@ -262,10 +250,10 @@ def trend(
 
 
 def floors_data(runs: Mapping[int, np.ndarray], least: float) -> dict:
-    """Return the rows of `floors`: the root mean squared error of each floor, give or take two standard errors."""
+    """Return the rows of `floors`: root mean squared errors with two standard errors each way."""
     rows = [
         {
-            "floor": f"at least {floor} of each",
+            "floor": f"floor of {floor}",
             "error": error,
             "low": max(error - 2 * margin, FLOOR_ERRORS[0]),
             "high": min(error + 2 * margin, FLOOR_ERRORS[1]),
@@ -275,7 +263,7 @@ def floors_data(runs: Mapping[int, np.ndarray], least: float) -> dict:
         if errors.size
         for error, margin in [root_mean_square(errors)]
     ]
-    return {"floors": rows, "least": [{"error": least, "text": f"{least:,.0f} without a stream"}]}
+    return {"floors": rows, "least": [{"error": least, "text": f"{least:,.0f}, without a stream"}]}
 
 
 def root_mean_square(errors: np.ndarray) -> tuple[float, float]:
@@ -293,27 +281,28 @@ def root_mean_square(errors: np.ndarray) -> tuple[float, float]:
 
 def floors_words(runs: Mapping[int, np.ndarray], least: float) -> tuple[str, str]:
     """Return title and text alternative of `floors`."""
-    known = {floor: root_mean_square(errors) for floor, errors in runs.items() if errors.size}
-    if not known:
-        return (
-            "No stream has run yet",
-            f"With all spreads known and no stream, the standard error of the register total is {least:,.0f}.",
-        )
-    many = checks.counted(min(runs[floor].size for floor in known), "stream")
-    best = min(known, key=lambda floor: known[floor][0])
-    table = "; ".join(
-        f"{error:,.0f} (give or take {2 * margin:,.0f}) with a floor of {floor}"
-        for floor, (error, margin) in known.items()
+    errors_of = {floor: root_mean_square(errors) for floor, errors in runs.items() if errors.size}
+    optimum = (
+        f"If all standard deviations are known and there is no stream, the standard error of the "
+        f"register total is {least:,.0f}."
     )
+    if not errors_of:
+        return "No stream has run yet", optimum
+    many = checks.counted(min(runs[floor].size for floor in errors_of), "stream")
+    best = min(errors_of, key=lambda floor: errors_of[floor][0])
+    parts = [
+        f"{error:,.0f} (± {2 * margin:,.0f}) with a floor of {floor}"
+        for floor, (error, margin) in errors_of.items()
+    ]
     return (
-        f"{many} for each floor: the error is least with at least {best} of each",
-        f"Root mean squared error of the register total at the end of the stream: {table}. With all spreads known "
-        f"and no stream it is {least:,.0f}.",
+        f"{many} for each floor: the error is smallest with a floor of {best}",
+        "Root mean squared error of the register total at the end of the stream: "
+        f"{'; '.join(parts)}. {optimum}",
     )
 
 
 def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
-    """Return the root mean squared error of streams with different floors, against the optimum with hindsight.
+    """Return the root mean squared error of streams with different floors, and the optimum.
 
     Parameters
     ----------
@@ -323,7 +312,7 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
         Standard error of the optimum.
     """
     data = floors_data(runs, least)
-    names = [f"at least {floor} of each" for floor in runs]
+    names = [f"floor of {floor}" for floor in runs]
     look = {
         "title": "root mean squared error of the total (log scale)",
         "scale": theme.span(*FLOOR_ERRORS, type="log"),
@@ -357,13 +346,13 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
 def jump_data(
     study: StreamStudy, stratum: int | str, methods: Sequence[str]
 ) -> dict[str, list[dict]]:
-    """Return the rows of `jump`: mean sample size of a stratum, mean variance, one row per checkpoint and method."""
+    """Return the rows of `jump`: mean sample size of a stratum, and mean variance."""
     h, at = study.stratum.index(stratum), study.checkpoint
-    shown = [name for name in STREAMED if name in methods]
+    methods_shown = [name for name in STREAMED if name in methods]
     return {
         "sizes": [
             {"records": int(records), "method": STREAMED[name], "sampled": float(s)}
-            for name in shown
+            for name in methods_shown
             for records, s in zip(at, study.sampled[name][..., h].mean(0), strict=True)
         ],
         "variances": [
@@ -372,7 +361,7 @@ def jump_data(
                 "method": STREAMED[name],
                 "variance": float(v) if 0 < v < np.inf else None,
             }
-            for name in shown
+            for name in methods_shown
             for records, v in zip(at, study.variance[name].mean(0), strict=True)
         ],
     }
@@ -381,26 +370,27 @@ def jump_data(
 def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
     """Return title and text alternative of `jump`."""
     h = study.stratum.index(stratum)
-    shown = [name for name in STREAMED if name in methods]
+    methods_shown = [name for name in STREAMED if name in methods]
     ends = ", ".join(
-        f"{STREAMED[name]} {_ratio_text(study, name)}" for name in shown if name != "voila"
+        f"{STREAMED[name]} {_ratio_text(study, name)}" for name in methods_shown if name != "voila"
     )
-    told = [
-        f"{STREAMED[name]} holds {study.sampled[name][:, -1, h].mean():.0f}{_worst(study, name)}"
-        for name in shown
+    held = [
+        f"{STREAMED[name]} {study.sampled[name][:, -1, h].mean():.0f}{_worst(study, name)}"
+        for name in methods_shown
     ]
     runs = "one stream" if study.runs == 1 else f"mean of {study.runs} streams"
-    records, kept = (
-        checks.counted(study.checkpoint[-1], "record"),
-        checks.counted(study.budget, "record"),
-    )
+    records = checks.counted(study.checkpoint[-1], "record")
+    kept = checks.counted(study.budget, "record")
     strata = checks.counted(len(study.stratum), "stratum", "strata")
+    title = f"Variance after {records}, VOILA's = 1: {ends}"
+    if not ends:
+        of_stratum = study.sampled["voila"][:, -1, h].mean()
+        title = f"VOILA with hindsight: {of_stratum:.0f} of {kept} are of stratum {h + 1}"
     return (
-        f"Variance after {records}, VOILA's = 1: {ends}"
-        if ends
-        else f"VOILA with hindsight: {study.sampled['voila'][:, -1, h].mean():.0f} of {kept} are of stratum {h + 1}",
-        f"{strata}, {kept} kept, {runs}; Neyman and Neyman+ in fractions, against VOILA in fractions. Of "
-        f"stratum {h + 1}, at the end: {'; '.join(told)}.",
+        title,
+        f"{strata}, {kept} kept, {runs}. Neyman and Neyman+ are computed in fractions and "
+        f"compared with VOILA in fractions. Records of stratum {h + 1} at the end: "
+        f"{'; '.join(held)}.",
     )
 
 
@@ -419,8 +409,10 @@ def _worst(study: StreamStudy, name: str) -> str:
     ratio, infinite = study.ratio(name), study.infinite(name).mean()
     finite = np.where(np.isfinite(ratio), ratio, 0)
     records = checks.counted(study.checkpoint[finite.argmax()], "record")
-    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {records}"
-    return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
+    worst = f"largest variance {finite.max():.2f} times VOILA's, after {records}"
+    if infinite:
+        worst += f"; infinite at {infinite:.0%} of checkpoints"
+    return f" ({worst})"
 
 
 def jump(
@@ -432,17 +424,17 @@ def jump(
     most: float | None = None,
     variances: tuple[float, float] | None = None,
 ) -> alt.TopLevelMixin:
-    """Return what each method holds of one stratum over a stream, and its variance.
+    """Return how many records of one stratum each method holds over a stream, and its variance.
 
     Parameters
     ----------
     study : workbench.simulations.allocation.StreamStudy
     stratum : int or str
-        The one whose spread jumps.
+        The one whose standard deviation jumps.
     methods : iterable of str
-        Those of the study that are drawn.
+        Methods of the study that are shown.
     jump_at : int, optional
-        Records before the jump, marked.
+        Number of records before the jump, which is marked.
     most : float, optional
         Where the axis of sample sizes ends; by default where the data do.
     variances : (float, float), optional
@@ -478,7 +470,7 @@ def jump(
             x=across,
             y=alt.Y(
                 "sampled:Q",
-                title=f"of stratum {study.stratum.index(stratum) + 1} in the sample",
+                title=f"records of stratum {study.stratum.index(stratum) + 1}",
                 scale=alt.Undefined if most is None else theme.span(0, most),
             ),
             **look,
@@ -491,7 +483,7 @@ def jump(
             x=across,
             y=alt.Y(
                 "variance:Q",
-                title="variance of the mean (log)",
+                title="variance of the mean (log scale)",
                 scale=alt.Scale(
                     type="log",
                     nice=False,

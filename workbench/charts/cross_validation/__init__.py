@@ -1,4 +1,4 @@
-"""Charts of cross-validation: folds, rho, posterior and pairs of a report; studies of the lesson."""
+"""Charts of cross-validation: folds, rho, posterior and pairs; the studies of the lesson."""
 
 from workbench.charts.cross_validation.fold_means import (
     folds,

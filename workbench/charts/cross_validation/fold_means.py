@@ -31,7 +31,7 @@ SHOWN_MODELS = 24
 
 
 def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> dict:
-    """Return the rows of `folds`: dots, mean and intervals; of more than two models dots and means only."""
+    """Return the rows of `folds`: dots, mean and intervals (no intervals for over two models)."""
     if len(cv.models) > 2:
         return _models_data(cv)
     values, sides = _shown_means(cv), _sides(cv)
@@ -58,7 +58,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) 
 
 
 def _shown_means(cv: CVLosses) -> np.ndarray:
-    """Return the fold means (R, K) without what rounding adds: equal ones are equal, differences of 0 are 0."""
+    """Return the fold means (R, K) without rounding errors, so that equal means are equal."""
     values = cv.fold_means()
     rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
     values = np.full_like(values, _mean(cv)) if np.ptp(values) <= rounding else values
@@ -81,7 +81,7 @@ def _interval_row(name: str, estimate: float, interval: list, sides: list[str]) 
 
 
 def _tests(cv: CVLosses, rho: float | str) -> list:
-    """Return (name, test) for rho = 0, Nadeau and Bengio's and the chosen one; none where folds agree."""
+    """Return (name, test) for the naive, Nadeau-Bengio and chosen rho; none if all folds agree."""
     try:
         chosen = kfold_t_test(cv, rho=rho)
     except ZeroVarianceError:
@@ -100,7 +100,7 @@ def _mean(cv: CVLosses) -> float:
 
 
 def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
+    """Return the height of each dot of (R, K), stacked within repeats, and the highest stack."""
     low, spread = means.min(), np.ptp(means)
     cell = (
         np.zeros(means.shape, int)
@@ -133,10 +133,11 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     values, repeats = _shown_means(cv), _repeats(cv)
     tests = _tests(cv, rho)
     intervals = "; ".join(f"{name}: {between(*test.interval(level))}" for name, test in tests)
-    said = (
+    sentence = (
         f"{percent(level)} intervals of the mean: {intervals}."
         if tests
-        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
+        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no "
+        "interval and no test."
     )
     noun = f"{cv.noun}s"
     about = (
@@ -158,7 +159,7 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     )
     return title + repeats, (
         f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
-        f"{values.size} in all. {said}"
+        f"{values.size} in all. {sentence}"
     )
 
 
@@ -188,15 +189,19 @@ def _winner(cv: CVLosses, tested: bool) -> str:
         return (
             f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test"
             if not values.any()
-            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: no variance, no test"
+            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: "
+            "no variance, no test"
         )
     ties = total - sum(wins)
     equal = f", {ties} equal" if ties else ""
     if abs(mean) <= 1e-12 * np.abs(values).max():
-        return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} {cv.noun}s{equal}"
+        return (
+            f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} "
+            f"{cv.noun}s{equal}"
+        )
+    better_in = wins[0] if mean < 0 else wins[1]
     return (
-        f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
-        f"{cv.noun}s{equal}"
+        f"{better} is better, by {number(abs(mean))}: in {better_in} of {total} {cv.noun}s{equal}"
     )
 
 
@@ -205,20 +210,21 @@ def folds(
 ) -> alt.TopLevelMixin:
     """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
 
-    These are the naive one, Nadeau and Bengio's, and that of the chosen rho where it is another.
+    The intervals are the naive interval, that of Nadeau and Bengio, and that of the chosen rho.
 
     Parameters
     ----------
     cv : workbench.CVLosses
-        Of two models the difference is drawn, of one its loss; of more one row of dots per model.
+        For two models the difference is drawn, for one model its loss. For more models there is
+        one row of dots per model.
     rho : float or str
-        The chosen one, as in `workbench.kfold_t_test`.
+        The chosen rho, as in `workbench.kfold_t_test`.
     level : float
     title : str
         By default who is better on average.
     """
-    said, alternative = folds_words(cv, rho=rho, level=level)
-    words = title or said, alternative
+    default_title, alternative = folds_words(cv, rho=rho, level=level)
+    words = title or default_title, alternative
     if len(cv.models) > 2:
         return finished(_models(cv), words)
     data, sides = folds_data(cv, rho=rho, level=level), _sides(cv)
@@ -271,7 +277,7 @@ def folds(
 
 
 def finished(chart: Any, words: Sequence[str]) -> Any:
-    """Return the chart with its title above the labels too: above the plot alone it would leave the page."""
+    """Return the chart with its title above labels and plot, so that it stays on the page."""
     drawn = theme.finish(chart, *words, width=None, height=None)
     drawn.title.frame = "bounds"
     return drawn
@@ -311,14 +317,14 @@ def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> 
 
 
 def _models_data(cv: CVLosses) -> dict:
-    found = _models_by_mean(cv)[:SHOWN_MODELS]
+    models = _models_by_mean(cv)[:SHOWN_MODELS]
     return {
         "dots": [
             {"model": label, "value": v}
-            for _, label, means, _ in found
+            for _, label, means, _ in models
             for v in means.ravel().tolist()
         ],
-        "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in found],
+        "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in models],
     }
 
 
@@ -338,35 +344,39 @@ def _models_by_mean(cv: CVLosses) -> list:
         )
         for name, losses in zip(cv.models, cv.losses.T, strict=True)
     ]
-    found = [
-        (one.models[0], label, _shown_means(one), _mean(one))
-        for one, label in zip(alone, short_names(cv.models), strict=True)
+    models = [
+        (single.models[0], label, _shown_means(single), _mean(single))
+        for single, label in zip(alone, short_names(cv.models), strict=True)
     ]
-    return sorted(found, key=lambda model: model[3], reverse=cv.scores)
+    return sorted(models, key=lambda model: model[3], reverse=cv.scores)
 
 
 def _models_words(cv: CVLosses) -> tuple:
-    found = _models_by_mean(cv)
-    means = np.stack([one[2] for one in found])
+    models = _models_by_mean(cv)
+    means = np.stack([model[2] for model in models])
     best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
     left = (
-        f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
+        f" Shown are the best {SHOWN_MODELS} of {len(models)}."
+        if len(models) > SHOWN_MODELS
+        else ""
     )
-    said = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in found[:SHOWN_MODELS])
+    listed = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in models[:SHOWN_MODELS])
     tied = [
         label
-        for _, label, _, mean in found
-        if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])
+        for _, label, _, mean in models
+        if abs(mean - models[0][3]) <= ROUNDING * abs(models[-1][3])
     ]
     often = (
-        f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}"
+        f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} "
+        f"{cv.noun}s{_repeats(cv)}"
         if len(tied) == 1
         else ""
     )
     return (
-        f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
-        + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
-        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {said}.{left}",
+        f"{best_words(tied, cv.scores)}, {number(models[0][3])}{often}"
+        + (f"; {SHOWN_MODELS} of {len(models)} models shown" if left else ""),
+        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: "
+        f"{listed}.{left}",
     )
 
 
@@ -391,4 +401,5 @@ def _models(cv: CVLosses) -> Any:
 
 def best_words(models: Sequence[str], scores: bool) -> str:
     """Return who has the best mean, in words."""
-    return f"{limited(' and '.join(models), 60)} {'has' if len(models) == 1 else 'share'} the {best_mean(scores)}"
+    verb = "has" if len(models) == 1 else "share"
+    return f"{limited(' and '.join(models), 60)} {verb} the {best_mean(scores)}"

@@ -17,7 +17,7 @@ PAIRS_WIDTH = 330
 def pairs_data(
     comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS
 ) -> list[dict]:
-    """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
+    """Return the rows of `pairs`, at most `most`, with the smallest adjusted p first."""
     tested = [
         (p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k)
         for k, (p, test) in enumerate(
@@ -36,7 +36,7 @@ def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
     name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
     gap = test.estimate if test else comparison.mean(first) - comparison.mean(second)
     low, high = test.interval(level) if test else (gap, gap)
-    said = (
+    verdict = (
         {"verdict": "no test", "text": "no variance, no test"}
         if test is None
         else {
@@ -49,7 +49,7 @@ def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
         "difference": gap,
         "low": low,
         "high": high,
-    } | said
+    } | verdict
 
 
 def pairs_words(
@@ -57,20 +57,21 @@ def pairs_words(
 ) -> tuple[str, str]:
     """Return title and text alternative of `pairs`."""
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
-    shown = f"; the {most} most extreme shown" if total > most else ""
+    left_out = f"; the {most} most extreme shown" if total > most else ""
     rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
     untested = sum(test is None for test in comparison.tests)
     rows = pairs_data(comparison, level=level, most=most)
-    said = "; ".join(
+    differences = "; ".join(
         f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12]
     )
     none = f" {untested} without a test, as the folds show no variance." if untested else ""
     every = "the one pair" if total == 1 else f"all {total} pairs"
     return (
         f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
-        f"{percent(1 - level)}{shown}",
-        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with {percent(level)} intervals{rho}, each "
-        f"by itself; p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}",
+        f"{percent(1 - level)}{left_out}",
+        f"Differences in mean {KINDS[comparison.scores][0]} of {every} with unadjusted "
+        f"{percent(level)} intervals{rho}; p-values {_how(comparison)}. "
+        f"{differences}{'; …' if len(rows) > 12 else ''}.{none}",
     )
 
 
@@ -83,7 +84,8 @@ def pairs(
     ----------
     comparison : workbench.ModelComparison
     level : float
-        Of the intervals, which are not adjusted; 1 - level is what the adjusted p-values are held against.
+        The level of the intervals, which are not adjusted. The adjusted p-values are compared with
+        1 - level.
     most : int
         Pairs that are drawn, the most extreme.
     """

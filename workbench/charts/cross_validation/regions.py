@@ -21,13 +21,13 @@ LETTER = 7.5  # pixels
 REACH = 8.0
 
 
-def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
-    """Return the rows of `posterior`: the density cut at the region of practical equivalence, the regions' names."""
-    low, high = _posterior_range(found)
-    cuts, chance = _cuts(found), found.regions
-    names = [name for name in chance if found.half_width or name != "practically equal"]
+def posterior_data(result: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
+    """Return the rows of `posterior`: the density in each region, and the names of the regions."""
+    low, high = _posterior_range(result)
+    cuts, chance = _cuts(result), result.regions
+    names = [name for name in chance if result.half_width or name != "practically equal"]
     points, ends = (
-        _density_points(found, low, high),
+        _density_points(result, low, high),
         np.clip([low, *cuts, high], low, high).tolist(),
     )
     density = [
@@ -35,12 +35,12 @@ def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
         for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
         if start < end
         for xs in [points[(start <= points) & (points <= end)]]
-        for x, y in zip(xs.tolist(), found.density(xs).tolist(), strict=True)
+        for x, y in zip(xs.tolist(), result.density(xs).tolist(), strict=True)
     ]
     where = dict(
         zip(
             names,
-            ("left", "middle", "right") if found.half_width else ("left", "right"),
+            ("left", "middle", "right") if result.half_width else ("left", "right"),
             strict=True,
         )
     )
@@ -52,47 +52,47 @@ def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
             for name in names
             for who, what in [_region_lines(name, models)]
         ],
-        "notes": _not_drawn(found, low, high),
+        "notes": _not_drawn(result, low, high),
     }
 
 
-def _cuts(found: BayesianTTest) -> tuple:
+def _cuts(result: BayesianTTest) -> tuple:
     """Return the ends of the region of practical equivalence, or 0 where there is none."""
-    return (-found.half_width, found.half_width) if found.half_width else (0.0,)
+    return (-result.half_width, result.half_width) if result.half_width else (0.0,)
 
 
-def _density_points(found: BayesianTTest, low: float, high: float) -> np.ndarray:
-    """Return where the density is drawn: close at its peak, however wide the axis, and at its ends and cuts."""
-    near = found.estimate + found.standard_error * np.linspace(-REACH, REACH, 201)
-    points = np.unique([*near, *np.linspace(low, high, 41), *_cuts(found), found.estimate])
+def _density_points(result: BayesianTTest, low: float, high: float) -> np.ndarray:
+    """Return the points of the density: dense near its peak, and the ends and cuts of the axis."""
+    near = result.estimate + result.standard_error * np.linspace(-REACH, REACH, 201)
+    points = np.unique([*near, *np.linspace(low, high, 41), *_cuts(result), result.estimate])
     return np.unique([low, *points[(low <= points) & (points <= high)], high])
 
 
-def _posterior_range(found: BayesianTTest) -> tuple:
-    """Return the ends of the axis: the density, and the cuts unless they are so far that it would be a needle."""
-    reach = found.standard_error * min(float(scipy.special.stdtrit(found.df, 0.998)), REACH)
-    near = [cut for cut in _cuts(found) if abs(cut - found.estimate) <= 3 * reach]
-    low, high = min([found.estimate - reach, *near]), max([found.estimate + reach, *near])
+def _posterior_range(result: BayesianTTest) -> tuple:
+    """Return the ends of the axis, which contain the density and the cuts that are near it."""
+    reach = result.standard_error * min(float(scipy.special.stdtrit(result.df, 0.998)), REACH)
+    near = [cut for cut in _cuts(result) if abs(cut - result.estimate) <= 3 * reach]
+    low, high = min([result.estimate - reach, *near]), max([result.estimate + reach, *near])
     return low - 0.1 * reach * (low in near), high + 0.1 * reach * (high in near)
 
 
-def _not_drawn(found: BayesianTTest, low: float, high: float) -> list:
+def _not_drawn(result: BayesianTTest, low: float, high: float) -> list:
     """Return what lies beyond the axis, in words, and the corner with room for them."""
-    hidden = [cut for cut in _cuts(found) if not low < cut < high]
+    hidden = [cut for cut in _cuts(result) if not low < cut < high]
     if not hidden:
         return []
-    far = "right" if hidden[0] > found.estimate else "left"
-    within = f"practically equal: from {number(-found.half_width)} to {number(found.half_width)}"
-    if not found.half_width:
+    far = "right" if hidden[0] > result.estimate else "left"
+    within = f"practically equal: from {number(-result.half_width)} to {number(result.half_width)}"
+    if not result.half_width:
         text = f"0, no difference, is far to the {far}"
-    elif abs(found.estimate) < found.half_width:
+    elif abs(result.estimate) < result.half_width:
         text = f"all shown is {within}" if len(hidden) == 2 else within
     else:
         text = f"{within}, far to the {far}" if len(hidden) == 2 else within
     return [
         {
             "text": textwrap.wrap(text, 26),
-            "at": "right" if found.estimate - low < 0.4 * (high - low) else "left",
+            "at": "right" if result.estimate - low < 0.4 * (high - low) else "left",
         }
     ]
 
@@ -103,44 +103,46 @@ def _region_lines(region: str, models: tuple) -> tuple:
     return (names[region], "better") if region in names else ("practically", "equal")
 
 
-def posterior_words(found: BayesianTTest, models: Sequence[str] = SIDES) -> tuple[str, str]:
+def posterior_words(result: BayesianTTest, models: Sequence[str] = SIDES) -> tuple[str, str]:
     """Return title and text alternative of `posterior`."""
-    low, high = found.interval()
-    rope = f", practically equal {probability(found.rope)}" if found.half_width else ""
+    low, high = result.interval()
+    rope = f", practically equal {probability(result.rope)}" if result.half_width else ""
     within = (
-        f", practically equal (within {number(found.half_width)}) with {found.rope:.3f}"
+        f", practically equal (within {number(result.half_width)}) with {result.rope:.3f}"
         if rope
         else ""
     )
     first, second = short_names(models)
-    df = checks.counted(found.df, "degree of freedom", "degrees of freedom")
+    df = checks.counted(result.df, "degree of freedom", "degrees of freedom")
     beyond = "".join(
         f" {' '.join(note['text']).capitalize()}."
-        for note in _not_drawn(found, *_posterior_range(found))
+        for note in _not_drawn(result, *_posterior_range(result))
     )
-    ours, theirs = (found.regions[f"{side} better"] for side in SIDES)
+    ours, theirs = (result.regions[f"{side} better"] for side in SIDES)
     return (
-        f"Probability that {first} is better {probability(ours)}{rope}, {second} {probability(theirs)}",
+        f"Probability that {first} is better {probability(ours)}{rope}, "
+        f"{second} {probability(theirs)}",
         f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
-        f"{number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
+        f"{number(result.estimate)}, 95% between {number(low)} and {number(high)}. "
+        f"{models[0]} is better "
         f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}",
     )
 
 
-def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
-    """Return the posterior density of the mean difference, shaded where first, neither or second is better.
+def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
+    """Return the posterior density of the mean difference, shaded by the model that is better.
 
     Parameters
     ----------
-    found : workbench.BayesianTTest
+    result : workbench.BayesianTTest
     models : pair of str
         Their names.
     """
-    data = posterior_data(found, models)
+    data = posterior_data(result, models)
     named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
     x = alt.X(
         "difference:Q",
-        title=f"mean difference in {KINDS[found.scores][0]}: {' minus '.join(named)}",
+        title=f"mean difference in {KINDS[result.scores][0]}: {' minus '.join(named)}",
         axis=values_axis([row["difference"] for row in data["density"]]),
         scale=alt.Scale(nice=False),
     )
@@ -170,5 +172,5 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
         )
     ]
     return theme.finish(
-        alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220
+        alt.layer(areas, line, rules, *texts), *posterior_words(result, models), height=220
     )

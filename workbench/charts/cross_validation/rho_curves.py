@@ -50,7 +50,7 @@ def rho_curve_data(
     domain: tuple[float, float] | None = None,
     size: tuple[int, int] = CURVE_SIZE,
 ) -> dict:
-    """Return the rows of `rho_curve`: the curve, named points, the level, where the verdict flips."""
+    """Return the rows of `rho_curve`: curve, named points, level, and the rho of the flip."""
     low, high = domain or _rho_range(test)
     curve = [
         {"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)}
@@ -102,15 +102,15 @@ def _points(test: KFoldTTest) -> list:
 
 
 def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) -> list:
-    """Return the points with a place of their text that no line crosses and no other text covers, where there is one.
+    """Return the points with places for their texts that cross as few lines and texts as possible.
 
-    Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`; they are tried in
-    the order of PLACES, on a page and on a phone. The chosen point comes first.
+    Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`.
+    They are tried in the order of PLACES, on a page and on a phone. The chosen point comes first.
     """
     drawn = [
         _Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in (0.45, 1, 1.8)
     ]  # of its width: on a phone, as it is, on the widest page
-    found = {}
+    placed = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
         places += [
@@ -120,10 +120,10 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
             for dy in (0, 14)
         ]
         best = min(places, key=lambda place: sum(picture.cost(k, *place) for picture in drawn))
-        found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
+        placed[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
         for picture in drawn:
             picture.take(k, *best)
-    return [point | found[k] for k, point in enumerate(points)]
+    return [point | placed[k] for k, point in enumerate(points)]
 
 
 class _Drawn:
@@ -168,7 +168,7 @@ class _Drawn:
         )
 
     def cost(self, k: int, *place: float | str) -> int:
-        """Return how much a text at a place would cross, cover or leave: pixels of lines, boxes, the picture."""
+        """Return the cost of a text at a place: lines crossed, boxes covered, picture left."""
         left, top, right, bottom = self._label(k, *place)
         crossed = [(left <= x) & (x <= right) & (top <= y) & (y <= bottom) for x, y in self.lines]
         covered = [
@@ -217,7 +217,7 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         title = f"Significant at {risk}: {now}, and for any rho below {bound}"
     else:
         title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
-    said = "; ".join(
+    rows = "; ".join(
         f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
         + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p))
         for row in test.rows()
@@ -236,7 +236,7 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         else "No rho from 0 on makes it significant"
     )
     tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
-    return title, f"{tested}. {said}. {where}.{whole}"
+    return title, f"{tested}. {rows}. {where}.{whole}"
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
@@ -306,7 +306,8 @@ def _rho_axis(folds: float, domain: tuple) -> Any:
     step = 0.1 if domain[1] - domain[0] < 1.2 else 0.2
     start = math.ceil(domain[0] / step - 1e-9)
     values = [round(k * step, 10) for k in range(start, math.floor(domain[1] / step + 1e-9) + 1)]
-    labels = f"[format(datum.value, '.1f'), format(datum.value / ({folds} - {folds - 1} * datum.value), '.2~g')]"
+    r = f"datum.value / ({folds} - {folds - 1} * datum.value)"
+    labels = f"[format(datum.value, '.1f'), format({r}, '.2~g')]"
     return alt.Axis(values=values, labelExpr=labels, grid=False)
 
 

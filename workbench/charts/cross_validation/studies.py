@@ -1,6 +1,8 @@
-"""Charts of many cross-validations: equal clerks, one slider for all tests, experiments, power, a scoreboard.
+"""Charts of many cross-validations: equal clerks, one slider, experiments, power, a scoreboard.
 
-The other charts of the topic are in `workbench.charts.cross_validation`.
+For each chart there are three functions. `*_data` returns its rows, `*_words` its title and its
+text alternative, and the function without an ending draws it. The other charts of the topic are in
+`workbench.charts.cross_validation`.
 """
 
 import itertools
@@ -62,12 +64,12 @@ SCORES = {
 
 
 def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
-    """Return the ten differences that the lesson begins with, and their mean.
+    """Return the difference of two clerks in each fold, and the mean difference.
 
     Parameters
     ----------
     differences : (K,) array_like of float
-        Errors of clerk A less those of clerk B, per fold, as shares.
+        Proportion of errors of clerk A minus that of clerk B, per fold.
     pvalue : float
         Of the naive t-test.
     """
@@ -77,7 +79,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
         {"fold": k + 1, "difference": d, "who": "clerk B" if d > 0 else "clerk A"}
         for k, d in enumerate(values)
     ]
-    y = alt.Y("difference:Q", title="errors of A minus errors of B (points)", axis=POINTS)
+    y = alt.Y("difference:Q", title="errors, A minus B (percentage points)", axis=POINTS)
     base = theme.Chart(theme.rows("folds", bars)).encode(
         x=alt.X("fold:O", title="fold of ten forms", axis=alt.Axis(labelAngle=0)), y=y
     )
@@ -90,12 +92,16 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
     zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
     fewer = sum(d < 0 for d in values)
+    better, worse = ("A", "B") if mean < 0 else ("B", "A")
     drawn = zero + stems + base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
     return theme.finish(
         drawn + line.mark_rule(style="truth").encode(y=y) + name,
-        f"Clerk A makes {abs(100 * mean):.0f} errors fewer on 100 forms: is A the better reader?",
-        f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} of them, on "
-        f"average {abs(100 * mean):.0f} points; the t-test over the ten folds says p = {pvalue:.3f}.",
+        f"Clerk {better} makes {abs(100 * mean):.0f} fewer errors on 100 forms than clerk {worse}. "
+        f"Is {better} the better reader?",
+        f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} folds. The "
+        f"mean difference is {100 * mean:.0f} percentage points. The t-test over the ten folds "
+        "gives "
+        f"p = {pvalue:.3f}.".replace(" -", " −"),
     )
 
 
@@ -105,7 +111,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
 def clerks_data(
     shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
 ) -> dict:
-    """Return the rows of `clerks`: intervals of the studies shown, the long run, believed against real spread."""
+    """Return the rows of `clerks`: intervals, false alarms, estimated and true spread."""
     half = np.nan_to_num(
         shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2)
     )
@@ -123,12 +129,12 @@ def clerks_data(
     ]
     spread = [
         {"kind": kind, "sd": sd, "text": short(sd)}
-        for kind, sd in zip(("believed", "real"), _spreads(everyone, test), strict=True)
+        for kind, sd in zip(("estimated", "true"), _spreads(everyone, test), strict=True)
     ]
     rates = {
         "in 400 studies": float(everyone.alarms(test, LEVEL).mean()),
-        "you, for ten": predicted,
-        "promised": 1 - LEVEL,
+        "you, ten repeats": predicted,
+        "level": 1 - LEVEL,
     }
     alarms = [
         {"who": who, "rate": rate, "text": f"{rate:.1%}"}
@@ -139,7 +145,7 @@ def clerks_data(
 
 
 def _spreads(studies: ClerkStudies, test: str) -> tuple:
-    """Return the mean standard error that a test uses, and the standard deviation of the differences."""
+    """Return the mean of the estimated standard errors and the sd of the differences."""
     return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
 
 
@@ -150,16 +156,17 @@ def clerks_words(
     count, total = int(shown.alarms(test, LEVEL).sum()), shown.differences.size
     alarms = everyone.alarms(test, LEVEL)
     share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
-    believed, real = _spreads(everyone, test)
+    estimated, true = _spreads(everyone, test)
     repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
     guess = "" if predicted is None else f" You predicted {predicted:.0%} for ten repeats."
     return (
-        f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; in the long run "
-        f"{share:.1%} ± {error:.1%}",
-        f"Studies {shown.first} to {shown.first + total - 1} of {shown.n} forms, cross-validated {repeated}, each "
-        f"with its {percent(LEVEL)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
-        f"{alarms.size} studies. The test believes a standard error of {believed:.4f} on average; "
-        f"the differences really vary by {real:.4f}.{guess}",
+        f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; "
+        f"in the long run {share:.1%} ± {error:.1%}",
+        f"{percent(LEVEL)} intervals of the {test} test for studies {shown.first} to "
+        f"{shown.first + total - 1}. Each study cross-validates {shown.n} forms {repeated}. "
+        f"{count} of these {total} studies and {int(alarms.sum())} of {alarms.size} studies raise "
+        f"a false alarm. The mean of the estimated standard errors is {estimated:.4f}. The "
+        f"standard deviation of the differences is {true:.4f}.{guess}",
     )
 
 
@@ -170,20 +177,20 @@ def _share_error(share: float, runs: int) -> float:
 def clerks(
     shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return what studies of two equal clerks find: intervals, false alarms, believed against real spread.
+    """Return the intervals of studies of equal clerks, false alarms, estimated and true spread.
 
     Parameters
     ----------
     shown, everyone : workbench.ClerkStudies
-        The studies that are drawn, and those of the long run.
+        The studies that are drawn, and the studies of which the false alarms are counted.
     test : {"naive t", "Nadeau-Bengio"}
     predicted : float, optional
-        The learner's guess of the share of false alarms.
+        The predicted proportion of false alarms.
     """
     data = clerks_data(shown, everyone, test, predicted)
     drawn = alt.vconcat(
         _intervals(data),
-        alt.hconcat(_alarm_rate(data), _believed(data)).resolve_scale(color="independent"),
+        alt.hconcat(_alarm_rate(data), _spread(data)).resolve_scale(color="independent"),
     )
     return theme.finish(
         drawn.resolve_scale(color="independent", shape="independent"),
@@ -196,13 +203,13 @@ def _intervals(data: dict) -> Any:
         color=theme.color("verdict", ALARMS),
         x=alt.X(
             "study:O",
-            title="study, of those shown",
+            title="study",
             axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False),
         ),
     )
     y = alt.Y(
         "low:Q",
-        title="clerk A minus clerk B (points)",
+        title="A minus B (percentage points)",
         axis=POINTS,
         scale=theme.span(-MOST_DIFFERENCE, MOST_DIFFERENCE),
     )
@@ -221,8 +228,8 @@ def _intervals(data: dict) -> Any:
 def _alarm_rate(data: dict) -> Any:
     colors = {
         "in 400 studies": theme.MISS,
-        "you, for ten": theme.OKABE_ITO["purple"],
-        "promised": theme.GRAY,
+        "you, ten repeats": theme.OKABE_ITO["purple"],
+        "level": theme.GRAY,
     }
     rates = theme.chart(data, "alarms").encode(
         y=alt.Y("who:N", title=None, sort=None),
@@ -236,17 +243,17 @@ def _alarm_rate(data: dict) -> Any:
     return theme.bars(rates, "who", colors).properties(width=222, height=84)
 
 
-def _believed(data: dict) -> Any:
+def _spread(data: dict) -> Any:
     spread = theme.chart(data, "spread").encode(
-        y=alt.Y("kind:N", title=None, sort=["believed", "real"]),
+        y=alt.Y("kind:N", title=None, sort=["estimated", "true"]),
         x=alt.X(
             "sd:Q",
-            title="standard error (share)",
+            title="standard error",
             axis=alt.Axis(tickCount=4),
             scale=theme.span(0, 1.4 * MOST_SPREAD),
         ),
     )
-    colors = {"believed": theme.ESTIMATE, "real": theme.GRAY}
+    colors = {"estimated": theme.ESTIMATE, "true": theme.GRAY}
     return theme.bars(spread, "kind", colors).properties(width=222, height=84)
 
 
@@ -273,9 +280,11 @@ def slider_data(differences: np.ndarray, test: KFoldTTest) -> dict[str, list[dic
         }
     ]
     drawn = rho_curve_data(test, level=LEVEL, domain=(0.0, 0.995), size=SLIDER_SIZE)
-    # the learner is to find where the verdict flips, and what each belief says
-    found = [point | {"text": point["text"] * point["chosen"]} for point in drawn["points"]]
-    return {"dots": dots, "mean": mean} | drawn | {"points": found, "flips": []}
+    # only the chosen point has a text, because the learner looks for the others
+    points = [
+        point | {"text": point["text"] if point["chosen"] else ""} for point in drawn["points"]
+    ]
+    return {"dots": dots, "mean": mean} | drawn | {"points": points, "flips": []}
 
 
 def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
@@ -285,16 +294,17 @@ def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
     tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
     p = tiny or f"{test.pvalue:.4f}"
     return (
-        f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, {significant} at "
-        f"{percent(1 - LEVEL)}",
-        f"{len(differences)} folds differ by {number(test.estimate)} on average. With rho {test.rho:.3f}, "
-        f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {p}, "
-        f"the {percent(LEVEL)} interval {low:.3f} to {high:.3f}.",
+        f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, "
+        f"{significant} at {percent(1 - LEVEL)}",
+        f"The mean difference of {len(differences)} folds is {number(test.estimate)}. With rho "
+        f"{test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, t is "
+        f"{test.statistic:.3f}, p {p}, and the {percent(LEVEL)} interval is {low:.3f} to "
+        f"{high:.3f}.",
     )
 
 
 def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
-    """Return the folds with the interval of their mean at one rho, and p over all rho.
+    """Return the folds with the interval of their mean at one rho, and the p-value at every rho.
 
     Parameters
     ----------
@@ -316,7 +326,7 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
             y=up,
             x=alt.X(
                 "difference:Q",
-                title="difference per fold; bar: interval of the mean",
+                title="difference per fold (bar: 95% interval)",
                 scale=x,
                 axis=alt.Axis(tickCount=6),
             ),
@@ -389,12 +399,12 @@ def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
 
 
 def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
-    """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
+    """Return the finite t-values, and the signs of the infinite ones (all folds agree)."""
     away = study.estimates - (study.mean if mean is None else mean)
-    shown = study.shown > 0
-    return (1 - resolve_rho(rho, study.folds)) ** 0.5 * away[shown] / study.theta3[
-        shown
-    ] ** 0.5, np.sign(away[~shown])
+    finite = study.shown > 0
+    scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
+    t = scale * away[finite] / study.theta3[finite] ** 0.5
+    return t, np.sign(away[~finite])
 
 
 def _t_density(t: np.ndarray, df: int) -> np.ndarray:
@@ -415,33 +425,34 @@ def experiments_words(
     infinite = f"; {agree:.2%} because all folds agree" if agree else ""
     what = "true error" if mean is None or mean == study.mean else "error"
     few = (
-        " Losses of 0 or 1 leave few possible t-values: the bars are spikes."
+        " With losses of 0 or 1 few t-values are possible, so the bars are spikes."
         if study.loss == "zero_one"
         else ""
     )
     return (
-        f"{share:.2%} ± {_share_error(share, study.runs):.2%} reject the {what} {short(tested, 4)} at rho "
-        f"{short(used)}{infinite}",
-        f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} {study.population}. Tested "
-        f"is {tested:.5f}; the mean of all runs is {study.mean:.5f}. At rho {used:.3f} the test rejects "
-        f"{share:.2%}, Monte Carlo error {_share_error(share, study.runs):.2%}; it should be "
-        f"{percent(1 - LEVEL)}. {agree:.2%} are runs whose folds all have the same error, so that t is infinite. "
-        f"The true rho of these runs is {study.rho:.3f}.{few}",
+        f"{share:.2%} ± {_share_error(share, study.runs):.2%} of runs reject the {what} "
+        f"{short(tested, 4)} at rho {short(used)}{infinite}",
+        f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} "
+        f"{study.population}. The tested error is {tested:.5f}; the mean error of all runs is "
+        f"{study.mean:.5f}. At rho {used:.3f} the test rejects in {share:.2%} of runs, with a "
+        f"Monte Carlo error of {_share_error(share, study.runs):.2%}. The level is "
+        f"{percent(1 - LEVEL)}. In {agree:.2%} of runs all folds have the same error, so t is "
+        f"infinite. The true rho of these runs is {study.rho:.3f}.{few}",
     )
 
 
 def experiments(
     study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return the t-values of thousands of cross-validations under a true null, against the t density.
+    """Return the t-values of many cross-validations under a true null hypothesis, and t's density.
 
     Parameters
     ----------
     study : workbench.TypeOneStudy
     rho : float or str
-        The assumed one, as in `workbench.kfold_t_test`.
+        The assumed rho, as in `workbench.kfold_t_test`.
     mean : float, optional
-        Tested mean; by default the mean of all runs.
+        The tested mean; by default the mean of all runs.
     """
     data = experiments_data(study, rho, mean)
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
@@ -466,7 +477,7 @@ def experiments(
             x2="right:Q",
             y=alt.Y(
                 "low:Q",
-                title="share of the runs",
+                title="proportion of the runs",
                 axis=theme.percents(tickCount=5),
                 scale=theme.span(0, 0.2),
             ),
@@ -487,7 +498,7 @@ def experiments(
 
 
 def power_data(studies: Mapping, test: str | None = None, predicted: float | None = None) -> dict:
-    """Return the rows of `power`: rejection rates by situation, size and test, and the learner's guess."""
+    """Return the rows of `power`: rejection rates by situation, size and test; the prediction."""
     rates = [
         {
             "situation": situation,
@@ -508,21 +519,22 @@ def power_data(studies: Mapping, test: str | None = None, predicted: float | Non
 def power_words(
     studies: Mapping, test: str | None = None, predicted: float | None = None
 ) -> tuple[str, str]:
-    """Return title and text alternative of `power`: about the largest samples and the test in the foreground."""
+    """Return title and text alternative of `power`, for the largest samples and one test."""
     (equal, different), n = _situations(studies), max(n for _, n in studies)
     alarms, power = studies[equal, n], studies[different, n]
     test = test or alarms.tests[0]
-    said = "; ".join(
-        f"{name} {power.rejection(name):.2f} (false alarms {alarms.rejection(name):.3f})"
+    rates = "; ".join(
+        f"{name}: {power.rejection(name):.2f}, false alarms {alarms.rejection(name):.3f}"
         for name in power.tests
     )
+    error = max(_share_error(power.rejection(name), power.runs) for name in power.tests)
     return (
-        f"{test}, {n} forms: finds the better reader in {power.rejection(test):.0%}, false alarms "
-        f"{alarms.rejection(test):.1%}",
-        f"With {n} forms the two readers ({different}) err {power.errors[0].mean():.3f} and "
-        f"{power.errors[1].mean():.3f}. "
-        f"Called different at 5% in {power.runs} studies, and so for {equal}: {said}. Monte Carlo error up to "
-        f"{max(_share_error(power.rejection(name), power.runs) for name in power.tests):.3f}.",
+        f"{test} with {n} forms finds the better reader in {power.rejection(test):.0%} of "
+        f"studies; false alarms: {alarms.rejection(test):.1%}",
+        f"{power.runs} studies of {n} forms. The errors of the two readers ({different}) are "
+        f"{power.errors[0].mean():.3f} and {power.errors[1].mean():.3f}. The power of each test "
+        f"at 5%, and its false alarms ({equal}): {rates}. The Monte Carlo error is at most "
+        f"{error:.3f}.",
     )
 
 
@@ -533,16 +545,16 @@ def _situations(studies: Mapping) -> tuple:
 def power(
     studies: Mapping, test: str | None = None, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return how often tests call two equal and two different readers different, over sample sizes.
+    """Return the false alarms of tests with equal readers, and their power with different readers.
 
     Parameters
     ----------
     studies : dict of (str, int) to workbench.ComparisonStudy
-        By situation and size; two situations, first the one in which both are equal.
+        By situation and sample size. In the first of the two situations both readers are equal.
     test : str, optional
-        In the foreground.
+        The test in the foreground.
     predicted : float, optional
-        The learner's guess of the power.
+        The predicted power.
     """
     data = power_data(studies, test, predicted)
     panels = [
@@ -637,7 +649,7 @@ def scoreboard_words(studies: Mapping) -> tuple[str, str]:
         for learner in learners
     }
     named = ", ".join(f"{test or 'no test'} for {learner}" for learner, test in best.items())
-    said = ". ".join(
+    rates = ". ".join(
         f"{learner}: "
         + "; ".join(
             f"{test} {studies[learner, 'equal'].rejection(test):.3f} and "
@@ -646,24 +658,22 @@ def scoreboard_words(studies: Mapping) -> tuple[str, str]:
         )
         for learner in learners
     )
-    title = (
-        f"Most power without excess false alarms: {named}"
-        if len(set(best.values())) > 1
-        else f"Most power without excess false alarms, for {' and '.join(learners)}: {best[learners[0]] or 'no test'}"
-    )
-    return title, (
-        f"False alarms with equal and power with different learners, {first.runs} samples of {first.n}, at "
-        f"5%. {said}. Monte Carlo error of 5%: {_share_error(0.05, first.runs):.3f}."
+    if len(set(best.values())) == 1:
+        named = f"{best[learners[0]] or 'no test'} for {' and '.join(learners)}"
+    return f"Most power without excess false alarms: {named}", (
+        f"False alarms with equal learners and power with different learners, in {first.runs} "
+        f"samples of {first.n} items, at 5%. {rates}. The Monte Carlo error of a rate of 5% is "
+        f"{_share_error(0.05, first.runs):.3f}."
     )
 
 
 def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
-    """Return false alarms against power of all tests, one panel per learner.
+    """Return the false alarms and the power of all tests, in a panel for each learner.
 
     Parameters
     ----------
     studies : dict of (str, str) to workbench.ComparisonStudy
-        By learner and "equal" or "different"; all with the same tests.
+        By learner and "equal" or "different". All studies have the same tests.
     """
     data = scoreboard_data(studies)
     panels = [_score_panel(data, learner) for learner in _situations(studies)]
@@ -682,7 +692,7 @@ def _score_panel(data: dict, learner: str) -> Any:
     )
     x = alt.X(
         "alarms:Q",
-        title=f"{learner}: share called different",
+        title=f"{learner}: proportion significant",
         axis=theme.percents(tickCount=6),
         scale=theme.span(0, 1),
     )

@@ -22,7 +22,7 @@ def values_axis(values: Sequence, labeled: bool = True) -> alt.Axis:
 
 
 def two_lines() -> alt.Axis:
-    """Return an axis of names that breaks them at their comma: a phone has no room for them in one line."""
+    """Return an axis that breaks names at their comma, so that they fit on a phone."""
     second = {"condition": {"test": "indexof(datum.label, ', ') >= 0", "value": -8}, "value": 0}
     return alt.Axis(labelExpr="split(datum.label, ', ')", labelOffset=second)
 
@@ -44,5 +44,5 @@ def short_names(models: Sequence[str]) -> list[str]:
 
 
 def limited(text: str, most: int) -> str:
-    """Return a name without its middle where it is too long: names often differ at their ends only."""
+    """Return a name of at most `most` letters, without its middle, as names differ at their ends."""
     return text if len(text) <= most else f"{text[: most - most // 3 - 1]}…{text[-(most // 3) :]}"

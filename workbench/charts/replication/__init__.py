@@ -1,4 +1,4 @@
-"""Charts of replication for reports; those of the lesson are in `arrays`, `half_samples` and `intervals`."""
+"""Charts of replication for reports; the lesson adds `arrays`, `half_samples` and `intervals`."""
 
 from workbench.charts.replication.comparisons import differences
 from workbench.charts.replication.half_samples import replicate_plot

@@ -14,11 +14,12 @@ NAMED_PAIRS = 6
 
 
 def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
-    """Return which pairs of columns fail to show each pair of levels equally often, (columns, columns) of bool."""
-    shown = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
-    flat = shown.reshape(len(shown), -1)
-    counts = (flat.T @ flat).reshape(shown.shape[1], levels, shown.shape[1], levels)
-    bad = (counts * levels**2 != len(shown)).any((1, 3))
+    """Return a mask of the pairs of columns that are not balanced, (columns, columns) of bool."""
+    runs, columns = np.shape(array)
+    holds = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
+    flat = holds.reshape(runs, -1)
+    counts = (flat.T @ flat).reshape(columns, levels, columns, levels)
+    bad = (counts * levels**2 != runs).any((1, 3))
     np.fill_diagonal(bad, False)
     return bad
 
@@ -31,7 +32,7 @@ def _pairs(array: np.ndarray, levels: int, i: int, j: int) -> np.ndarray:
 
 
 def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> dict:
-    """Return the rows of `array`: tiles, the two chosen columns and how often they show each pair, bad pairs."""
+    """Return the rows of `array`: tiles, chosen columns, their counts of pairs, all pairs."""
     bad = unbalanced_pairs(array, levels)
     tiles = [
         {"run": r + 1, "column": c + 1, "level": level}
@@ -85,19 +86,22 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, note: str = "") 
         if len(bad)
         else f"{even} balanced"
     )
-    seen = f"Columns {i} and {j} show {'each pair of numbers' if np.ptp(counts) == 0 else 'the pairs of numbers'} "
+    seen = (
+        f"Columns {i} and {j} show"
+        f" {'each pair of numbers' if np.ptp(counts) == 0 else 'the pairs of numbers'} "
+    )
     how = (
         f"{checks.counted(counts[0, 0], 'time')}."
         if np.ptp(counts) == 0
         else f"between {counts.min()} and {counts.max()} times."
     )
     cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
-    said = f" {note[0].upper()}{note[1:]}." if note else ""
-    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{said}"
+    note_sentence = f" {note[0].upper()}{note[1:]}." if note else ""
+    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{note_sentence}"
 
 
 def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt.TopLevelMixin:
-    """Return an array as tiles, the counts of two of its columns, and which pairs of columns are not balanced.
+    """Return an array as tiles, the counts of two of its columns, and the pairs not balanced.
 
     Parameters
     ----------
@@ -116,7 +120,9 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt
             x=alt.X("column:O", title="column (stratum)", axis=TICKS),
             y=alt.Y("run:O", title="run", axis=TICKS),
             color=alt.Color(
-                "level:O", title="number: which unit is kept", scale=alt.Scale(scheme="viridis")
+                "level:O",
+                title="unit that is kept",
+                scale=alt.Scale(scheme="viridis"),
             ),
         )
     )
@@ -130,7 +136,7 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt
     )
     table = theme.chart(data, "table").encode(
         x=alt.X("b:O", title="number in the second column", axis=TICKS),
-        y=alt.Y("a:O", title="in the first column"),
+        y=alt.Y("a:O", title="number in the first column"),
     )
     cells = table.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
         color=alt.Color("off:Q", legend=None, scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS)))
@@ -172,7 +178,7 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt
 
 
 def field_data(field: GaloisField, k: int) -> dict:
-    """Return the rows of `field`: powers of the generator up to k, and what is known of the array."""
+    """Return the rows of `field`: powers of x up to k, and the part of the array they fill."""
     size, degree = field.size - 1, field.degree
     digits = field.coefficients(field.powers(field.primitive_element))
     columns = size // (field.p - 1)
@@ -207,23 +213,21 @@ def field_words(field: GaloisField, k: int) -> tuple[str, str]:
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
     modulus = galois.polynomial(field.modulus)
-    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    power = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
     columns, runs = size // (p - 1), field.size
     if k < size:
-        title = f"{name}, step {k} of {size}: x{_raised(k)} = {found}"
-        known = (
-            "is known; its lowest coefficient fills column 1 and moves"
-            if k == 1
-            else "are known; their lowest coefficients fill column 1 and move"
+        title = f"{name}, step {k} of {size}: x{_raised(k)} = {power}"
+        rest = (
+            f"The picture shows {k} of {size} powers. Column 1 of the array holds their constant"
+            " coefficients. The other columns are column 1, moved up."
         )
-        rest = f"{k} of {size} powers {known} up into the others."
     else:
         title = f"{name}: {size} powers and a row of zeros make {runs} runs for {columns} columns"
         rest = (
-            f"Power {size} is 1: every element but 0 has come once. Another column would repeat the first, up to "
-            "a factor."
+            f"Power {size} is 1: every element except 0 has occurred once. A further column would"
+            " repeat column 1, up to a factor."
             if p > 2
-            else f"Power {size} is 1: every element but 0 has come once."
+            else f"Power {size} is 1: every element except 0 has occurred once."
         )
     return (
         title,
@@ -232,14 +236,14 @@ def field_words(field: GaloisField, k: int) -> tuple[str, str]:
 
 
 def _step(field: GaloisField, k: int) -> str:
-    """Say in words how power k of x comes from power k - 1."""
+    """Return a sentence that computes power k of x from power k - 1."""
     lower = field.coefficients(field.power(field.primitive_element, k - 1))
-    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    power = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
     begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {galois.polynomial([0, *lower])}"
     if lower[-1] == 0:
         return f"{begin}: no reduction is needed."
     rule = galois.polynomial(-np.array(field.modulus[:-1]) % field.p)
-    return f"{begin}; with x{_raised(field.degree)} = {rule} this is {found}."
+    return f"{begin}; with x{_raised(field.degree)} = {rule} this is {power}."
 
 
 def _raised(k: int) -> str:
@@ -247,7 +251,7 @@ def _raised(k: int) -> str:
 
 
 def field(field: GaloisField, k: int) -> alt.TopLevelMixin:
-    """Return the powers x, x^2, ... x^k as coefficients, and the array that their lowest coefficients fill.
+    """Return the powers x, x^2, ... x^k as coefficients, and the array that they fill.
 
     Parameters
     ----------

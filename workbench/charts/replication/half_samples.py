@@ -29,12 +29,12 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 
 
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
-    """Return the accuracy of each box and the band in which 19 of 20 would lie if only chance made them differ.
+    """Return the accuracy of each box, with the band that holds 19 of 20 if only chance matters.
 
     Parameters
     ----------
     right, items : (14,) array of int
-        Right labels and labels per box.
+        Correct labels and labels per box.
     """
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _independent(pooled, items.mean())
@@ -64,12 +64,14 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     worst, best = int(rate.argmin()), int(rate.argmax())
     return theme.finish(
         band + all_forms + dots,
-        named("Does chance alone scatter the boxes like this?"),
+        named("Do the boxes differ only by chance?"),
         named(
-            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
-            f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
-            f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
-            f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it."
+            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is correct on"
+            f" {rate[worst]:.0%} of the forms in box {worst + 1} and on {rate[best]:.0%} in box"
+            f" {best + 1}. The dashed line is the accuracy of all forms, {pooled:.1%}. If the boxes"
+            f" differed only by chance, 19 of 20 would lie in the shaded band from {low:.0%} to"
+            f" {high:.0%}. {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} boxes"
+            " lie outside it."
         ),
     )
 
@@ -122,38 +124,45 @@ def boxes_words(
     *,
     icc: float,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
+    """Return title and text alternative of `boxes`.
+
+    `icc` is the intracluster correlation of all labels.
+    """
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
     low, high = estimate.interval()
     worst, best = int(rate.argmin()), int(rate.argmax())
     below, above = _independent(pooled, predicted or total)
     yours = (
-        f" You predicted {predicted:,}: that would be {below:.3f} to {above:.3f}."
+        f" You predicted {predicted:,}: so many independent labels would give {below:.3f} to"
+        f" {above:.3f}."
         if predicted
         else ""
     )
     return named_pair(
         (
-            f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
-            f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
-            f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
-            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} Labels of one box correlate by "
-            f"{icc:.4f}, computed from the variance by boxes of all labels; with {total / rate.size:.0f} per box that "
-            f"stands for a design effect of {effect:.2f}. Boxes run from "
-            f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).",
+            f"{total:,} labels in {rate.size} boxes: effective sample size {total / effect:,.0f}",
+            (
+                f"The accuracy is {pooled:.3f}. Its standard error is {error:.4f} for independent"
+                f" labels and {estimate.standard_error:.4f} by boxes. The naive 95% interval is"
+                f" {pooled - half:.3f} to {pooled + half:.3f}; by boxes it is {low:.3f} to"
+                f" {high:.3f}.{yours} The intracluster correlation of all labels is {icc:.4f}. With"
+                f" {total / rate.size:.0f} labels per box, the design effect is {effect:.2f}. The"
+                f" accuracy of the boxes ranges from {rate[worst]:.3f} (box {worst + 1}) to"
+                f" {rate[best]:.3f} (box {best + 1})."
+            ),
         )
     )
 
 
 def _independent(pooled: float, count: float) -> tuple[float, float]:
-    """Return the 95% limits of a share of so many independent labels."""
+    """Return the 95% limits of a proportion of so many independent labels."""
     half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / count)
     return pooled - half, min(1.0, pooled + half)
 
 
 def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
-    """Return accuracy and standard error as if all labels were independent, p and sqrt(p (1 - p) / n)."""
+    """Return accuracy and standard error for independent labels, p and sqrt(p (1 - p) / n)."""
     p, n = right.sum() / items.sum(), items.sum()
     return p, math.sqrt(p * (1 - p) / n)
 
@@ -167,15 +176,15 @@ def boxes(
     icc: float,
     reach: tuple[float, float],
 ) -> alt.TopLevelMixin:
-    """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
+    """Return the accuracy of each box, with the naive interval and the interval by boxes.
 
     Parameters
     ----------
     right, items : (14,) array of int
-        Right labels and labels per box.
+        Correct labels and labels per box.
     estimate : workbench.ReplicateEstimate
     predicted : int, optional
-        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
+        Predicted effective sample size; the interval of as many independent labels is drawn dashed.
     icc : float
         Intracluster correlation of all labels.
     reach : (float, float)
@@ -221,9 +230,9 @@ def boxes(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
         color=theme.color("kind", kinds, legend=None),
     )
-    beside = alt.Y("low:Q", title=None, axis=theme.percents())
+    up_again = alt.Y("low:Q", title=None, axis=theme.percents())
     bars = limits.mark_rule(strokeWidth=5).encode(
-        y=beside,
+        y=up_again,
         y2="high:Q",
         strokeDash=theme.dash("kind", kinds, [[1, 0], [1, 0], [4, 3]][: len(kinds)], legend=None),
     )
@@ -248,18 +257,18 @@ def halves_data(
     *,
     reach: tuple[float, float],
 ) -> dict:
-    """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
+    """Return the rows of `halves`: boxes kept, cross terms, replicate values."""
     kept = np.asarray(made.array)
-    cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
+    cross, drawn = cross_terms(kept), kept[:SHOWN_REPLICATES]
     tiles = [
         {
             "replicate": r + 1,
             "district": h + 1,
             "box": list(UNITS)[unit],
             "unit": unit,
-            "text": str(2 * h + 1 + unit) if len(shown) <= FEW else "",
+            "text": str(2 * h + 1 + unit) if len(drawn) <= FEW else "",
         }
-        for r, row in enumerate(shown.tolist())
+        for r, row in enumerate(drawn.tolist())
         for h, unit in enumerate(row)
     ]
     terms = [
@@ -283,7 +292,7 @@ def halves_data(
 
 
 def cross_terms(kept: np.ndarray) -> np.ndarray:
-    """Return the mean over replicates of the product of two strata's signs, (H, H); the identity in balance."""
+    """Return the mean product of two strata's signs, (H, H); the identity if balanced."""
     signs = 1.0 - 2 * np.asarray(kept)
     return signs.T @ signs / len(signs)
 
@@ -295,33 +304,41 @@ def halves_words(
     *,
     textbook: float,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
+    """Return title and text alternative of `halves`.
+
+    `textbook` is the standard error by the closed formula.
+    """
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
     left = np.count_nonzero(terms > TEXTBOOK)
     largest = (
-        f"do not cancel in {left} of {terms.size} pairs of districts, the largest is {terms.max():.2f}"
+        f"do not cancel in {left} of {terms.size} pairs of districts; the largest is"
+        f" {terms.max():.2f}"
         if left
         else "cancel in every pair of districts"
     )
     excess = estimate.standard_error / textbook - 1
     verdict = (
-        "the textbook's to 12 digits"
+        "equal to the textbook's"
         if abs(excess) < TEXTBOOK
         else f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
     )
     values = estimate.replicate_values
-    cut = f" Tiles show the first {SHOWN_REPLICATES}." if made.count > SHOWN_REPLICATES else ""
+    cut = f" The tiles show the first {SHOWN_REPLICATES}." if made.count > SHOWN_REPLICATES else ""
     yours = (
-        f" Your prediction, {' or '.join(f'{error:.4f}' for error in predicted)}, is dashed."
+        " The dashed lines show your prediction,"
+        f" {' or '.join(f'{error:.4f}' for error in predicted)}."
         if predicted
         else ""
     )
     return (
         f"{made.count:,} half-samples: SE {estimate.standard_error:.4f}, {verdict}",
-        f"Each of {made.count:,} half-samples keeps one box of each of {len(cross)} districts; their accuracies "
-        f"run from {values.min():.4f} to {values.max():.4f} around {estimate.estimate:.4f}. Standard error "
-        f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}",
+        (
+            f"Each of {made.count:,} half-samples keeps one box from each of {len(cross)}"
+            f" districts. Their accuracies range from {values.min():.4f} to {values.max():.4f}"
+            f" around {estimate.estimate:.4f}. The standard error is {estimate.standard_error:.4f},"
+            f" {verdict}. The cross terms {largest}.{yours}{cut}"
+        ),
     )
 
 
@@ -333,7 +350,7 @@ def halves(
     textbook: float,
     reach: tuple[float, float],
 ) -> alt.TopLevelMixin:
-    """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
+    """Return the boxes that each half-sample keeps, the cross terms, and the accuracies.
 
     Parameters
     ----------
@@ -341,7 +358,7 @@ def halves(
         With its array.
     estimate : workbench.ReplicateEstimate
     predicted : tuple of float
-        Standard errors that somebody expected, drawn as dashes either side of the estimate.
+        Predicted standard errors, drawn as dashed lines on either side of the estimate.
     textbook : float
         Standard error by the closed formula.
     reach : (float, float)
@@ -378,7 +395,7 @@ def halves(
         .encode(x="value:Q")
     )
     below = (
-        _values(data, "accuracy of the half-sample; shaded: one standard error either side", reach)
+        _values(data, "accuracy of the half-sample (shaded: estimate ± one standard error)", reach)
         + yours
     ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(
@@ -388,7 +405,7 @@ def halves(
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
-    """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
+    """Return the rows of a strip of replicate values: squares, estimate, standard error."""
     values, error = _counting(estimate), estimate.standard_error
     return {
         "squares": _stacked(values, *(reach or (values.min(), values.max()))),
@@ -398,14 +415,17 @@ def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None =
 
 
 def _scale(estimate: ReplicateEstimate) -> float:
-    """Return how many times its deviation from the estimate a replicate counts: 2 for Fay's at half weight."""
+    """Return the factor of a replicate's deviation in the variance: 2 for Fay's at half weight."""
     values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     spread = np.sqrt(((values - estimate.estimate) ** 2).mean())
     return estimate.standard_error / spread if spread > 0 else 1.0
 
 
 def _counting(estimate: ReplicateEstimate) -> np.ndarray:
-    """Return replicate values at the distance at which they count; of very many 2,000 evenly among the sorted."""
+    """Return sorted replicate values, with deviations as the variance counts them.
+
+    Of very many values these are 2,000, evenly spaced by rank.
+    """
     values = np.sort(estimate.replicate_values[np.isfinite(estimate.replicate_values)])
     if values.size > MOST_SQUARES:
         values = values[np.linspace(0, values.size - 1, MOST_SQUARES).astype(int)]
@@ -413,7 +433,10 @@ def _counting(estimate: ReplicateEstimate) -> np.ndarray:
 
 
 def _stacked(values: np.ndarray, low: float, high: float) -> list:
-    """Return a square per sorted value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
+    """Return a square per sorted value, stacked where values share one of 80 bins.
+
+    Beyond 16 per bin they close up.
+    """
     bins = (
         np.zeros(values.size, int)
         if high - low <= TEXTBOOK
@@ -458,24 +481,32 @@ def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `replicate_plot`."""
-    found, values = (
-        estimate.interval(level),
-        estimate.replicate_values[np.isfinite(estimate.replicate_values)],
-    )
+    interval = estimate.interval(level)
+    values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = title_of(estimate.statistic), _scale(estimate)
     undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
     lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
     some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
     counted = (
-        "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
+        ""
+        if abs(scale - 1) < 0.01
+        else (
+            f" Their distances from it are drawn {scale:.3g} times as large, as the variance counts"
+            " them."
+        )
     )
     return (
-        f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
-        f"{checks.counted(values.size, 'replicate')}",
-        f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from {values.min():.4g} to "
-        f"{values.max():.4g} around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard "
-        f"error, {estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
-        f"{found.low:.4g} to {found.high:.4g}.{lost}",
+        (
+            f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
+            f"{checks.counted(values.size, 'replicate')}"
+        ),
+        (
+            f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from"
+            f" {values.min():.4g} to {values.max():.4g} around the estimate"
+            f" {estimate.estimate:.4g}.{counted}{some} The shaded area is one standard error,"
+            f" {estimate.standard_error:.4g}, on either side. The line below is the"
+            f" {percent(level)} interval, {interval.low:.4g} to {interval.high:.4g}.{lost}"
+        ),
     )
 
 
@@ -497,7 +528,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     title = f"{title_of(estimate.statistic)} of the replicate" + (
         ""
         if abs(scale - 1) < 0.01
-        else f" (deviations drawn {scale:.2g} times as large, as they count)"
+        else f" (deviations drawn {scale:.2g} times as large, as the variance counts them)"
     )
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

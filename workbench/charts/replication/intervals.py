@@ -19,7 +19,7 @@ from workbench.simulations.replication import CoverageStudy
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
-LETTERS = 40  # that stand beside each other on a phone
+LETTERS = 40  # that fit next to each other on a phone
 COVERED = ("naive", "z", "t", "logit", "default")
 QUANTITIES = {"accuracy": "accuracy", "share": "proportion", "mean": "mean"}
 CUT = 0.5  # where the strips of accuracies end below
@@ -27,17 +27,17 @@ CUT = 0.5  # where the strips of accuracies end below
 
 @lru_cache(2)
 def _covered(study: CoverageStudy) -> dict:
-    """Return how often each method's intervals contain the truth, and the Monte Carlo error of that."""
+    """Return the coverage of each method and its Monte Carlo standard error."""
     shares = {name: study.coverage(name) for name in COVERED}
     runs = study.runs * (1 - study.refused_share)
     return {name: (share, (share * (1 - share) / runs) ** 0.5) for name, share in shares.items()}
 
 
 def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
-    """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
+    """Return the rows of `coverage`: 50 naive and default intervals, coverage of five methods."""
     strips = {
         method: theme.run_rows(
-            *(each[:SHOWN_INTERVALS] for each in (*study.limits(method), study.estimates)),
+            *(values[:SHOWN_INTERVALS] for values in (*study.limits(method), study.estimates)),
             study.truth,
         )
         for method in ("naive", "default")
@@ -56,35 +56,40 @@ def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
         **strips,
         "truth": [{"truth": study.truth}],
         "shares": shares,
-        "predicted": []
-        if predicted is None
-        else [{"level": predicted, "text": f"you: {predicted:.0%}"}],
+        "predicted": (
+            [] if predicted is None else [{"level": predicted, "text": f"you: {predicted:.0%}"}]
+        ),
     }
 
 
 def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `coverage`."""
-    found = _covered(study)
-    shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in found.items())
-    error = max(error for _, error in found.values())
-    yours = "" if predicted is None else f" You predicted {predicted:.0%} for the naive ones."
+    covered = _covered(study)
+    shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in covered.items())
+    error = max(error for _, error in covered.values())
+    yours = "" if predicted is None else f" You predicted {predicted:.0%} for the naive intervals."
     return (
-        f"95% intervals: the naive contain the truth in {found['naive'][0]:.0%}, the default in "
-        f"{found['default'][0]:.0%}",
-        f"Coverage of 95% intervals in {study.estimates.size:,} simulated audits: {shares}; Monte Carlo error at "
-        f"most {error:.1%}.{yours} The strips show the first {SHOWN_INTERVALS} naive and default intervals around "
-        f"the truth {study.truth:.3f}.",
+        (
+            f"Coverage of 95% intervals: naive {covered['naive'][0]:.0%}, default "
+            f"{covered['default'][0]:.0%}"
+        ),
+        (
+            f"Coverage of 95% intervals in {study.estimates.size:,} simulated samples: {shares};"
+            f" the Monte Carlo standard error is at most {error:.1%}.{yours} The strips show the"
+            f" first {SHOWN_INTERVALS} naive and default intervals and the true value"
+            f" {study.truth:.3f}."
+        ),
     )
 
 
 def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return 50 naive and 50 default intervals against the truth, and the coverage of five methods.
+    """Return 50 naive and 50 default intervals, and the coverage of five methods.
 
     Parameters
     ----------
     study : workbench.simulations.replication.CoverageStudy
     predicted : float, optional
-        Coverage of the naive intervals that somebody expected.
+        Predicted coverage of the naive intervals.
     """
     data = coverage_data(study, predicted)
     strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(
@@ -93,7 +98,7 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
     shares = theme.chart(data, "shares").encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
     along = alt.X(
         "low:Q",
-        title="intervals that contain the truth (bars: two Monte Carlo errors)",
+        title="coverage (bars: ± two Monte Carlo standard errors)",
         axis=theme.percents(tickCount=5),
         scale=alt.Scale(domain=[0, 1]),
     )
@@ -174,7 +179,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         for row in rows
         if row["naive_high"] > row["naive_low"]
     ]
-    said = "; ".join(
+    texts = "; ".join(
         "{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows
     )
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
@@ -184,19 +189,22 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         title = (
             f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one"
             if ratio > 1.05
-            else f"No interval is wider than the naive one; that of {row_name(row)} is {ratio:.2f} times as wide"
+            else (
+                f"No interval is wider than the naive one; that of {row_name(row)} is {ratio:.2f}"
+                " times as wide"
+            )
         )
-    return title + cut, f"Estimates and intervals{cut}: {said}."
+    return title + cut, f"Estimates and intervals{cut}: {texts}."
 
 
 def _shown(row: dict) -> tuple[str, ...]:
-    """Return estimate, limits and naive limits with three decimals; what is not quite 1 is not shown as 1."""
+    """Return estimate, limits and naive limits with three decimals; only 1 itself is shown as 1."""
     values = [row[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")]
     return digits.shares(*values) if _is_share(row) else tuple(f"{value:.3f}" for value in values)
 
 
 def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
-    """Return metrics with their intervals beside the naive ones.
+    """Return metrics with their intervals next to the naive ones.
 
     Parameters
     ----------
@@ -218,9 +226,9 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
             "low:Q",
             title="estimate and interval",
             scale=alt.Scale(zero=False),
-            axis=theme.percents(tickCount=6)
-            if _is_share(found.rows()[0])
-            else alt.Axis(tickCount=6),
+            axis=(
+                theme.percents(tickCount=6) if _is_share(found.rows()[0]) else alt.Axis(tickCount=6)
+            ),
         ),
     )
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
@@ -238,7 +246,7 @@ def _quantity(rows: Sequence[dict]) -> str:
 
 
 def _value_text(row: dict, decimals: int) -> str:
-    """Return the value of a row: means as numbers, others as percentages where 1 decimal is asked."""
+    """Return the value of a row: a mean as a number, others in percent if 1 decimal is asked."""
     value = row[_quantity([row])]
     if "mean" in row:
         return f"{value:,.4g}"
@@ -246,7 +254,7 @@ def _value_text(row: dict, decimals: int) -> str:
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
-    """Return the rows of `psu_plot`: the PSUs of at most 40 strata, those of lowest accuracy, lowest first."""
+    """Return the rows of `psu_plot`: the PSUs of the 40 strata of lowest accuracy, lowest first."""
     return [
         row | {"place": place}
         for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
@@ -270,10 +278,14 @@ def psu_words(rows: list[dict]) -> tuple[str, str]:
         else ""
     )
     return (
-        f"{units} {run} from {_value_text(worst, 1)} to {_value_text(best, 1)}; the lowest is "
-        f"{_unit_name(worst)}{cut}",
-        f"{QUANTITIES[quantity].capitalize()} of {units}, ordered by stratum: {_value(worst)} to "
-        f"{_value(best)}{cut}.",
+        (
+            f"{units} {run} from {_value_text(worst, 1)} to {_value_text(best, 1)}; the lowest is "
+            f"{_unit_name(worst)}{cut}"
+        ),
+        (
+            f"{QUANTITIES[quantity].capitalize()} of {units}, ordered by stratum: {_value(worst)}"
+            f" to {_value(best)}{cut}."
+        ),
     )
 
 
@@ -293,7 +305,8 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     Parameters
     ----------
     rows : list of dict
-        stratum, psu, accuracy (or share, or mean), items; as from `workbench.replication.metrics.LabeledItems.clusters`.
+        stratum, psu, accuracy (or share, or mean), items; as from
+        `workbench.replication.metrics.LabeledItems.clusters`.
     """
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))

@@ -8,7 +8,7 @@ SCENES = {
     ("1.2", "equal shares"): "Strata and shares: where do the 100 labels go?",
     ("2.1", "sum taken for the mean"): "Half-samples: one box of each district",
     ("2.1", "variance of a mean of two"): "Half-samples: one box of each district",
-    ("2.4", "clusters ignored"): "What are fourteen boxes worth?",
+    ("2.4", "clusters ignored"): "The effective sample size of fourteen boxes",
     ("3.1", "drawn with replacement"): "Paper box: what was printed, what we found",
     ("3.2", "budget not spent"): "Place value",
     ("3.2", "labels below zero"): "One label at a time",

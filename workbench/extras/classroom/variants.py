@@ -155,8 +155,9 @@ def _districts(draw: Draws) -> dict:
 def _ask_districts(task: dict) -> str:
     count = len(task["differences"])
     return (
-        f"{count} districts of two boxes; the boxes' accuracies differ by {_listed(task['differences'])}. Give the "
-        f"standard error of the mean of all {2 * count}, by hand."
+        f"There are {count} districts of two boxes. The accuracies of the two boxes differ by "
+        f"{_listed(task['differences'])}. Compute the standard error of the mean of all "
+        f"{2 * count} boxes by hand."
     )
 
 
@@ -167,9 +168,9 @@ def _code(draw: Draws) -> dict:
 def _ask_code(task: dict) -> str:
     last = 2 * task["left_out"]
     return (
-        f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. F1 of code {task['code']} as "
-        "reader A reads it, from the other twelve boxes: estimate, standard error and 95% interval (on "
-        "the logit scale, $t$ with 6 degrees of freedom)."
+        f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. Estimate F1 of code "
+        f"{task['code']} of reader A from the other twelve boxes. Give the estimate, its standard "
+        "error and the 95% interval on the logit scale, with $t$ at 6 degrees of freedom."
     )
 
 
@@ -197,8 +198,8 @@ def _three(draw: Draws) -> dict:
 
 def _ask_three(task: dict) -> str:
     return (
-        f"Three strata of {_listed(task['size'])} items with spreads {_listed(task['spread'])}. Place "
-        f"{task['budget']} labels, by hand, at least 2 in each."
+        f"Three strata of {_listed(task['size'])} items with standard deviations {_listed(task['spread'])}. "
+        f"Allocate {task['budget']} labels by hand, at least 2 to each stratum."
     )
 
 

@@ -11,12 +11,12 @@ from workbench.course.answers import Judged, says_something
 from workbench.course.digit_forms import digit_forms
 from workbench.lessons.checking import listed, parts_of
 
-ROUNDED = 5e-4  # what rounding N S shares may add to the standard error
+ROUNDED = 5e-4  # the relative increase of the standard error that rounding may cause
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 
 def _variance_of_sum(strata: list | tuple, labeled: list) -> float:
-    """Return the variance of the estimated sum of answered numbers, with `labeled` drawn from each list."""
+    """Return the variance of the estimated sum, with `labeled` numbers sampled from each list."""
     size, sd = [len(part) for part in strata], [np.std(part, ddof=1) for part in strata]
     return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
@@ -28,19 +28,19 @@ def _nine_numbers(values: list, parts: list | tuple = NINE) -> Judged | tuple:
     if any(abs(values[0] / wrong - 1) <= 5e-3 for wrong in replaced):
         return Judged(
             "mistake",
-            "with replacement: the second number is never the first, so multiply by (1 - 2/9) "
-            "with ddof=1",
+            "this is the variance with replacement; you never sample the same number twice, so "
+            "multiply by (1 - 2/9) and use ddof=1",
             "drawn with replacement",
         )
     if abs(values[0] / random - 1) > 1e-2:
         return (
             "not yet",
-            "the first variance is that of 9 times the mean of two numbers out of nine",
+            "the first estimate is 9 times the mean of two of the nine numbers",
         )
     if abs(values[1] / stratified - 1) > 1e-2:
-        return "not yet", "one number per stratum: 5 times the one plus 4 times the other"
+        return "not yet", "the second estimate is 5 times one number plus 4 times the other"
     if abs(values[2] / (random / stratified) - 1) > 1e-2:
-        return "not yet", "the ratio is the first over the second"
+        return "not yet", "the ratio is the first variance divided by the second"
     return "right", f"{random:.4g}, {stratified:.4g}, ratio {random / stratified:.1f}"
 
 
@@ -67,7 +67,10 @@ def _three_strata(
         return Judged(
             "mistake", f"the first stratum has only {size[0]} items", "more labels than items"
         )
-    return "not yet", "cap the first stratum, then share what is left as N S of the others"
+    return (
+        "not yet",
+        "label the first stratum completely, then allocate the rest in proportion to N S",
+    )
 
 
 def _why_three_strata() -> str:
@@ -76,7 +79,10 @@ def _why_three_strata() -> str:
     )
     best = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
     more = 100 * (capped.variance / best.variance - 1)
-    return f"50 labels are shared as 500 : 1000; capped Neyman leaves {capped.unused:.0f} unused, variance +{more:.0f}%"
+    return (
+        "after the first stratum, 50 labels are allocated in proportion to 500 and 1000; capped "
+        f"Neyman leaves {capped.unused:.0f} labels unused, and its variance is {more:.0f}% larger"
+    )
 
 
 def _floor(parts: list) -> tuple | None:
@@ -89,12 +95,13 @@ def _floor(parts: list) -> tuple | None:
     if floor < 8:
         return (
             "mistake",
-            f"{floor:g} of the thousands may well show no misread digit: then sd is 0, and they go",
+            f"{floor:g} of the thousands may well include no misread digit; then their standard "
+            "deviation is 0, and the rule throws the others away",
         )
     if floor > 20:
         return (
             "mistake",
-            f"{floor:g} from every place: the insurance was bought long before, only the premium grows",
+            f"a floor of {floor:g} costs more and hardly protects better: choose a smaller floor",
         )
     return "right", f"{floor:g}; compare your reason with the explanation"
 
@@ -106,11 +113,12 @@ def _why_floor() -> str:
         rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance / best
         for floor in (5, 10, 15, 20)
     ]
-    shown = ", ".join(f"+{100 * (premium**0.5 - 1):.1f}%" for premium in premiums)
+    increases = ", ".join(f"+{100 * (premium**0.5 - 1):.1f}%" for premium in premiums)
     none = [math.comb(32, n) / math.comb(37, n) for n in (2, 15)]
     return (
-        f"5 of 37 thousands are misread: 2 of them show none with chance {none[0]:.2f}, 15 with chance "
-        f"{none[1]:.2f}; offline, floors of 5, 10, 15 and 20 cost {shown} of standard error"
+        "5 of 37 thousands are misread. The probability that a sample of them includes no misread "
+        f"digit is {none[0]:.2f} with 2 digits and {none[1]:.2f} with 15. If all standard "
+        f"deviations are known, floors of 5, 10, 15 and 20 change the standard error by {increases}"
     )
 
 
@@ -120,19 +128,19 @@ def _own_places(values: Any) -> tuple:
     if any(value != int(value) for value in values):
         return "mistake", "give whole labels"
     if sum(values) != 150:
-        return "mistake", f"150 labels are wanted; yours add up to {sum(values):g}"
+        return "mistake", f"the budget is 150 labels; your labels add up to {sum(values):g}"
     over = np.flatnonzero(np.array(values) > strata.size)
     if over.size:
         return "mistake", f"there are only {strata.size[over[0]]} {strata.stratum[over[0]]}"
     if min(values) < 2:
-        return "mistake", "at least 2 in each place"
-    found = rules.allocation_variance(strata.size, strata.sd, values)
-    error, least = (strata.size.sum() * variance**0.5 for variance in (found, best.variance))
-    if found <= best.variance * (1 + 1e-9):
+        return "mistake", "give at least 2 labels to each place"
+    variance = rules.allocation_variance(strata.size, strata.sd, values)
+    error, least = (strata.size.sum() * v**0.5 for v in (variance, best.variance))
+    if variance <= best.variance * (1 + 1e-9):
         return "right", f"SE {error:,.0f}"
     if error <= least * (1 + ROUNDED):
-        return "right", f"SE {error:,.1f}; other whole numbers reach {least:,.1f}: that is rounding"
-    return "not yet", f"SE {error:,.1f}; {least:,.1f} is possible"
+        return "right", f"SE {error:,.1f}; the best whole numbers reach {least:,.1f}"
+    return "not yet", f"SE {error:,.1f}; an SE of {least:,.1f} is possible"
 
 
 def _why_own_places() -> str:
@@ -140,8 +148,8 @@ def _why_own_places() -> str:
     best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
     capped = rules.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd)
     return (
-        f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance**0.5:,.0f}; capped Neyman's "
-        f"variance is {capped.variance / best.variance:.2f} times that"
+        f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance**0.5:,.0f}; "
+        f"the variance of capped Neyman is {capped.variance / best.variance:.2f} times as large"
     )
 
 
@@ -150,10 +158,10 @@ def _steps_of_nine(parts: list | tuple = NINE) -> list[str]:
     random, stratified = _variance_of_sum([together], [2]), _variance_of_sum(parts, [1, 1])
     small, large = (np.var(part, ddof=1) for part in parts)
     return [
-        f"At random: the variance of all nine with ddof=1 is {np.var(together, ddof=1):,.1f}; times "
-        f"81 (1 - 2/9) / 2: {random:.4g}.",
-        f"With strata: the variances are {small:,.4g} and {large:,.6g}; 25 (1 - 1/5) times the one plus "
-        f"16 (1 - 1/4) times the other: {stratified:.4g}.",
+        "At random: the variance of all nine numbers with ddof=1 is "
+        f"{np.var(together, ddof=1):,.1f}. Multiply it by 81 (1 - 2/9) / 2: {random:.4g}.",
+        f"With strata: the variances are {small:,.4g} and {large:,.6g}. Add 25 (1 - 1/5) times "
+        f"the first and 16 (1 - 1/4) times the second: {stratified:.4g}.",
         f"The ratio is {random / stratified:.1f}.",
     ]
 
@@ -164,8 +172,10 @@ def _steps_of_three(
     both = np.multiply(size, spread)
     best = rules.allocate(size, budget, stratum_sd=spread).labeled
     return [
-        f"N S is {listed(both, 0)}; the shares of {budget} are {listed(budget * both / both.sum(), 1)}.",
-        f"The first stratum has {size[0]}, and gets {best[0]}; share the other {budget - best[0]} by N S: "
+        f"N S is {listed(both, 0)}. In proportion to it, {budget} labels are "
+        f"{listed(budget * both / both.sum(), 1)}.",
+        f"The first stratum has {size[0]} digits, so label {best[0]}. Allocate the other "
+        f"{budget - best[0]} labels in proportion to N S: "
         f"{listed((budget - best[0]) * both[1:] / both[1:].sum(), 1)}.",
         f"In whole numbers: {' / '.join(map(str, best))}.",
     ]
@@ -173,9 +183,11 @@ def _steps_of_three(
 
 def _steps_of_floor() -> list[str]:
     return [
-        "The spread of a place is 0 until its first misread digit is seen, and then it gets nothing but the floor.",
-        "So ask how many of the 37 thousands must be kept to hold one of the five misread: few do not suffice.",
-        "And ask what the floor costs in the table of premiums: from there take the largest that is still cheap.",
+        "The standard deviation of a place is 0 until its first misread digit arrives. Until "
+        "then, the place gets no labels but those of the floor.",
+        "How many of the 37 thousands must you keep so that one of the five misread digits is "
+        "probably among them? A few are not enough.",
+        "The table shows what each floor costs. Choose the largest floor that is still cheap.",
     ]
 
 
@@ -184,9 +196,12 @@ def _steps_of_places() -> list[str]:
     both = strata.size * strata.sd
     rest = (150 - 37) * both[:3] / both[:3].sum()
     return [
-        f"N S is {listed(both, 0)}; of 150 the thousands would get {150 * both[3] / both.sum():.0f}, and have 37.",
-        f"Take them whole and share the other 113 by N S: {listed(rest, 2)}.",
-        f"Whole numbers: {'/'.join(map(str, rules.allocate(strata.size, 150, stratum_sd=strata.sd).labeled))}.",
+        f"N S is {listed(both, 0)}. In proportion to it, the thousands would get "
+        f"{150 * both[3] / both.sum():.0f} of 150 labels, but there are only 37.",
+        "Label all 37 thousands, and allocate the other 113 labels in proportion to N S: "
+        f"{listed(rest, 2)}.",
+        "In whole numbers: "
+        f"{'/'.join(map(str, rules.allocate(strata.size, 150, stratum_sd=strata.sd).labeled))}.",
     ]
 
 
@@ -201,31 +216,33 @@ EXERCISES = {
         _nine_numbers,
         3,
         "(variance at random, variance with strata, ratio)",
-        "for a simple random sample of n out of N: N^2 (1 - n/N) S^2 / n with S^2 of ddof=1",
+        "the variance for a simple random sample of n out of N is N^2 (1 - n/N) S^2 / n, with "
+        "S^2 of ddof=1",
         lambda: (
-            "the paper's 1.3e7 lacks the factor (1 - 2/9) and divides by 9 instead of 8; its ratio of 46 we "
-            "could not reproduce"
+            "the paper's 1.3e7 lacks the factor (1 - 2/9), and its variance divides by 9 instead "
+            "of 8; we could not reproduce its ratio of 46"
         ),
     ),
     "3.2": (
         _three_strata,
         3,
         "three whole numbers",
-        "what does Neyman want of the first stratum, and what does it have?",
+        "how many labels does Neyman's rule ask for in the first stratum, and how many digits "
+        "has it?",
         _why_three_strata,
     ),
     "3.3": (
         _floor,
         parts_of(2),
         "(floor, 'your reason in a sentence')",
-        "how many of the 37 thousands are misread?",
+        "how many of the 37 thousands are misread, and how many must you keep to find one of them?",
         _why_floor,
     ),
     "3.4": (
         _own_places,
         4,
         "[ones, tens, hundreds, thousands]",
-        "which places are capped? share the rest as N S",
+        "which places are labeled completely? allocate the rest in proportion to N S",
         _why_own_places,
     ),
 }

@@ -1,7 +1,8 @@
-"""Live views of lesson 3: labels moved by hand, rules with caps, one label at a time, and samples of streams.
+"""Live views of lesson 3: labels moved by hand, rules compared, one label at a time, and streams.
 
-Each function returns a prediction, two lines to write, or a picture with its controls. What would give an answer away
-takes a prediction, as `workbench.widgets.questions.reveal` hands it over, and draws it.
+Each function returns a prediction, two lines to write, or a picture with its controls. A picture
+that would give an answer away takes the learner's prediction from
+`workbench.widgets.questions.reveal` and shows it.
 """
 
 import dataclasses
@@ -27,7 +28,8 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_chart, narrow, 
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an
+# exercise answered
 ANSWERS = {
     "3-thousands": ("4,148", "42", "18"),
     "3-thousands look": ("42.1", "18.0", "17.9"),
@@ -52,29 +54,38 @@ BETTER = {
     "no difference": ("neyman", "equal"),
 }
 OF_THOUSANDS = {
-    "2": "In proportion to their number. But a misread thousand costs a hundred times what a misread ten does.",
-    "25": "Equal shares. But number times spread is by far the largest in the thousands.",
-    "37": "That is right: all there are, and then nothing is left to chance there.",
-    "64": "So many Neyman's shares ask for. There are only 37; the question is who gets the other 27.",
+    "2": "That is in proportion to their number. But a misread thousand costs a hundred times as "
+    "much as a misread ten.",
+    "25": "Those are equal shares. But size times standard deviation is by far the largest in the "
+    "thousands.",
+    "37": "Correct: label all of them, and the thousands add nothing to the standard error.",
+    "64": "That is what Neyman's rule asks for. But there are only 37 thousands. The question is "
+    "which places get the other 27 labels.",
 }
 OF_BETTER = {
-    "capped Neyman": "It looks at spreads. But with 150 labels so many stay unused that equal shares are better.",
-    "equal shares": "That is right, but only because the other rule stops halfway.",
-    "no difference": "There is one: equal shares spend all labels, and what they waste on the ones weighs less.",
+    "capped Neyman": "This rule uses the standard deviations. But with 150 labels it leaves so "
+    "many unused that equal shares are better.",
+    "equal shares": "Correct, but only because capped Neyman leaves labels unused.",
+    "no difference": "There is a difference. Equal shares use all labels, and that outweighs the "
+    "labels that they waste on the ones.",
 }
 OF_INFINITE = {
-    "0%": "What it has seen the rule does not forget. But it throws digits away before it has seen that they vary.",
-    "5%": "You took it for an accident. In most orders the first digits of some place are all right, its spread is 0 "
-    "so far, and it goes.",
-    "20%": "You took it for bad luck. It is built in: as long as the digits of a place are right, its spread so far is "
-    "0, and it goes.",
-    "60%": "That is right: it is built in. A rare place begins with digits that are right, and goes.",
+    "0%": "The rule remembers what it has seen. But it throws digits away before it has seen "
+    "that their errors vary.",
+    "5%": "You expected a rare accident. But in most orders, the first digits of some place are "
+    "all read correctly. Its standard deviation so far is 0, and the rule throws its digits away.",
+    "20%": "You expected bad luck. But the rule itself is the cause. As long as the digits of a "
+    "place are read correctly, its standard deviation so far is 0, and the rule throws them away.",
+    "60%": "Correct, and the rule itself is the cause. The first digits of a rare place "
+    "are usually read correctly, and the rule throws them away.",
 }
 OF_FOLLOWING = {
-    "1.0 times": "It shares by the new spread at once. But records thrown away before the jump do not come back.",
-    "1.4 times": "That is right: it follows, but slowly, as new records come in.",
-    "2.5 times": "So it is earlier, closer to the jump. Each new record of the stratum helps.",
-    "5.0 times": "Farther than it ever is: right after the jump it is less than three times.",
+    "1.0 times": "The rule uses the new standard deviation at once. But the records thrown away "
+    "before the jump do not come back.",
+    "1.4 times": "Correct: the sample adapts, but slowly, as new records arrive.",
+    "2.5 times": "That is the ratio earlier, closer to the jump. Each new record of the stratum "
+    "helps.",
+    "5.0 times": "The ratio is never so large: right after the jump it is less than three.",
 }
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
@@ -103,8 +114,8 @@ def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
     return questions.predict(
         "3-better",
-        "The boss pays for 150 labels instead of 100. Which of two rules estimates "
-        "the total with the smaller standard error?",
+        "Your boss pays for 150 labels instead of 100. Which of two rules estimates the total with "
+        "the smaller standard error?",
         BETTER,
     )
 
@@ -113,9 +124,9 @@ def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
     return questions.predict(
         "3-infinite",
-        f"The digits arrive in {STREAMS} different random orders. In how many of "
-        "these streams does the sample, at some time, hold not a single digit of a place in "
-        "which a misread one was already seen?",
+        f"The digits arrive in {STREAMS} different random orders. In what percentage of these "
+        "streams does the sample, at some time, hold no digit of a place in which a misread "
+        "digit was already seen?",
         OF_INFINITE,
     )
 
@@ -124,8 +135,8 @@ def predict_following() -> Prediction:
     """Return the question how far a stream is behind hindsight long after a spread has jumped."""
     return questions.predict(
         "3-following",
-        "40,000 records after the jump: how many times as large is the variance of "
-        "the stream's sample as that of the best sample with hindsight?",
+        "Look at the sample 40,000 records after the jump. How many times as large is its "
+        "variance as that of the best sample with hindsight?",
         OF_FOLLOWING,
     )
 
@@ -134,15 +145,16 @@ def explain_greedy() -> Explanation:
     """Return the question why giving one label after the other is not short-sighted."""
     return questions.explain(
         "3-greedy",
-        "Why is giving one label after the other, always to the place where it is worth most, not "
+        "You give one label at a time, always to the place with the largest gain. Why is this not "
         "short-sighted here?",
-        "A label given to one place changes nothing about what labels are worth in the other places, and within a "
-        "place each further label is worth less than the one before. So the most valuable labels of all are the ones "
-        "that the rule gives, in this order.",
+        "A label in one place does not change the gain of labels in the other places. Within a "
+        "place, each further label has a smaller gain than the one before. So the labels with "
+        "the largest gains of all are exactly those that the rule gives, in this order.",
         [
-            '"It came out right at 100 labels." That is one case, and not a reason.',
-            '"Each place gets what N times S says." That is Neyman\'s rule; it does not know when a place is full.',
-            '"A label can be moved back later." The rule never takes one back, and need not.',
+            '"It was right with 100 labels." That is one case, and not a reason.',
+            '"Each place gets labels in proportion to N times S." This is the rule of Neyman. It '
+            "ignores that a place can be labeled completely.",
+            '"You can move a label back later." The rule never does this, and never needs to.',
         ],
     )
 
@@ -151,14 +163,18 @@ def explain_floor() -> Explanation:
     """Return the question why a stream throws away the stratum that matters most."""
     return questions.explain(
         "3-floor",
-        "The thousands matter most, and yet the paper's rule throws them away. Why?",
-        "Only a few of the thousands are misread, so the first ones that arrive are usually all right and the spread "
-        "seen so far is 0. The rule takes that for the truth, gives the place no labels, and then cannot learn better: "
-        "what was thrown away is gone.",
+        "The thousands matter most, but the paper's rule throws them away. Why?",
+        "Only a few of the thousands are misread. So the first ones that arrive are usually all "
+        "read correctly, and the standard deviation so far is 0. The rule treats this as the "
+        "true value and gives the place no labels. Then it cannot correct itself, because the "
+        "digits it threw away are gone.",
         [
-            '"There are only 37 of them." Their number is small, but number times spread is the largest of all.',
-            '"The sample is full, so something has to go." True of every rule; the question is why it is these.',
-            '"Bad luck." Count in how many streams it happens: it is built in.',
+            '"There are only 37 of them." Their number is small, but size times standard deviation '
+            "is the largest of all.",
+            '"The sample is full, so something has to go." This is true of every rule. The '
+            "question is why this rule throws away the thousands.",
+            '"It is bad luck." Count the streams in which it happens: the rule itself is the '
+            "cause.",
         ],
     )
 
@@ -167,7 +183,24 @@ def explain_floor() -> Explanation:
 
 
 def register() -> ChartView:
-    """Return the picture of the register: how many digits a place has, how many are misread, what that costs."""
+    """Return the picture of the register: digits, misread digits and average error of each place.
+
+    Examples
+    --------
+    A similar scene, in which you choose how many of 100 thousands are misread:
+
+    >>> import ipywidgets
+    >>> import numpy as np
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> def scene(misread=14):
+    ...     counts = zip([1, 10, 100, 1000], [13, 12, 11, misread])
+    ...     errors = [np.repeat([worth, 0], [n, 100 - n]) for worth, n in counts]
+    ...     return image(places.register(errors))
+    >>> scene(20)  # doctest: +ELLIPSIS
+    Chart: 100 ones, 13% misread, ... 100 thousands, 20% misread, each by 1,000 on average. ...
+    >>> _ = ipywidgets.interact(scene, misread=(1, 50))  # doctest: +SKIP
+    """
     return ChartView(place_charts.register(_errors()))
 
 
@@ -178,12 +211,13 @@ def register() -> ChartView:
     thousands=(MINIMUM, 37),
 )
 def place_labels(predicted: str | None = None) -> Panel:
-    """Return the view in which a learner moves 100 labels between the places, by sliders or by the bars themselves.
+    """Return the view in which a learner moves 100 labels between the places, by sliders or bars.
 
     Parameters
     ----------
     predicted : str, optional
-        Labels predicted for the thousands: marked, and given to them at the start as far as there are as many.
+        Labels predicted for the thousands. They are marked, and the thousands start with as many
+        labels, or with all they can take.
     **ranges
         Ranges of controls by their names: `ones`, `tens`, `hundreds`, `thousands`.
 
@@ -191,12 +225,27 @@ def place_labels(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: labels per place. Button: start again.
+
+    Examples
+    --------
+    A similar scene, in which you choose a rule instead of moving labels:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> plans = wb.plan_labels(wb.digit_forms().register(), 100).others
+    >>> def scene(rule="equal"):
+    ...     return image(places.placed(plans["voila"], plans[rule].labeled))
+    >>> scene("neyman")  # doctest: +ELLIPSIS
+    Chart: You label 2 of 1,000 ones, 10 of 600 tens, 24 of 160 hundreds, 37 of 37 thousands...
+    >>> _ = ipywidgets.interact(scene, rule=list(plans))  # doctest: +SKIP
     """
     return _Hand(None if predicted is None else int(predicted)).panel
 
 
 class _Hand:
-    """100 labels in four places and a hand; no place gets more than there are, nor more than the hand holds."""
+    """100 labels in four places: no place gets more than its digits or than the unused labels."""
 
     def __init__(self, wish: int | None) -> None:
         self.best, self.wish = _allocated(LABELS), wish
@@ -231,7 +280,7 @@ class _Hand:
         over = int(self.labeled().sum()) - LABELS
         if over > 0:
             self.status.value = (
-                f"All {LABELS} labels are placed: take some from another place first."
+                f"All {LABELS} labels are in use. Take some from another place first."
             )
             self.sliders[h].value -= over
             return
@@ -249,12 +298,13 @@ class _Hand:
 
 @adjustable(budget=(8, 1797))
 def place_value(predicted: str | None = None) -> Panel:
-    """Return the view of the register: which of its places get the labels, and what error of the total is left.
+    """Return the view of the rules: the labels of each place, and the standard error of the total.
 
     Parameters
     ----------
     predicted : str, optional
-        Which rule a learner thought to be better with 150 labels, of `predict_better`: marked, and shown at first.
+        The rule that a learner expects to be better with 150 labels, of `predict_better`. It is
+        marked, and the view starts with 150 labels.
     **ranges
         Ranges of controls by their names: `budget`, `method`.
 
@@ -262,6 +312,22 @@ def place_value(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: labels, method.
+
+    Examples
+    --------
+    A similar scene with two strata of your own:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts import allocation as charts
+    >>> from workbench.widgets import image
+    >>> strata = wb.load_strata({"stratum": ["small", "large"], "size": [900, 50], "sd": [1, 40]})
+    >>> def scene(budget=100, rule="voila"):
+    ...     plan = wb.plan_labels(strata, budget, method=rule)
+    ...     return image(charts.allocation(plan.rows()))
+    >>> scene(90, "equal")
+    Chart: Labels per stratum: small 45 of 900 (Neyman 27.9); large 45 of 50 (Neyman 50).
+    >>> _ = ipywidgets.interact(scene, budget=(20, 200), rule=["voila", "equal"])  # doctest: +SKIP
     """
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
@@ -283,7 +349,7 @@ def place_value(predicted: str | None = None) -> Panel:
 
 
 def allocations(budget: int) -> dict[str, rules.Allocation]:
-    """Return how each method allocates labels to the four places of the register, at least two to each.
+    """Return how each rule allocates labels to the four places, at least two labels to each.
 
     Parameters
     ----------
@@ -308,7 +374,7 @@ def _allocated(budget: int, method: str = "voila", minimum: int = MINIMUM) -> ru
 
 
 def random_error(budget: int) -> float:
-    """Return the standard error of the register total, estimated from a simple random sample of the digits.
+    """Return the standard error of the register total with a simple random sample of the digits.
 
     Examples
     --------
@@ -320,26 +386,24 @@ def random_error(budget: int) -> float:
 
 
 def seen_hand() -> Reveal:
-    """Return a button, once `predict_thousands` is answered: 100 labels by rules that a hand can follow."""
+    """Return a button, once `predict_thousands` is answered: 100 labels allocated by hand."""
 
     def show() -> Table:
         size, sd = _places()
-        spread, best = size * sd, _allocated(LABELS)
-        wished, rest = (
-            LABELS * spread / spread.sum(),
-            (LABELS - size[3]) * spread[:3] / spread[:3].sum(),
-        )
+        products, best = size * sd, _allocated(LABELS)
+        neyman = LABELS * products / products.sum()
+        others = (LABELS - size[3]) * products[:3] / products[:3].sum()
         rows = [
-            {"labels for": "N S shares of 100", **_of_places(wished)},
+            {"allocation": "Neyman's rule for 100 labels", **_of_places(neyman)},
             {
-                "labels for": "thousands whole, N S shares of the other 63",
-                **_of_places([*rest, size[3]]),
+                "allocation": "all thousands, and Neyman's rule for the other 63 labels",
+                **_of_places([*others, size[3]]),
             },
-            {"labels for": "the best whole numbers", **_of_places(best.labeled)},
+            {"allocation": "the best whole numbers", **_of_places(best.labeled)},
         ]
         least = best.stratum_size.sum() * best.variance**0.5
         return Table(
-            rows, f"{LABELS} labels; the least standard error of the total is {least:,.0f}"
+            rows, f"{LABELS} labels: the least standard error of the total is {least:,.0f}"
         )
 
     return questions.compare("3-thousands", OF_THOUSANDS, show)
@@ -350,7 +414,7 @@ def _of_places(labels: Iterable) -> dict:
 
 
 def seen_rules() -> Reveal:
-    """Return a button, once `predict_better` is answered: where each rule loses against the others, by how much."""
+    """Return a button, once `predict_better` is answered: the standard error of each rule."""
     return questions.compare("3-better", OF_BETTER, _rules)
 
 
@@ -372,16 +436,22 @@ def _rules() -> list:
         for method, plan in plans[budget].items()
     ]
     return [
-        f"From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
-        f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
-        "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
-        "rounding.",
+        f"From {left} labels on, Neyman's rule asks for more thousands than there are. If you "
+        f"only cap its numbers, labels are not used. From {beaten} labels on, this rule has a "
+        "larger standard error than equal shares. If you allocate the unused labels to the other "
+        "places, as the textbook says, the standard error is that of VOILA except for rounding.",
         Table(rows, "The register total, by budget and rule"),
     ]
 
 
-def iterated_or_best() -> Table:
-    """Return what VOILA's whole numbers gain over the textbook's rule, in the register and where they gain most."""
+def iterated_or_best(predicted: str | None = None) -> Table:
+    """Return what VOILA's whole numbers gain over the textbook's rule in the register.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Of `predict_thousands`. The table is shown once it is locked.
+    """
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
     cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
@@ -389,19 +459,19 @@ def iterated_or_best() -> Table:
         [
             {
                 "budget": budget,
-                "labels at least": minimum,
+                "floor": minimum,
                 **{
                     METHOD_NAMES[name]: " / ".join(
                         map(str, _allocated(budget, name, minimum).labeled)
                     )
                     for name in ("neyman_iterated", "voila")
                 },
-                "standard error, iterated over VOILA": f"{_rounding_costs(budget, minimum):.4f}",
+                "standard error, VOILA = 1": f"{_rounding_costs(budget, minimum):.4f}",
             }
             for budget, minimum in cases
         ],
-        f"Iterated Neyman and VOILA; {most} labels: the largest gain with "
-        f"{budgets[0]} to {budgets[-1]} labels",
+        f"Iterated Neyman and VOILA. Of {budgets[0]} to {budgets[-1]} labels, "
+        f"VOILA gains most with {most}.",
     )
 
 
@@ -415,7 +485,7 @@ def _rounding_costs(budget: int, minimum: int) -> float:
 
 @adjustable(budget=(8, 1797))
 def one_label_at_a_time() -> Panel:
-    """Return the view in which each label goes where it is worth most, until the budget is spent.
+    """Return the view in which each label goes to the place where its gain is largest.
 
     Parameters
     ----------
@@ -425,7 +495,23 @@ def one_label_at_a_time() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with two labels.
+        Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with
+        two labels.
+
+    Examples
+    --------
+    A similar scene, in which a slider gives the labels:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import places
+    >>> from workbench.widgets import image
+    >>> plans = {n: wb.plan_labels(wb.digit_forms().register(), n) for n in range(8, 101)}
+    >>> def scene(labels=8):
+    ...     return image(places.next_label(plans[100].others["voila"], plans[labels].labeled))
+    >>> scene(8)  # doctest: +ELLIPSIS
+    Chart: ... ones 713, tens 4,248, hundreds 9,916, thousands 27,007. ...
+    >>> _ = ipywidgets.interact(scene, labels=(8, 100))  # doctest: +SKIP
     """
     size, sd = _places()
     budget = stops(BUDGETS, LABELS, "Labels M", 480)
@@ -469,15 +555,15 @@ def one_label_at_a_time() -> Panel:
 
 
 def spreads() -> Table:
-    """Return number, spread and their product of each place."""
+    """Return size, standard deviation and their product for each place."""
     size, sd = _places()
     return Table(
         [
             {
                 "place": name,
                 "digits": int(n),
-                "spread": f"{s:,.2f}",
-                "number times spread": f"{n * s:,.0f}",
+                "standard deviation": f"{s:,.2f}",
+                "size times standard deviation": f"{n * s:,.0f}",
             }
             for name, n, s in zip(PLACES, size, sd, strict=True)
         ],
@@ -486,7 +572,7 @@ def spreads() -> Table:
 
 
 def ten_strata() -> Table:
-    """Return what three rules make of the paper's example, one small stratum that varies most and nine."""
+    """Return the labels of three rules for the paper's example, and their variances."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
     plans = {
         name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
@@ -512,25 +598,43 @@ def ten_strata() -> Table:
 
 @adjustable(minimum=(0, 400), seed=(0, 1_000_000), seen=(EVERY, 1797))
 def watch_stream(predicted: str | None = None) -> Panel:
-    """Return the view of a sampled stream of the digits: what is kept, and what that is worth.
+    """Return the view of a stream of the digits: the sample that is kept, and its variance.
 
     Parameters
     ----------
     predicted : str, optional
-        In what share of streams a learner expects trouble, of `predict_infinite`.
+        Percentage of streams in which a learner expects an infinite variance, of
+        `predict_infinite`.
     **ranges
         Ranges of controls by their names: `order`, `rule`, `minimum`, `budget`, `seed`, `seen`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
+        Controls: order, rule, floor (of the exact rule), records kept, stream, records seen. A
+        player moves the last one.
+
+    Examples
+    --------
+    A similar scene, in which the digits arrive in the order of the file and you choose the floor:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(floor=2):
+    ...     study = simulate_stream(*wb.register_errors(), 100, minimum=floor, runs=1)
+    ...     return image(streams.stream(study, "s_voila", 1797, ["1", "10", "100", "1000"]))
+    >>> scene(15)  # doctest: +ELLIPSIS
+    Chart: After 1,797 records the sample of 100 holds 15 of 1,000 1, ...
+    >>> _ = ipywidgets.interact(scene, floor=(2, 20))  # doctest: +SKIP
     """
     checked = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
     controls = {
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
         "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
-        "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep of each at least"),
+        "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep at least"),
         "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
         "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
         "seen": stops(checked, checked[-1], "Records seen", 480),
@@ -577,7 +681,7 @@ def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> 
 
 
 def _player(slider: Any) -> Any:
-    """Return buttons that run a selection slider from the start, in the browser; both stand at the end."""
+    """Return buttons that run a selection slider from the start, in the browser."""
     last = len(slider.options) - 1
     player = ipywidgets.Play(value=last, min=0, max=last, step=1, interval=200, show_repeat=False)
     slider.observe(lambda _: setattr(player, "max", len(slider.options) - 1), "options")
@@ -586,19 +690,35 @@ def _player(slider: Any) -> Any:
 
 
 def seen_streams() -> Reveal:
-    """Return a button, once `predict_infinite` is answered: the share of streams with an infinite variance."""
+    """Return a button, once `predict_infinite` is answered: how often a variance is infinite."""
     return questions.compare(
         "3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite"))
     )
 
 
 def trouble(predicted: str | None = None) -> ChartView:
-    """Return in what share of 400 streams the paper's rule has an infinite variance, at each checkpoint and ever.
+    """Return in what percentage of 400 streams the variance of the paper's rule is infinite.
 
     Parameters
     ----------
     predicted : str, optional
-        The share that a learner expects, of `predict_infinite`.
+        The percentage that a learner expects, of `predict_infinite`.
+
+    Examples
+    --------
+    A similar scene, in which you choose how many records are kept:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(kept=100):
+    ...     study = simulate_stream(*wb.register_errors(), kept, order="random", runs=4)
+    ...     return image(streams.jump(study, 3, ["s_voila_printed", "s_voila"]))
+    >>> scene(200)  # doctest: +ELLIPSIS
+    Chart: 4 strata, 200 records kept, mean of 4 streams. ...
+    >>> _ = ipywidgets.interact(scene, kept=(50, 300, 50))  # doctest: +SKIP
     """
     place, error = register_errors()
     study = simulations.simulate_stream(
@@ -616,9 +736,10 @@ def trouble(predicted: str | None = None) -> ChartView:
         stream_charts.trend(
             dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
             f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
-            f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
-            f"and still at the end in {last:.0%}.{_told(predicted)}",
-            name="streams with infinite variance now",
+            "The variance was checked after every 200 records. It was infinite at least once in "
+            f"{ever:.0%} of {STREAMS} streams, and still at the end in "
+            f"{last:.0%}.{_prediction(predicted)}",
+            name="streams with infinite variance",
             domain=(0, 0.7),
             tick="~%",
             predicted=None if predicted is None else float(predicted.rstrip("%")) / 100,
@@ -627,12 +748,28 @@ def trouble(predicted: str | None = None) -> ChartView:
     )
 
 
-def _told(predicted: str | None) -> str:
+def _prediction(predicted: str | None) -> str:
     return "" if predicted is None else f" You predicted {predicted}."
 
 
 def floors() -> Panel:
-    """Return the view that runs 100 more streams at each press, with three floors, and shows their errors."""
+    """Return the view of three floors: each press runs 100 more streams and shows their errors.
+
+    Examples
+    --------
+    A similar scene with errors that you make up, of 50 streams for each of two floors:
+
+    >>> import ipywidgets
+    >>> import numpy as np
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.widgets import image
+    >>> def scene(bias=0):
+    ...     errors = np.random.default_rng(1).normal(bias, 5000, (2, 50))
+    ...     return image(streams.floors({2: 3 * errors[0], 10: errors[1]}, least=4148))
+    >>> scene(0)  # doctest: +ELLIPSIS
+    Chart: Root mean squared error of the register total at the end of the stream: ...
+    >>> _ = ipywidgets.interact(scene, bias=(0, 10_000, 1000))  # doctest: +SKIP
+    """
     least = _total_error(0)
     runs = {floor: np.zeros(0) for floor in FLOORS}
     button = ipywidgets.Button(
@@ -655,7 +792,7 @@ def floors() -> Panel:
 
 
 def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
-    """Return the errors of the register total at the end of 100 streams, the same ones for every floor."""
+    """Return the errors of the register total in 100 streams, the same for every floor."""
     place, error = register_errors()
     study = simulations.simulate_stream(
         place,
@@ -673,11 +810,11 @@ def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
 
 
 def premiums() -> Table:
-    """Return what a floor costs when nothing goes wrong: the standard error of the total with hindsight."""
+    """Return what a floor costs when all standard deviations are known."""
     errors = {floor: _total_error(floor) for floor in (0, 5, 10, 15, 20)}
     return Table(
         [
-            {"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
+            {"floor": floor, "standard_error": error, "increase": f"{error / errors[0] - 1:.1%}"}
             for floor, error in errors.items()
         ],
         "100 labels with hindsight, by floor",
@@ -694,34 +831,52 @@ def _total_error(floor: int) -> float:
 
 
 def seen_following() -> Reveal:
-    """Return how far S-VOILA is behind, to be seen once `predict_following` is answered."""
+    """Return how far S-VOILA is behind, once `predict_following` is answered."""
     return questions.reveal(
-        "3-following", lambda said: [*questions.answered(OF_FOLLOWING, said), following(said)]
+        "3-following", lambda choice: [*questions.answered(OF_FOLLOWING, choice), following(choice)]
     )
 
 
 def following(predicted: str | None = None) -> ChartView:
-    """Return how far S-VOILA is behind the optimum with hindsight on the paper's stream, checkpoint by checkpoint.
+    """Return the variance of S-VOILA over that of the best sample, on the paper's stream.
 
     Parameters
     ----------
     predicted : str, optional
-        The last ratio as a learner expects it, of `predict_following`.
+        The ratio that a learner expects at the end, of `predict_following`.
+
+    Examples
+    --------
+    A similar scene with 2,000 records, in which you choose when the standard deviation jumps:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import jump_stream, simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(jump_at=500):
+    ...     stream = jump_stream(2000, jump_at=jump_at, runs=1)
+    ...     study = simulate_stream(*stream, 100, methods=["s_voila"], every=100, progress=False)
+    ...     return image(streams.jump(study, 11, ["voila", "s_voila"], jump_at=jump_at))
+    >>> scene(1000)  # doctest: +ELLIPSIS
+    Chart: 20 strata, 100 records kept, one stream. ...
+    >>> _ = ipywidgets.interact(scene, jump_at=(500, 1500, 100))  # doctest: +SKIP
     """
     study = simulations.simulate_stream(
         *simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100, progress=False
     )
     ratio = study.ratio("s_voila")
     named = ", ".join(
-        f"{ratio[at // 1000 - 1]:.2f} at {at:,}" for at in (20_000, 30_000, 40_000, 50_000)
+        f"{ratio[at // 1000 - 1]:.2f} after {at:,}" for at in (20_000, 30_000, 40_000, 50_000)
     )
     return ChartView(
         stream_charts.trend(
             dict(zip(study.checkpoint.tolist(), ratio.tolist(), strict=True)),
-            f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of hindsight",
-            f"Variance of S-VOILA over the optimum with hindsight, mean of {study.runs} streams: {named} records; at worst "
-            f"{ratio.max():.2f}. It follows, but slowly.{_told(predicted)}",
-            name="variance over that of hindsight",
+            f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of the "
+            "best sample",
+            "Variance of S-VOILA over that of the best sample with hindsight, mean of "
+            f"{study.runs} streams: {named} records. The largest ratio is {ratio.max():.2f}. The "
+            f"sample adapts, but slowly.{_prediction(predicted)}",
+            name="variance, best sample = 1",
             domain=(0.8, 5.2),
             tick="~g",
             predicted=None if predicted is None else float(predicted.split()[0]),
@@ -732,15 +887,16 @@ def following(predicted: str | None = None) -> ChartView:
 
 @adjustable()
 def papers_stream(predicted: str | None = None) -> Panel:
-    """Return the view of a stream in which one of twenty strata suddenly varies more, as in the paper.
+    """Return the view of a stream in which one of 20 strata suddenly varies more, as in the paper.
 
-    A tenth of the paper's size, so that all jumps can be computed at once: 5,000 records, 100 kept, the mean of two
-    streams. `workbench.simulations.allocation.jump_stream` makes the paper's own.
+    The stream has a tenth of the paper's size, so that all jumps can be computed at once: 5,000
+    records, of which 100 are kept, and the mean of two streams. The paper's own stream is made by
+    `workbench.simulations.allocation.jump_stream`.
 
     Parameters
     ----------
     predicted : str, optional
-        Of `predict_following`: the view is shown once it is locked; not used otherwise.
+        Of `predict_following`. The view is shown once it is locked.
     **ranges
         Ranges of controls by their names: `jump`, `methods`.
 
@@ -748,11 +904,26 @@ def papers_stream(predicted: str | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: standard deviation after the jump, methods drawn.
+
+    Examples
+    --------
+    A similar scene with a shorter stream, in which you choose how many strata there are:
+
+    >>> import ipywidgets
+    >>> from workbench.charts.allocation import streams
+    >>> from workbench.simulations.allocation import jump_stream, simulate_stream
+    >>> from workbench.widgets import image
+    >>> def scene(strata=5):
+    ...     stream = jump_stream(1000, strata=strata, jumping=0, jump_at=300, runs=1)
+    ...     return image(streams.jump(simulate_stream(*stream, 50), 0, ["voila", "s_voila"]))
+    >>> scene(5)  # doctest: +ELLIPSIS
+    Chart: 5 strata, 50 records kept, one stream. ...
+    >>> _ = ipywidgets.interact(scene, strata=(2, 10))  # doctest: +SKIP
     """
     studies = _jump_studies()
     controls = {
         "jump": ipywidgets.SelectionSlider(
-            options=JUMPS, value=20, description="Spread after the jump"
+            options=JUMPS, value=20, description="Standard deviation after the jump"
         ),
         "methods": ipywidgets.SelectMultiple(
             options=DRAWN,
@@ -781,16 +952,16 @@ def _axes(studies: Iterable) -> dict:
         held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values()
     )
     means = np.concatenate([v.mean(0) for study in studies for v in study.variance.values()])
-    shown = means[(means > 0) & np.isfinite(means)]
+    positive = means[(means > 0) & np.isfinite(means)]
     return {
         "most": float(1.05 * sampled),
-        "variances": (float(shown.min() / 1.1), float(1.1 * shown.max())),
+        "variances": (float(positive.min() / 1.1), float(1.1 * positive.max())),
     }
 
 
 @functools.cache
 def _jump_studies() -> dict:
-    """Return a study per jump, all followed at once: every jump has the same streams but for its spread."""
+    """Return a study per jump; the streams differ only in the standard deviation after the jump."""
     streams = [
         simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS)
         for sd in JUMPS
@@ -820,10 +991,9 @@ def _runs_of(study: Any, part: Any) -> Any:
 
 def _places() -> tuple:
     """Return size and standard deviation of the errors per place, (4,) each."""
-    found = _errors()
-    return np.array([values.size for values in found]), np.array(
-        [values.std(ddof=1) for values in found]
-    )
+    errors = _errors()
+    size = [values.size for values in errors]
+    return np.array(size), np.array([values.std(ddof=1) for values in errors])
 
 
 def _errors() -> list:

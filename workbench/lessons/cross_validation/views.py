@@ -1,7 +1,9 @@
-"""Live views of lesson 5: two equal clerks, one slider for all t-tests, ten thousand experiments, power, forty models.
+"""Scenes of lesson 5: equal clerks, one slider for all t-tests, power, experiments, all tests.
 
-Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
-its result.
+Read the functions in the order of the lesson. `predict_*` returns a question, `reveal_*` and
+`seen_*` wait for its answer, and `explain_*` returns a question that is answered in two lines. All
+other functions return a picture with its controls. Their examples show how to build a similar scene
+with `ipywidgets.interact`.
 """
 
 import dataclasses
@@ -30,7 +32,8 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# texts that must not be on the screen before a prediction is locked, its button is pressed (look),
+# or an exercise is answered
 ANSWERS = {
     "5-repeats": ("8.1%", "57%", "60.0%"),
     "5-repeats look": ("0.0143", "0.014"),
@@ -47,11 +50,11 @@ ANSWERS = {
 SHOWN = 40
 CHOICES = (1, 2, 5, 10, 20, 40)
 LONG_RUN = 400
-ALARMED = 360  # the block of forty studies with the most false alarms, and the lesson says so
+ALARMED = 360  # the forty studies with the most false alarms, as the lesson says
 RUNS = 10_000
 LEARNERS = {"nearest neighbor": "1nn", "centroid": "centroid"}
 TESTS = tuple(charts.TEST_COLORS)
-EQUAL, DIFFERENT = "equal clerks", "averages or nearest neighbor"
+EQUAL, DIFFERENT = "equal clerks", "averages, nearest neighbor"
 BOARD_TESTS = (
     "naive t",
     "Nadeau-Bengio",
@@ -63,44 +66,59 @@ BOARD_TESTS = (
     "McNemar, pooled",
     "McNemar, one third held out",
 )
-BOARD_RUNS = {
-    40: 600,
-    60: 400,
-    100: 200,
-}  # fewer where a run costs more: an answer comes within two seconds
+BOARD_RUNS = {40: 600, 60: 400, 100: 200}  # runs by sample size: each picture within two seconds
 HALF_RUNS = 1000
 FEATURES = 8
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
 OF_GUESSES = {
-    "5%": "So the level says, for answers that are independent. A hundred folds of the same forms are not.",
-    "10%": "So it is with one cross-validation, nearly. Each repeat adds folds, and no new form.",
-    "25%": "So it is after two repeats or three. With ten it is worse.",
-    "50% or more": "That is right: the believed error shrinks with each repeat, the real one hardly.",
+    "5%": "The test would keep its level if the 100 folds were independent. They are not "
+    "independent, because all of them test the same 100 forms.",
+    "10%": "This is close to the rate of a single cross-validation. Repeats add folds but no new "
+    "forms, so the rate rises.",
+    "25%": "This is close to the rate with two or three repeats. With ten repeats the rate is "
+    "higher.",
+    "50% or more": "Correct. Each repeat makes the estimated standard error smaller, but the "
+    "true standard error hardly changes.",
 }
 OF_FLIPS = {
-    "about .1": "That is right: it takes little hidden dependence to overturn a p of .040.",
-    "about .4": "Earlier. A p of .040 is close to .05, and has little to give away.",
-    "about .7": "Much earlier: a p of .040 is close to .05. So much does a skeptic assume.",
-    "never: p is .040": "p is .040 for one belief only, that the folds hide nothing from each other.",
+    "about .1": "Correct. A p-value of .040 is close to .05, so a small hidden proportion "
+    "changes the verdict.",
+    "about .4": "The verdict changes at a smaller rho, because a p-value of .040 is close to .05.",
+    "about .7": "The verdict changes at a much smaller rho, because a p-value of .040 is close "
+    "to .05. A skeptic assumes a rho of .7.",
+    "never: p is .040": "The p-value is .040 only if rho is 0, that is, if the folds are "
+    "uncorrelated.",
 }
 POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
 OF_POWERS = {
-    "about 95%": "Half of the errors gone is a lot, and yet 200 forms hold only a few dozen errors to tell it by.",
-    "about 60%": "So often the naive test finds it, which raises false alarms as well.",
-    "about 30%": "That is right: in two of three studies the careful test misses a reader who halves the errors.",
-    "about 5%": "So few would be found if the readers were equally good. Caution costs much, but not all.",
+    "about 95%": "Half as many errors is a large improvement. But 200 forms contain only a few "
+    "dozen errors, which is too few for a reliable verdict.",
+    "about 60%": "The naive test finds the difference about this often, but it also raises more "
+    "false alarms.",
+    "about 30%": "Correct. In 70% of the studies the careful test misses a reader that makes "
+    "half as many errors.",
+    "about 5%": "This would be the rate if the two readers were equally good. The careful test "
+    "finds few differences, but more than that.",
 }
 OF_CHOSEN = {
-    "not at all": "Each study is honest on its own. But luck makes some striking, and these are the ones chosen.",
-    "by about a tenth": "So little it is not even if you choose the better one of two studies.",
-    "by about three quarters": "That is right: the most striking study is also the luckiest.",
-    "to three times its size": "Not so far: the studies vary, but the difference is larger than its luck.",
+    "not at all": "A single study does not exaggerate on average. But the study with the largest "
+    "difference was lucky, and you published that one.",
+    "by about a tenth": "The exaggeration is larger, even if you publish the larger of only two "
+    "differences.",
+    "by about three quarters": "Correct. The study with the largest difference was also the "
+    "luckiest.",
+    "to three times its size": "The exaggeration is smaller. The differences vary between "
+    "studies, but by less than that.",
 }
 OF_WINNERS = {
-    "about 88%, like all of them": "So do they in the long run. But the best is chosen for its luck on these forms.",
-    "about 92%": "That is right: the luckiest of forty has a third of its errors less, and nothing that lasts.",
-    "about 96%": "So lucky none of them is: two thirds of its errors would have to be gone.",
-    "about 99%": "So lucky none of them is: nearly all of its errors would have to be gone.",
+    "about 88%, like all of them": "Each model scores this in the long run. But the best model "
+    "is the one that was luckiest on these forms.",
+    "about 92%": "Correct. The luckiest of forty models makes a third fewer errors than "
+    "expected. It is no better on other forms.",
+    "about 96%": "No model is that lucky: it would have to make two thirds fewer errors than "
+    "expected.",
+    "about 99%": "No model is that lucky: it would have to make nine tenths fewer errors than "
+    "expected.",
 }
 
 
@@ -130,37 +148,53 @@ def use(path: Any, positive: Any = "") -> Any:
 
 @about_digits
 def ten_folds() -> ChartView:
-    """Return the picture that the lesson begins with: ten folds in which clerk A makes fewer errors."""
+    """Return the first picture of the lesson: the difference of two clerks in each of ten folds.
+
+    Examples
+    --------
+    A similar picture of any study:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> def scene(study=971):
+    ...     folds = wb.clerk_losses(study).fold_means()[0]
+    ...     return image(charts.hook(folds, wb.kfold_t_test(folds, rho="naive").pvalue))
+    >>> scene(4)  # doctest: +ELLIPSIS
+    Chart: Ten folds of ten forms. ... The t-test over the ten folds gives p = 0.168.
+    >>> ipywidgets.interact(scene, study=(960, 980))  # doctest: +SKIP
+    """
     test = kfold_t_test(clerks.clerk_losses(), rho="naive")
     return ChartView(charts.hook(clerks.clerk_losses().fold_means()[0], test.pvalue))
 
 
 @about_digits
 def predict_repeats() -> Prediction:
-    """Return the question that learners answer before they see what repeating a cross-validation does."""
+    """Return the question about false alarms after ten repeats of a cross-validation."""
     return questions.predict(
         "5-repeats",
-        "Two clerks who really read equally well are cross-validated once, and then, "
-        "to be careful, ten times on the same forms; the t-test takes all 100 folds together. How "
-        "often does that test call the equal clerks different at the 5% level?",
+        "Two clerks read equally well. A careful colleague cross-validates them ten times on the "
+        "same forms and puts all 100 folds into one t-test. How often does this test call the "
+        "equal clerks different at the 5% level?",
         GUESSES,
     )
 
 
 @about_digits
 def reveal_clerks(**ranges: Any) -> Reveal:
-    """Return `two_clerks`, which waits for the prediction and shows it."""
+    """Return `two_clerks` with the learner's prediction, once it is locked."""
     return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
 
 
 @adjustable()
 def two_clerks(predicted: float | None = None) -> Panel:
-    """Return the view of two clerks who read equally well: which of 40 studies call them different.
+    """Return the intervals of 40 studies of two equal clerks, and the proportion of false alarms.
 
     Parameters
     ----------
     predicted : float, optional
-        The learner's guess of the share of false alarms with ten repeats.
+        The predicted proportion of false alarms with ten repeats.
     **ranges
         Ranges of controls by their names: `n`, `repeats`, `test`, `first`.
 
@@ -168,6 +202,21 @@ def two_clerks(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: forms, repeats, test, which studies.
+
+    Examples
+    --------
+    A similar scene with one slider, for fewer studies:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> def scene(repeats=1):
+    ...     studies = wb.clerk_studies(0, 20, n=50, repeats=repeats)
+    ...     return image(charts.clerks(studies, studies, "naive t"))
+    >>> scene(3)  # doctest: +ELLIPSIS
+    Chart: 95% intervals of the naive t test ... 6 of these 20 studies ...
+    >>> ipywidgets.interact(scene, repeats=(1, 5))  # doctest: +SKIP
     """
     controls = {
         "n": _sizes(charts.SIZES, 100, "Forms per study"),
@@ -193,15 +242,16 @@ def two_clerks(predicted: float | None = None) -> Panel:
 
 @about_digits
 def seen_repeats() -> Reveal:
-    """Return a button, once `predict_repeats` is answered: what repeats did to the study of the beginning."""
+    """Return the test of the first study with one and with ten repeats, after `predict_repeats`."""
     return questions.compare(
         "5-repeats",
         OF_GUESSES,
         lambda: Table(
             [_repeated(1), _repeated(10)],
             (
-                f"The study of the beginning, and {LONG_RUN} others: ten repeats shrink the standard error that is believed; "
-                "how much the differences really vary (sd) hardly changes"
+                f"Study {clerks.HOOK} with one and with ten repeats. The estimated standard error "
+                f"shrinks. The standard deviation (sd) of the differences of {LONG_RUN} studies "
+                "hardly changes"
             ),
         ),
     )
@@ -220,49 +270,55 @@ def _repeated(repeats: int) -> dict:
 
 @about_digits
 def explain_repeats() -> Explanation:
-    """Return the question of what repeats can and cannot do."""
+    """Return the question which part of the error repeats remove."""
     return questions.explain(
         "5-explain-repeats",
-        "Which part of the error do repeats of a cross-validation remove, and which not?",
-        "They average out the luck of the dealing: which form happened to lie in which fold. They do not touch the "
-        "luck of the sample: it is the same 100 forms each time, and other forms would have given another difference.",
+        "Which part of the error do repeats of a cross-validation remove, and which part remains?",
+        "Repeats average out the random division into folds: which form happened to be in which "
+        "fold. They do not reduce the sampling error. The 100 forms are the same each time, and "
+        "other forms would have given another difference.",
         [
-            "They make ten times as many observations: no, each form is read again, no new form is read.",
-            "They remove nothing: a little is removed, the part that comes from the dealing.",
+            "Repeats give ten times as many observations. No: the clerks read the same forms "
+            "again and no new forms.",
+            "Repeats remove nothing. No: they remove a small part, which comes from the random "
+            "division into folds.",
         ],
     )
 
 
 @about_digits
 def predict_flip() -> Prediction:
-    """Return the question how much hidden dependence overturns the verdict of the beginning."""
+    """Return the question which rho changes the verdict of the first study."""
     return questions.predict(
         "5-flip",
-        "With rho 0 the ten folds give p = .040, which is significant. From which rho "
-        "on is it no longer?",
+        "With rho 0 the ten folds give p = .040, which is significant at the 5% level. From "
+        "which rho on is the difference no longer significant?",
         OF_FLIPS,
     )
 
 
 @about_digits
 def reveal_slider(**ranges: Any) -> Reveal:
-    """Return `one_slider`, which waits for the prediction, and behind a button what three beliefs say."""
+    """Return `one_slider` and a button for the table of three tests, after `predict_flip`."""
     return questions.reveal(
-        "5-flip", lambda said: [one_slider(**ranges), questions.look(OF_FLIPS, said, _beliefs)]
+        "5-flip",
+        lambda guess: [one_slider(**ranges), questions.look(OF_FLIPS, guess, _three_tests)],
     )
 
 
-def _beliefs() -> Table:
+def _three_tests() -> Table:
     test = kfold_t_test(clerks.clerk_losses())
     rows = [{name: row[name] for name in ("test", "rho", "pvalue")} for row in test.rows()]
     return Table(
-        rows, f"The ten folds of the beginning: significant up to rho {test.rho_alpha():.3f}"
+        rows,
+        f"The ten folds of study {clerks.HOOK}: the difference is significant up to rho "
+        f"{test.rho_alpha():.3f}",
     )
 
 
 @adjustable(value=(0, 0.99))
 def one_slider() -> Panel:
-    """Return the view of one test with one unknown: the interval and the p-value of ten folds for any rho.
+    """Return the interval and the p-value of ten folds for any assumed rho.
 
     Parameters
     ----------
@@ -273,9 +329,24 @@ def one_slider() -> Panel:
     -------
     workbench.widgets.Panel
         Controls: a value from 0 to .95, and whether it is rho or the correlation r of two folds.
+
+    Examples
+    --------
+    A similar scene for ten other folds:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> folds = wb.reader_losses(5).fold_means()[0]
+    >>> def scene(rho=0.0):
+    ...     return image(charts.slider(folds, wb.kfold_t_test(folds, rho=rho)))
+    >>> scene(0.5)  # doctest: +ELLIPSIS
+    Chart: The mean difference of 10 folds is 0.075. With rho 0.500, ...
+    >>> ipywidgets.interact(scene, rho=(0.0, 0.9, 0.05))  # doctest: +SKIP
     """
     folds = clerks.clerk_losses().fold_means()[0]
-    beliefs = sorted(
+    values = sorted(
         {
             *(k / 20 for k in range(20)),
             rho_from_r(1 / folds.size, folds.size),
@@ -283,53 +354,57 @@ def one_slider() -> Panel:
         }
     )
     controls = {
-        "value": stops(beliefs, 0, "You believe in", form="{:.3f}"),
+        "value": stops(values, 0, "Assumed value", form="{:.3f}"),
         "scale": ipywidgets.ToggleButtons(
-            options=[("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")],
+            options=[
+                ("rho, the hidden proportion", "rho"),
+                ("r, the correlation of two folds", "r"),
+            ],
             description="as",
             style={"button_width": "auto"},
         ),
     }
 
     def tested(value: float, scale: str) -> tuple:
-        return folds, kfold_t_test(
-            folds, rho=value if scale == "rho" else rho_from_r(value, folds.size)
-        )
+        rho = value if scale == "rho" else rho_from_r(value, folds.size)
+        return folds, kfold_t_test(folds, rho=rho)
 
     return drive_chart(controls, tested, charts.slider_data, charts.slider_words, charts.slider)
 
 
 def explain_rho() -> Explanation:
-    """Return the question of what a single p-value hides."""
+    """Return the question which assumption a single p-value hides."""
     return questions.explain(
         "5-explain-rho",
-        "A report of a ten-fold cross-validation gives one p-value and no rho. What has it decided "
-        "for you?",
-        "How much of the variance the ten folds hide from each other. The same folds give another p-value for each "
-        "rho; the usual test takes rho for 0, which is surely too small, since the folds learn from nearly the same "
-        "forms.",
+        "A report of a ten-fold cross-validation gives one p-value and no rho. Which decision "
+        "has the report made for you?",
+        "The report has assumed a rho: the proportion of the variance that the ten folds hide. "
+        "The same folds give another p-value for each rho. The usual test assumes a rho of 0. "
+        "This is too small, because the models of all folds learn from nearly the same forms.",
         [
-            "That the models differ: it decided how to count, the verdict follows from that.",
-            "The level of 5%: that is a second decision, and the report usually states it.",
+            "The report has decided that the models differ. No: it has assumed a rho, and the "
+            "verdict follows from it.",
+            "The report has chosen the level of 5%. This is another decision, and most reports "
+            "state it.",
         ],
     )
 
 
 @about_digits
 def predict_skeptic() -> Prediction:
-    """Return the question that learners answer before they see what caution costs."""
+    """Return the question about the power of the Nadeau-Bengio test."""
     return questions.predict(
         "5-skeptic",
-        "In the long run one reader errs on 11.5% of the forms, the other on 5.8%. "
-        "How often does the careful Nadeau-Bengio test find this difference, in many studies of "
-        "200 forms?",
+        "In the long run one reader makes errors on 11.5% of the forms, the other on 5.8%. In "
+        "what percentage of studies of 200 forms does the careful Nadeau-Bengio test find this "
+        "difference?",
         POWERS,
     )
 
 
 @about_digits
 def reveal_power(**ranges: Any) -> Reveal:
-    """Return `power`, which waits for the prediction and shows it."""
+    """Return `power` with the learner's prediction, once it is locked."""
     return questions.reveal(
         "5-skeptic",
         lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
@@ -338,12 +413,12 @@ def reveal_power(**ranges: Any) -> Reveal:
 
 @adjustable()
 def power(predicted: float | None = None) -> Panel:
-    """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
+    """Return the false alarms of four tests for equal clerks, and their power for unequal readers.
 
     Parameters
     ----------
     predicted : float, optional
-        The learner's guess of the power of Nadeau and Bengio's test with 200 forms.
+        The predicted power of Nadeau and Bengio's test with 200 forms.
     **ranges
         Ranges of controls by their names: `test`.
 
@@ -351,6 +426,25 @@ def power(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Control: the test in the foreground.
+
+    Examples
+    --------
+    A similar scene for simulated data; the slider makes the second learner better:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> pair = ("1nn", range(4)), ("1nn", range(4, 8))
+    >>> def study(advantage):
+    ...     data = wb.gaussian_population(2000, features=4, advantage=advantage)
+    ...     return wb.simulate_comparison(data, *pair, 50, tests=["naive t"], runs=100)
+    >>> def scene(advantage=1.0):
+    ...     studies = {("equal", 50): study(0), ("different", 50): study(advantage)}
+    ...     return image(charts.power(studies))
+    >>> scene(2.0)  # doctest: +ELLIPSIS
+    Chart: 100 studies of 50 forms. ... naive t: 0.86, false alarms 0.110. ...
+    >>> ipywidgets.interact(scene, advantage=(0.0, 3.0))  # doctest: +SKIP
     """
     controls = {
         "test": ipywidgets.ToggleButtons(options=TESTS, value="Nadeau-Bengio", description="Test")
@@ -371,26 +465,26 @@ def power(predicted: float | None = None) -> Panel:
 
 
 def seen_skeptic() -> Reveal:
-    """Return what three tests say about one real improvement."""
+    """Return the p-values of two tests for the study that was chosen, after `predict_skeptic`."""
     return questions.reveal("5-skeptic", lambda _: _improvement())
 
 
 @about_digits
 def predict_chosen() -> Prediction:
-    """Return the question how much the choice of a striking study exaggerates."""
+    """Return the question how much the largest of 20 differences exaggerates."""
     return questions.predict(
         "5-chosen",
-        "Somebody makes 20 such studies and publishes the one with the largest "
-        "difference. By how much does it exaggerate, on average?",
+        "Somebody makes 20 such studies and publishes the study with the largest difference. By "
+        "how much does this study exaggerate the difference, on average?",
         OF_CHOSEN,
     )
 
 
 @about_digits
 def seen_chosen() -> Reveal:
-    """Return what the most striking of several studies says, once `predict_chosen` is answered."""
+    """Return the mean of the largest of several differences, after `predict_chosen`."""
     return questions.reveal(
-        "5-chosen", lambda said: [*questions.answered(OF_CHOSEN, said), _chosen()]
+        "5-chosen", lambda guess: [*questions.answered(OF_CHOSEN, guess), _chosen()]
     )
 
 
@@ -411,30 +505,31 @@ def _chosen() -> Table:
         )
     return Table(
         rows,
-        f"The largest difference of several studies is published; in the long run of {study.runs} "
-        f"studies it is {100 * difference.mean():.1f} points, in study {clerks.DISAGREEING} "
-        f"{100 * difference[clerks.DISAGREEING]:.1f}",
+        f"The mean of the largest of several differences. The mean of all {study.runs} studies is "
+        f"{100 * difference.mean():.1f} points; study {clerks.DISAGREEING} has "
+        f"{100 * difference[clerks.DISAGREEING]:.1f} points",
     )
 
 
 @about_digits
 def predict_winner() -> Prediction:
-    """Return the question how good the best of forty equal models seems."""
+    """Return the question about the score of the best of forty equal models."""
     return questions.predict(
         "5-winner",
-        "Forty models are equally good: in the long run each reads 87.7% of the forms "
-        "right. On average, what share does the best of them read right on the same 200 forms?",
+        "Forty models are equally good: in the long run each model reads 87.7% of the forms "
+        "correctly. All of them read the same 200 forms. What percentage of these does the best "
+        "model read correctly, on average?",
         OF_WINNERS,
     )
 
 
 @about_digits
 def reveal_winner(**ranges: Any) -> Reveal:
-    """Return the ranks of forty models, once `predict_winner` is answered, and what choosing the best does."""
+    """Return the ranks of forty models, and the score of the best, after `predict_winner`."""
     return questions.reveal(
         "5-winner",
-        lambda said: [
-            *questions.answered(OF_WINNERS, said),
+        lambda guess: [
+            *questions.answered(OF_WINNERS, guess),
             registry.load(registry.SCENES["winners"])(**ranges),
             questions.on_click(questions.LOOK, registry.load(registry.SCENES["best_of_many"])),
         ],
@@ -459,18 +554,18 @@ def _improvement() -> Table:
     ]
     return Table(
         [{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
-        f"{losses.headline()}: two answers to two questions",
+        f"{losses.headline()}: the two tests answer different questions",
     )
 
 
 def live_experiments(**ranges: Any) -> Reveal:
-    """Return a button, and behind it the view of ten thousand cross-validations of one learner."""
+    """Return a button that shows `experiments`."""
     return questions.on_click(f"Run {RUNS:,} cross-validations", lambda: experiments(**ranges))
 
 
 @adjustable(rho=(0, 0.99))
 def experiments() -> Panel:
-    """Return the view of ten thousand cross-validations of one learner, tested against its true error.
+    """Return the t-values of ten thousand cross-validations, tested against the true error.
 
     Parameters
     ----------
@@ -480,7 +575,23 @@ def experiments() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: learner, items per sample, the assumed rho, how far the tested mean is from that of all runs.
+        Controls: learner, items per sample, the assumed rho, and the tested error minus the mean
+        error of all runs.
+
+    Examples
+    --------
+    A similar scene with fewer runs and five folds:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> study = wb.simulate_type_one("ten_digits", "centroid", 50, folds=5, runs=500)
+    >>> def scene(rho=0.0):
+    ...     return image(charts.experiments(study, rho))
+    >>> scene(0.5)  # doctest: +ELLIPSIS
+    Chart: 500 cross-validations of centroid on samples of 50 ten_digits. ...
+    >>> ipywidgets.interact(scene, rho=(0.0, 0.9))  # doctest: +SKIP
     """
     controls = {
         "learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
@@ -501,7 +612,7 @@ def experiments() -> Panel:
 
 
 def type_one_table() -> Reveal:
-    """Return a button, and behind it the false alarms of ten thousand cross-validations for three sample sizes."""
+    """Return a button that shows the proportion of false alarms for three sample sizes."""
     return questions.on_click(
         "Compute the table",
         lambda: Table(
@@ -517,19 +628,19 @@ def type_one_table() -> Reveal:
                 for study in [_experiments("1nn", n)]
                 for rho in (0.0, 0.7)
             ],
-            "False alarms at rho 0 and .7, also without the runs whose folds all agree",
+            "False alarms at rho 0 and .7, with and without the runs in which all folds agree",
         ),
     )
 
 
 def all_tests(**ranges: Any) -> Reveal:
-    """Return a button, and behind it the view of all tests."""
+    """Return a button that shows `scoreboard`."""
     return questions.on_click("Try all tests", lambda: scoreboard(**ranges))
 
 
 @adjustable()
 def scoreboard() -> Panel:
-    """Return the view of all tests: false alarms and power for two learners.
+    """Return the false alarms and the power of nine tests, for two learners.
 
     Parameters
     ----------
@@ -540,6 +651,25 @@ def scoreboard() -> Panel:
     -------
     workbench.widgets.Panel
         Control: items per sample.
+
+    Examples
+    --------
+    A similar scene for one learner and two tests:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.cross_validation import studies as charts
+    >>> from workbench.widgets import image
+    >>> pair, tests = (("centroid", range(4)), ("centroid", range(4, 8))), ["naive t", "5x2cv t"]
+    >>> def study(n, advantage):
+    ...     data = wb.gaussian_population(2000, features=4, advantage=advantage)
+    ...     return wb.simulate_comparison(data, *pair, n, tests=tests, runs=100)
+    >>> def scene(n=40):
+    ...     studies = {("centroid", "equal"): study(n, 0), ("centroid", "different"): study(n, 1)}
+    ...     return image(charts.scoreboard(studies))
+    >>> scene(20)  # doctest: +ELLIPSIS
+    Chart: False alarms with equal learners ... naive t 0.060 and 0.260; ...
+    >>> ipywidgets.interact(scene, n=(20, 100, 20))  # doctest: +SKIP
     """
     controls = {"n": _sizes(list(BOARD_RUNS), 40, "Items per sample")}
 
@@ -558,7 +688,7 @@ def scoreboard() -> Panel:
 
 
 def half_samples() -> Reveal:
-    """Return a button, and behind it how a rho estimated from half-samples does against two other tests."""
+    """Return a button that shows the false alarms of a test with an estimated rho."""
     return questions.on_click(f"Run {HALF_RUNS:,} studies", _half_samples)
 
 
@@ -574,12 +704,13 @@ def _half_samples() -> Table:
         progress=False,
     )
     return Table(
-        study.rows(), f"False alarms of two equal learners at 5%; the true rho is {study.rho:.2f}"
+        study.rows(),
+        f"False alarms for two equal learners at the 5% level; the true rho is {study.rho:.2f}",
     )
 
 
 def _sizes(options: list, value: int, description: str) -> Any:
-    """Return buttons that stand beside each other on a phone too."""
+    """Return buttons that fit next to each other on a phone."""
     return ipywidgets.ToggleButtons(
         options=options, value=value, description=description, style={"button_width": "90px"}
     )

@@ -1,7 +1,8 @@
 """Live views of lesson 2: replicate variance, balanced half-samples and orthogonal arrays.
 
-A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
-`predict_...` asks beforehand, `seen_...` shows once that is answered, `explain_...` asks afterwards.
+A view is a panel of controls and a chart. The controls set the arguments of a function of
+`workbench`, and the chart draws its result. `predict_...` asks for a prediction, `seen_...` waits
+for it and shows the view, and `explain_...` asks for an explanation afterwards.
 """
 
 import functools
@@ -35,7 +36,8 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+# What must not be on the screen before a prediction is locked, its button is pressed ("look") or an
+# exercise is answered.
 ANSWERS = {
     "2-worth": ("543", "3.31"),
     "2-worth look": ("120",),
@@ -107,30 +109,59 @@ WEIGHTS = {
 }
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
 OF_WORTH = {
-    "1,800": "Each label would be a piece of news of its own. But forms of one box resemble each other.",
-    "1,200": "You expected a loss, but not how much a small likeness costs where each box has 128 labels.",
-    "550": "That is right: a little likeness, 128 times over.",
-    "14": "So it would be if all forms of a box were alike. They differ more among themselves than boxes do.",
+    "1,800": (
+        "This would be correct if the labels were independent. But forms from one box resemble each"
+        " other."
+    ),
+    "1,200": (
+        "You expected a loss. But even a small correlation costs much if each box has 128 labels."
+    ),
+    "550": "That is correct. The correlation is small, but each box has 128 labels.",
+    "14": (
+        "This would be correct if all forms of a box were alike. But forms also differ within a"
+        " box."
+    ),
 }
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
 OF_OFF = {
-    "by about 30%": "Eight at random may well be so far off. These eight are not random: their cross terms cancel.",
-    "by about 10%": "A sample of eight would be off. But these replicates are a computation, and nothing is sampled.",
-    "by about 1%": "Close, but it is no approximation: the cross terms are zero.",
-    "not at all": "That is right, to the last digit: the cross terms are zero in the eight as in all 128.",
+    "by about 30%": (
+        "Eight random half-samples can differ that much. These eight are not random: their cross"
+        " terms cancel."
+    ),
+    "by about 10%": (
+        "A random sample of eight would differ. But these replicates are a computation. Nothing is"
+        " sampled."
+    ),
+    "by about 1%": (
+        "Close. But the eight are not an approximation: their cross terms are exactly zero."
+    ),
+    "not at all": (
+        "That is correct, to the last digit. The cross terms are zero in the eight and in all 128."
+    ),
 }
 OF_PAIRS = {
-    "none": "So the paper says. But a column that moves on far enough comes back as twice an earlier one.",
-    "4": "That is right: half of the columns are twice another one, and such a pair is never balanced.",
-    "14": "Fewer: each column fails with one other only, the one that is twice it.",
-    "all 28": "Fewer: nine runs do carry four balanced columns, and the failures come with the fifth.",
+    "none": (
+        "This is what the paper says. But each of the last four columns is twice an earlier one,"
+        " modulo 3."
+    ),
+    "4": (
+        "That is correct. Each of the last four columns is twice an earlier one, modulo 3. Such a"
+        " pair is not balanced."
+    ),
+    "14": (
+        "There are fewer. Each column fails with only one other column, the one that is twice it."
+    ),
+    "all 28": (
+        "There are fewer. Nine runs have room for four balanced columns. The fifth column is the"
+        " first to fail."
+    ),
 }
 COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
 OF_COVERED = {
-    "95": "So it promises. It would keep the promise if the labels were independent.",
-    "85": "You expected a broken promise; a standard error of little more than half the true one breaks it further.",
-    "72": "That is right: its standard error is little more than half the true one.",
-    "50": "Not quite so bad in this city. Set the correlation to .1, and it gets worse than that.",
+    "95": "This is the nominal level. The interval would reach it if the labels were independent.",
+    "85": "It is lower still: the naive standard error is little more than half of the true one.",
+    "72": "That is correct. The naive standard error is little more than half of the true one.",
+    "50": "It is not that low in this city. Set the correlation to .1, and it falls below 50.",
 }
 
 
@@ -168,7 +199,24 @@ def use(path: Any, positive: Any = "") -> Any:
 
 
 def first_look() -> ChartView:
-    """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all."""
+    """Return the picture of fourteen boxes, with the band that holds most if only chance matters.
+
+    Examples
+    --------
+    The same picture of simulated boxes with a control: how much boxes differ.
+
+    >>> import ipywidgets
+    >>> from workbench.charts.replication.half_samples import first_look
+    >>> from workbench.widgets import image
+    >>> def scene(correlation=0.02):
+    ...     rng = np.random.default_rng(1)
+    ...     spread = 1 / correlation - 1
+    ...     accuracy = rng.beta(0.877 * spread, 0.123 * spread, 14)
+    ...     return image(first_look(rng.binomial(128, accuracy), np.full(14, 128)))
+    >>> scene(0.001)  # doctest: +ELLIPSIS
+    Chart: 14 boxes of about 128 forms. ...
+    >>> ipywidgets.interact(scene, correlation=(0.001, 0.1, 0.001))  # doctest: +SKIP
+    """
     forms = lesson_forms()
     return ChartView(box_charts.first_look(*_counts(forms.box, forms.read_a == forms.digit)))
 
@@ -176,7 +224,7 @@ def first_look() -> ChartView:
 def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the intervals."""
     labels, boxes = lesson_forms().digit.size, lesson_forms().box.max()
-    question = f"{labels:,} labels in {boxes} boxes are worth how many independent ones?"
+    question = f"What is the effective sample size of the {labels:,} labels in {boxes} boxes?"
     return questions.predict("2-worth", named(question), _worths())
 
 
@@ -202,7 +250,7 @@ def seen_boxes(**ranges: Any) -> Reveal:
 
 @adjustable(per_box=(1, 1000))
 def fourteen_boxes(predicted: int | None = None) -> Panel:
-    """Return the view of the fourteen boxes: what labels that come in clusters are worth.
+    """Return the view of the fourteen boxes: intervals and effective sample size.
 
     Parameters
     ----------
@@ -215,6 +263,26 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
+
+    Examples
+    --------
+    A similar scene, of the first labels of each box:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import replicate_plot
+    >>> from workbench.widgets import image
+    >>> forms = wb.digit_forms()
+    >>> def scene(per_box=114):
+    ...     boxes = [np.flatnonzero(forms.box == box) for box in range(1, 15)]
+    ...     rows = np.concatenate([box[:per_box] for box in boxes])
+    ...     design = wb.SurveyDesign((forms.box[rows] - 1) // 2, psu=forms.box[rows])
+    ...     correct = forms.read_a[rows] == forms.digit[rows]
+    ...     estimate = wb.replicate_estimate(wb.replicates(design), "proportion", correct)
+    ...     return image(replicate_plot(estimate))
+    >>> scene(20)  # doctest: +ELLIPSIS
+    Chart: 8 brr replicates of proportion from ...
+    >>> ipywidgets.interact(scene, per_box=(10, 114, 8))  # doctest: +SKIP
     """
     forms = lesson_forms()
     correct, icc, turn = (
@@ -247,7 +315,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
 
 def seen_worth() -> Reveal:
-    """Return a button, once `predict_worth` is answered: what labels are worth by their number per box."""
+    """Return a button behind `predict_worth`: effective sample sizes by labels per box."""
 
     def show() -> Table:
         boxes = int(lesson_forms().box.max())
@@ -258,7 +326,7 @@ def seen_worth() -> Reveal:
                 named("labels per box"): f"{m:.0f}",
                 "labeled": round(boxes * m),
                 "design_effect": f"{effect:.2f}",
-                "worth": round(boxes * m / effect),
+                "effective sample size": round(boxes * m / effect),
             }
             for m, effect in effects.items()
         ]
@@ -269,16 +337,23 @@ def seen_worth() -> Reveal:
 
 
 def explain_worth() -> Explanation:
-    """Return the question what makes a label old news."""
+    """Return the question why a further label from the same box adds little."""
     return questions.explain(
         "2-why-worth",
-        "Why does the eleventh label of a box tell less than the first label of another box?",
-        "Forms of one box were filled in by the same hands, so the program finds them all easy or all hard: much of "
-        "what the eleventh form says is known from ten. A new box brings news about how far boxes differ.",
+        "Why does the eleventh label from a box tell you less than the first label from another"
+        " box?",
+        "The same few people filled in all forms of a box, so the program finds them all easy or"
+        " all hard. Ten forms already tell you most of what the eleventh could tell. A new box"
+        " tells you how much boxes differ.",
         [
-            "“The labels of one box are wrong more often”: the error is not in a label; two labels of a box resemble "
-            "each other.",
-            "“There are too few labels in a box”: more labels in the same boxes change little; more boxes do.",
+            (
+                "“The labels from one box are incorrect more often”: the labels are not the"
+                " problem. Two labels from one box resemble each other."
+            ),
+            (
+                "“There are too few labels in a box”: more labels from the same boxes change"
+                " little. More boxes help."
+            ),
         ],
     )
 
@@ -288,11 +363,11 @@ def explain_worth() -> Explanation:
 
 @about_digits
 def predict_eight() -> Prediction:
-    """Return the question how well eight half-samples do the work of all."""
+    """Return the question how close the standard error of eight half-samples is."""
     return questions.predict(
         "2-eight",
-        "Eight of the 128 half-samples, chosen with care: how far is their standard "
-        "error from that of all 128?",
+        "Take eight of the 128 half-samples, chosen with care. How much does their standard "
+        "error differ from that of all 128?",
         OFF,
     )
 
@@ -305,7 +380,7 @@ def seen_halves(**ranges: Any) -> Reveal:
 
 @adjustable(count=(2, 100_000), seed=(0, 1_000_000))
 def half_samples(predicted: float | None = None) -> Panel:
-    """Return the view of half-samples: all, a balanced few, random ones, and those the paper prints.
+    """Return the view of half-samples: all, the balanced eight, random and printed ones.
 
     Parameters
     ----------
@@ -318,6 +393,24 @@ def half_samples(predicted: float | None = None) -> Panel:
     -------
     workbench.widgets.Panel
         Controls: half-samples, their number and the draw where they are random.
+
+    Examples
+    --------
+    A similar scene, of random half-samples of four districts:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import replicate_plot
+    >>> from workbench.widgets import image
+    >>> design = wb.SurveyDesign([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> def scene(count=8, seed=1):
+    ...     kept = np.random.default_rng(seed).integers(0, 2, (count, 4))
+    ...     halves = wb.replicates(design, array=kept, require_balance=False)
+    ...     accuracy = [0.9, 0.8, 0.7, 0.9, 0.8, 0.9, 0.8, 0.7]
+    ...     return image(replicate_plot(wb.replicate_estimate(halves, "mean", accuracy)))
+    >>> scene(16)  # doctest: +ELLIPSIS
+    Chart: 16 brr replicates of mean from ...
+    >>> ipywidgets.interact(scene, count=(2, 64), seed=(1, 20))  # doctest: +SKIP
     """
     forms = digit_forms()
     correct, design = forms.read_a == forms.digit, exercises.by_boxes(forms.box)
@@ -374,7 +467,7 @@ def seen_schemes() -> Reveal:
         for count in (RANDOM_COUNTS[1], RANDOM_COUNTS[-1]):
             ratios = simulations.simulate_random_halves(_box_differences(), count).ratios
             low, high = np.sqrt(np.quantile(ratios, (0.05, 0.95))) * _textbook_error()
-            exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of the draws"
+            exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of draws"
         return Table(
             [{"half-samples": name, "standard_error": text} for name, text in exact.items()],
             "Standard error of the accuracy",
@@ -385,7 +478,7 @@ def seen_schemes() -> Reveal:
 
 @about_digits
 def seen_broken() -> Reveal:
-    """Return a button, once `predict_eight` is answered: what unbalanced half-samples give."""
+    """Return a button behind `predict_eight`: the standard errors of unbalanced half-samples."""
 
     def show() -> Table:
         every = half_sample_array("all")
@@ -397,27 +490,30 @@ def seen_broken() -> Reveal:
                 {
                     "half-samples": name,
                     "standard_error": f"{error:.4f}",
-                    "off by": f"{error / _textbook_error() - 1:+.0%}",
-                    "one more row repairs it": "yes" if repairs else "none does",
+                    "difference": f"{error / _textbook_error() - 1:+.0%}",
+                    "balanced with one more row": "yes" if repairs else "no",
                 }
             )
-        return Table(rows, "Two arrays of seven rows")
+        return Table(rows, "Two arrays of seven rows, compared with the textbook formula")
 
     return questions.compare("2-eight", {}, show)
 
 
 @about_digits
 def explain_eight() -> Explanation:
-    """Return the question whether more replicates know more."""
+    """Return the question whether more replicates give a better standard error."""
     return questions.explain(
         "2-why-eight",
         "Is the standard error of 128 half-samples better than that of the balanced 8? Would 512 "
         "replicates be better?",
-        "No: it is the same number, computed with less work. Replicates are computations, not observations. How well "
-        "the standard error itself is known depends on the seven districts, and no replicate adds a district.",
+        "No. Both give the same number, and eight take less work. Replicates are computations, not"
+        " observations. The seven districts determine how well the standard error is known, and no"
+        " replicate adds a district.",
         [
-            "“More replicates, a tighter interval”: that holds for more boxes. Only random half-samples need many "
-            "replicates, because their cross terms cancel on average only.",
+            (
+                "“More replicates give a shorter interval”: only more boxes do. Random half-samples"
+                " need many replicates, because their cross terms cancel only on average."
+            ),
             "“Eight are an approximation”: for a mean or a total they are exact.",
         ],
     )
@@ -429,8 +525,9 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
     Parameters
     ----------
     scheme : {"all", "balanced", "random", "one less", "printed"}
-        "one less" are the balanced ones without the first; "printed" are the seven rows of eq. 12 of Micheals &
-        Boult, A stratified methodology for classifier and recognizer evaluation, 2001.
+        "one less" are the balanced ones without the first; "printed" are the seven rows of eq. 12
+        of Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+        2001.
     count, seed : int
         Of "random", drawn with replacement.
 
@@ -455,7 +552,8 @@ def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
     return questions.predict(
         "2-pairs",
-        "Nine runs and eight columns: how many of the 28 pairs of columns are not balanced?",
+        "The paper's array has nine runs and eight columns. How many of its 28 pairs of columns "
+        "are not balanced?",
         OF_PAIRS,
     )
 
@@ -488,8 +586,23 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
     Returns
     -------
     workbench.widgets.Panel
-        Controls: units per stratum, columns, construction, the two columns. A click on a column of the array makes it
-        the second one, and the second the first.
+        Controls: units per stratum, columns, construction, the two columns. A click on a column of
+        the array makes it the second one, and the second the first.
+
+    Examples
+    --------
+    A similar scene, of three units per stratum:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import arrays as charts
+    >>> from workbench.widgets import image
+    >>> def scene(columns=4, first=1, second=2):
+    ...     array = wb.orthogonal_array(3, columns)
+    ...     return image(charts.array(array, 3, first, second))
+    >>> scene(5)  # doctest: +ELLIPSIS
+    Chart: An array of 27 runs, 5 columns, 3 units per stratum: all 10 pairs ...
+    >>> ipywidgets.interact(scene, columns=(4, 40), first=(1, 4), second=(1, 4))  # doctest: +SKIP
     """
     controls = {
         "levels": ipywidgets.IntSlider(3, 2, 9, description="Units per stratum s"),
@@ -528,7 +641,7 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
 
 
 def _keep_apart(columns: Any, i: Any, j: Any) -> None:
-    """Keep two columns different and among those there are: what takes the other's place sends it to its own."""
+    """Keep two columns different and inside the array: two that would be equal swap places."""
 
     def swap(change: Any) -> None:
         other = j if change.owner is i else i
@@ -548,8 +661,8 @@ def _keep_apart(columns: Any, i: Any, j: Any) -> None:
 def papers_shifts(levels: int, columns: int) -> np.ndarray:
     """Return the array of as many shifts of one column as the paper allows, which is too many.
 
-    It takes n^b runs where columns <= n^b - 1; beyond (n^b - 1) / (n - 1) shifts two columns repeat each other up to
-    a factor (Micheals & Boult 2001, section 7.3 and appendix B.3).
+    It takes n^b runs where columns <= n^b - 1. Beyond (n^b - 1) / (n - 1) shifts, columns repeat
+    each other up to a factor (Micheals & Boult 2001, section 7.3 and appendix B.3).
 
     Parameters
     ----------
@@ -590,6 +703,21 @@ def field_steps() -> Panel:
     -------
     workbench.widgets.Panel
         Controls: field, power of x.
+
+    Examples
+    --------
+    A similar scene, of the field of 8 elements:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import arrays as charts
+    >>> from workbench.widgets import image
+    >>> field = wb.GaloisField(2, 3)
+    >>> def scene(power=1):
+    ...     return image(charts.field(field, power))
+    >>> scene(3)  # doctest: +ELLIPSIS
+    Chart: GF(2^3): coefficients modulo 2, polynomials modulo x^3 + x + 1. ...
+    >>> ipywidgets.interact(scene, power=(1, 7))  # doctest: +SKIP
     """
     controls = {
         "size": ipywidgets.Dropdown(options=FIELDS, value=(3, 3), description="Field"),
@@ -614,10 +742,10 @@ def field_steps() -> Panel:
 
 @about_digits
 def predict_coverage() -> Prediction:
-    """Return the question how often the naive interval keeps its promise."""
+    """Return the question how often the naive interval contains the true value."""
     return questions.predict(
         "2-coverage",
-        "Of 100 cities like ours, in how many does the naive 95% interval contain the truth?",
+        "Of 100 cities like ours, in how many does the naive 95% interval contain the true value?",
         COVERED,
     )
 
@@ -636,7 +764,7 @@ def seen_coverage(**ranges: Any) -> Reveal:
 
 @adjustable(strata=(2, 200), psus=(2, 9), seed=(0, 1_000_000))
 def coverage(predicted: float | None = None) -> Panel:
-    """Return the view of simulated intervals: how often naive and honest ones contain the truth.
+    """Return the view of simulated intervals: the coverage of five methods.
 
     Parameters
     ----------
@@ -648,8 +776,22 @@ def coverage(predicted: float | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: strata, boxes per stratum, labels per box, intracluster correlation, whether boxes differ in size
-        and the large ones are worse, draw.
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, whether boxes
+        differ in size and the large ones are worse, draw.
+
+    Examples
+    --------
+    A similar scene, of the intracluster correlation alone:
+
+    >>> import ipywidgets
+    >>> import workbench as wb
+    >>> from workbench.charts.replication import intervals as charts
+    >>> from workbench.widgets import image
+    >>> def scene(correlation=0.0181):
+    ...     return image(charts.coverage(wb.simulate_coverage(icc=correlation, runs=200)))
+    >>> scene(0.1)  # doctest: +ELLIPSIS
+    Chart: Coverage of 95% intervals in 200 simulated ...
+    >>> ipywidgets.interact(scene, correlation=(0, 0.2, 0.01))  # doctest: +SKIP
     """
     controls = {
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
@@ -667,9 +809,9 @@ def coverage(predicted: float | None = None) -> Panel:
 
     def simulated(seed: int, **city: float) -> tuple:
         runs = min(2_500, MOST_PSUS // (city["strata"] * city["psus"]))
-        return simulations.simulate_coverage(
-            **city, runs=runs, rng=seed
-        ), predicted if city == CITY else None
+        return simulations.simulate_coverage(**city, runs=runs, rng=seed), (
+            predicted if city == CITY else None
+        )
 
     return drive_chart(
         controls,
@@ -684,18 +826,22 @@ def explain_coverage() -> Explanation:
     """Return the question what the degrees of freedom are for."""
     return questions.explain(
         "2-why-coverage",
-        "With three districts the honest interval is very wide. Is that a fault of the method?",
-        "No. Three districts give three differences, so the standard error itself is hardly known, and the t quantile "
-        "(3.18 instead of 1.96) pays for that. A shorter interval would break its promise.",
+        "With three districts, the interval by boxes is very wide. Is that a fault of the method?",
+        "No. Three districts give only three differences, so the standard error itself is poorly"
+        " known. The t quantile (3.18 instead of 1.96) allows for that. A shorter interval would"
+        " contain the true value less often than 95%.",
         [
-            "“Take the normal quantile, it is shorter”: it covers far less than it promises with so few districts.",
-            "“Take more labels per box”: the differences between boxes stay as they are.",
+            (
+                "“Take the normal quantile, it is shorter”: with so few districts, its coverage is"
+                " far below 95%."
+            ),
+            "“Take more labels per box”: this does not change how much the boxes differ.",
         ],
     )
 
 
 def seen_weights() -> Reveal:
-    """Return what forgotten weights do to an interval, to be seen once `predict_coverage` is answered."""
+    """Return the coverage of intervals that ignore weights, once `predict_coverage` is answered."""
 
     def show(_: str | None) -> Table:
         study = simulations.simulate_coverage(**WEIGHTS)
@@ -709,7 +855,8 @@ def seen_weights() -> Reveal:
         ]
         return Table(
             rows,
-            f"{study.strata} strata whose weight rises with their accuracy, {study.runs:,} simulated audits",
+            f"{study.strata} strata, larger weights at higher accuracy, {study.runs:,} simulated"
+            " samples",
         )
 
     return questions.reveal("2-coverage", show)
@@ -720,21 +867,22 @@ def seen_weights() -> Reveal:
 
 @about_digits
 def seen_orders() -> Reveal:
-    """Return how far the order of the districts moves the error of F1, to be seen once `predict_eight` is answered."""
+    """Return the standard errors of F1 by order of districts, once `predict_eight` is answered."""
 
     def show(_: str | None) -> Table:
         forms = digit_forms()
         design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-        made = replicates.replicates(design, array=half_sample_array("all"))
-        found = estimates.replicate_estimate(made, "f1", forms.digit == 2, forms.read_a == 2)
+        halves = replicates.replicates(design, array=half_sample_array("all"))
+        f1 = estimates.replicate_estimate(halves, "f1", forms.digit == 2, forms.read_a == 2)
         place = (
             half_sample_array("balanced")[:, list(itertools.permutations(range(7)))]
             @ 2 ** np.arange(7)[::-1]
         )
-        errors = np.sqrt(((found.replicate_values - found.estimate) ** 2)[place].mean(0))
+        squares = (f1.replicate_values - f1.estimate) ** 2
+        errors = np.sqrt(squares[place].mean(0))
         return Table(
             [
-                {"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
+                {"half-samples": "all 128", "standard_error": f"{f1.standard_error:.4f}"},
                 {
                     "half-samples": f"balanced 8, {errors.size:,} orders of the districts",
                     "standard_error": f"{errors.min():.4f} to {errors.max():.4f}",
@@ -750,22 +898,25 @@ def seen_orders() -> Reveal:
 
 
 def intracluster_correlation() -> float:
-    """Return the intracluster correlation of all labels of the digit forms, from their design effect.
+    """Return the intracluster correlation of all labels, from their design effect.
 
-    (deff - 1) / (m - 1), deff the variance by equally weighted boxes over p (1 - p) / n, m = n / 14 labels per box
-    (Kish, Survey Sampling, 1965).
+    See `exercises.intracluster_correlation`, which is that of the digit forms.
     """
     if are_digits():
-        return exercises.box_worth()[3]
+        return exercises.intracluster_correlation()
     forms = lesson_forms()
-    made = _replicates_by_boxes(forms.box)
-    found = estimates.replicate_estimate(made, "accuracy", forms.digit, forms.read_a)
-    effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
-    return (effect - 1) / (forms.box.size / forms.box.max() - 1)
+    drawn = _replicates_by_boxes(forms.box)
+    accuracy = estimates.replicate_estimate(drawn, "accuracy", forms.digit, forms.read_a)
+    _, naive_error = naive("accuracy", forms.digit, forms.read_a)
+    design_effect = accuracy.variance / naive_error**2
+    return (design_effect - 1) / (forms.box.size / forms.box.max() - 1)
 
 
 def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
-    """Return replicates of boxes of equal weight, two per stratum; a last odd one joins the stratum before."""
+    """Return replicates of boxes of equal weight, two per stratum.
+
+    A last odd box joins the stratum before.
+    """
     boxes = int(box.max())
     if boxes % 2 == 0:
         return replicates.replicates(exercises.by_boxes(box))
@@ -775,7 +926,7 @@ def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:
-    """Return right labels and labels per box."""
+    """Return correct labels and labels per box."""
     return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:]
 
 
