@@ -220,6 +220,47 @@ def test_lesson_4_shows_the_rates_of_the_class_that_is_named(path, quick):
     assert (study.base_rate, study.size) == (truth.mean(), SIZE)
 
 
+def test_lesson_4_compares_the_periods_of_a_file(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    period = np.repeat(["2025-Q4", "2026-Q1", "2026-Q2"], [400, 500, 600])
+    truth = rng.random(1500) < np.repeat([0.15, 0.2, 0.35], [400, 500, 600])
+    read = np.where(rng.random(1500) < 0.9, truth, ~truth)
+    rows = list(zip(truth.astype(int), read.astype(int), period, strict=True))
+    misclassification.use(written(tmp_path, ["truth", "prediction", "period"], rows))
+    counts, shares = misclassification._periods()
+    quarters = [period == quarter for quarter in dict.fromkeys(period.tolist())]
+    assert counts.tolist() == [[int((~read[q]).sum()), int(read[q].sum())] for q in quarters]
+    np.testing.assert_allclose(shares, [truth[q].mean() for q in quarters])
+    panel = misclassification.change()
+    controls = panel.controls
+    assert (controls["first"].value, controls["last"].value) == (1, 3)
+    assert (controls["n"].max, controls["n"].value) == (400, 400)
+    change = truth[quarters[2]].mean() - truth[quarters[0]].mean()
+    assert f"the true change is {100 * change:+.2f} points" in panel.view.alternative
+    levels = panel.view.picture["data"]["levels"]
+    ends = panel.view.spec["hconcat"][0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert ends[0] <= min(row["low"] for row in levels)
+    assert ends[1] >= max(row["high"] for row in levels) > 0.3
+    text = words(panel) + words(misclassification.predict_change())
+    assert re.findall(r"\b(?:forms?|panels?|[Mm]onths?)\b", text.replace('"month', "")) == []
+    assert "from period 1 to period 3" in text
+    question = misclassification.predict_change()
+    halves = [
+        float(re.search(r"about (.*?) points", option)[1]) for option in question.control.options
+    ]
+    low, high = misclassification._series(400).change(1, 3).limits
+    assert halves[2] == pytest.approx(50 * (high - low), abs=0.06) and halves[2] < halves[0]
+    assert "You predicted" not in words(misclassification.seen_change())
+    assert capsys.readouterr().out == ""
+
+
+def test_one_period_alone_is_refused(tmp_path):
+    rows = [[1, 1, 1], [1, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 1, 1]] * 200
+    path = written(tmp_path, ["truth", "prediction", "period"], rows)
+    with pytest.raises(ValueError, match="Lesson 4 needs at least 2 periods"):
+        misclassification.use(path)
+
+
 def test_lesson_5_cross_validates_on_the_features(path, quick):
     from sklearn.neighbors import KNeighborsClassifier
 

@@ -31,9 +31,10 @@ COLUMNS = {
     "margin": "margin",
     "read_b": "second",
     "box": "cluster",
+    "period": "period",
     "features": "features",
 }
-NAMED = ("truth", "prediction", "score", "margin", "second", "cluster")
+NAMED = ("truth", "prediction", "score", "margin", "second", "cluster", "period")
 ONLY_DIGITS = ("image", "place", "register", "register_errors")
 FEATURE = "x_"  # how the names of feature columns begin
 _current: list["LessonItems"] = []
@@ -53,6 +54,8 @@ class LessonItems:
         What a second model predicts, from the column `second`.
     box : (N,) ndarray of int
         Number of the cluster, 1 to C in the order of the file, from the column `cluster`.
+    period : (N,) ndarray of int
+        Number of the period, 1 to T in the order of the file, from the column `period`.
     features : (N, p) ndarray of float
         From the columns whose names begin with `x_`.
     positive : object
@@ -108,11 +111,17 @@ class LessonItems:
             second = load_labeled(path, stratum="", prediction="second")
             self.read_b = np.asarray(second.prediction)
         if "cluster" in self._columns:
-            cells = frames.read_columns(path, ["cluster"])[0]["cluster"]
-            _, first, number = np.unique(cells.astype(str), return_index=True, return_inverse=True)
-            self.box = first.argsort().argsort()[number] + 1
+            self.box = self._numbered("cluster")
+        if "period" in self._columns:
+            self.period = self._numbered("period")
         if features:
             self.features = self._numbers(features)
+
+    def _numbered(self, column: str) -> np.ndarray:
+        """Return the cells of a column as numbers, 1 for the first value of the file."""
+        cells = frames.read_columns(self._path, [column])[0][column].astype(str)
+        _, first, number = np.unique(cells, return_index=True, return_inverse=True)
+        return first.argsort().argsort()[number] + 1
 
     def _numbers(self, columns: list[str]) -> np.ndarray:
         cells, _ = frames.read_columns(self._path, columns)
@@ -239,16 +248,23 @@ def cached(function: Function) -> Function:
 
 def about_digits(scene: Function) -> Function:
     """Return a scene that says in one sentence that it shows the digit forms, where the others show a file."""
+    return about_digits_without("")(scene)
 
-    @functools.wraps(scene)
-    def noted(*args: Any, **ranges: Any) -> Any:
-        if _current:
-            print(
-                f"This scene is about the digit forms of the course, not about {_current[0].name}."
-            )
-        return scene(*args, **ranges)
 
-    return noted  # type: ignore[return-value]
+def about_digits_without(column: str) -> Callable[[Function], Function]:
+    """Return the decorator of `about_digits` for a scene that shows a file if it has a column."""
+
+    def decorate(scene: Function) -> Function:
+        @functools.wraps(scene)
+        def noted(*args: Any, **ranges: Any) -> Any:
+            if _current and not (column and hasattr(_current[0], column)):
+                file = _current[0].name
+                print(f"This scene is about the digit forms of the course, not about {file}.")
+            return scene(*args, **ranges)
+
+        return noted  # type: ignore[return-value]
+
+    return decorate
 
 
 def comments(words: Any) -> Any:
@@ -283,6 +299,9 @@ def named(text: str) -> str:
         "box": "cluster",
         "district": "pair",
         "reader": "model",
+        "month": "period",
+        "Month": "Period",
+        "months": "periods",
     }
     pattern = r"\b(" + "|".join(words) + r")\b"
     return re.sub(pattern, lambda match: words[match[0]], text)

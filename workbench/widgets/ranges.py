@@ -88,6 +88,13 @@ def _rows_at(scene: str, panel: Panel, name: str, end: float) -> Mapping:
     return rows
 
 
+def fit_axes(panel: Panel, **values: Any) -> Panel:
+    """Widen the axes of a scene to hold what it shows with these values of its controls."""
+    rows, _ = panel.answer(**set_to(panel.controls) | values)
+    panel.view.spec = _widened(panel.view.spec, rows)
+    return panel
+
+
 def _widened(spec: dict, rows: Mapping) -> dict:
     """Return a chart's specification, its axes with fixed ends widened to hold all rows; equal axes stay equal."""
     ends: dict[tuple, tuple] = {}

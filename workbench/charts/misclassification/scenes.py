@@ -1,6 +1,6 @@
 """Charts of the lesson: true and read classes, later months, a change, an assumption, a judge."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -422,8 +422,10 @@ def change_words(
     last: int,
     true_shares: np.ndarray,
     predicted: float | None = None,
+    *,
+    rename: Callable[[str], str] = str,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `change`."""
+    """Return title and text alternative of `change`; `rename` changes the words for months and forms."""
     estimate = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
     low, high = (100 * np.array(estimate.limits)).tolist()
@@ -438,15 +440,18 @@ def change_words(
     yours = ""
     if predicted is not None:
         yours = f" You predicted {100 * predicted:.1f} points to either side."
-    return (
+    title = (
         f"Month {first} to {last}: {points(estimate.estimate)}, standard error {error}; "
-        f"with independent errors {independent}",
+        f"with independent errors {independent}"
+    )
+    alternative = (
         f"Proportions by {series.method} from one audit of {forms}, with 95% intervals: {ends}. "
         f"Estimated change {points(estimate.estimate)}, 95% interval {low:+.2f} to {high:+.2f}; "
         f"the true change is {points(truth[last] - truth[first])}. If the errors of the two months "
         f"were independent, the standard error of the change would be {independent} points instead "
-        f"of {error} points.{yours}",
+        f"of {error} points.{yours}"
     )
+    return rename(title), rename(alternative)
 
 
 def change(
@@ -455,6 +460,8 @@ def change(
     last: int,
     true_shares: np.ndarray,
     predicted: float | None = None,
+    *,
+    rename: Callable[[str], str] = str,
 ) -> alt.TopLevelMixin:
     """Return proportions with 95% intervals, and a change with its interval and a wrong one.
 
@@ -467,18 +474,20 @@ def change(
     true_shares : (T,) array of float
     predicted : float, optional
         Half-width of the interval of the change that a learner predicted.
+    rename : callable, optional
+        Takes a text about months and forms, returns it in other words.
     """
     data = change_data(series, first, last, true_shares, predicted)
     levels = theme.chart(data, "levels")
     months = alt.X(
         "month:Q",
-        title="month (dashed: truth)",
+        title=rename("month (dashed: truth)"),
         scale=alt.Scale(nice=False, padding=8),
         axis=alt.Axis(values=list(series.periods), grid=False, format="d"),
     )
     up = alt.Y(
         "estimate:Q",
-        title="proportion with panels, 95% intervals",
+        title=rename("proportion with panels, 95% intervals"),
         axis=PERCENT,
         scale=theme.span(*LEVELS),
     )
@@ -515,7 +524,8 @@ def change(
         width=110 * len(data["differences"]), height=250
     )
     return theme.finish(
-        alt.hconcat(left, right), *change_words(series, first, last, true_shares, predicted)
+        alt.hconcat(left, right),
+        *change_words(series, first, last, true_shares, predicted, rename=rename),
     )
 
 

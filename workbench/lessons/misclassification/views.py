@@ -5,13 +5,14 @@ them. A function `predict_...` asks a question. The function `seen_...` shows th
 prediction is locked. A function `explain_...` asks for an explanation of two lines.
 """
 
+import functools
 import math
 from typing import Any
 
 import ipywidgets
 import numpy as np
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.charts.misclassification import lines
 from workbench.charts.misclassification import scenes as charts
 from workbench.charts.misclassification.words import names
@@ -19,6 +20,7 @@ from workbench.course import lesson_data
 from workbench.course.digit_forms import read_by_next_box
 from workbench.course.lesson_data import (
     about_digits,
+    about_digits_without,
     are_digits,
     comments,
     lesson_forms,
@@ -27,6 +29,7 @@ from workbench.course.lesson_data import (
 )
 from workbench.course.solar import CODE, ITEMS, solar_audit, solar_months, solar_rates
 from workbench.lessons.misclassification.drawn_line import DrawnLine
+from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import prevalence_series
 from workbench.misclassification.theory import estimator_theory, unbiased_share
 from workbench.results import Table
@@ -34,7 +37,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
-from workbench.widgets.ranges import adjustable
+from workbench.widgets.ranges import adjustable, fit_axes
 
 # These texts must not be visible before the prediction is locked, the button pressed (look) or
 # the exercise answered.
@@ -139,6 +142,7 @@ OF_REACH = dict(
 )
 
 
+LEAST_IN_FIRST_PERIOD = 200
 LEAST_ITEMS, LEAST_INFORMATION = 900, 0.1  # rows; p00 + p11 - 1
 
 
@@ -148,7 +152,7 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth` and `prediction`; `second`, what a second model predicts, may be there. At least 900
+        With the columns `truth` and `prediction`; `second`, what a second model predicts, and `period` may be there. At least 900
         rows, of which the positive class is 2% to 40%. None shows the digit forms again.
     positive : object
         The class that is counted; by default class 1, or the rarest.
@@ -170,6 +174,13 @@ def use(path: Any, positive: Any = "") -> Any:
             f"with mistakes of both kinds; {items.name} has {base_rate:.1%} of class {items.positive}, of which "
             f"{p11:.1%} are predicted, and {1 - p00:.1%} of the others are predicted by mistake. Name another class by "
             "positive=..."
+        )
+    sizes = np.bincount(items.period)[1:] if hasattr(items, "period") else np.array([])
+    if sizes.size == 1 or 0 < sizes[:1].sum() < LEAST_IN_FIRST_PERIOD:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 4 needs at least 2 periods and {LEAST_IN_FIRST_PERIOD} rows in the first one; "
+            f"{items.name} has {sizes.size} and {sizes[0]}."
         )
     return items
 
@@ -546,9 +557,11 @@ def explain_lag() -> Explanation:
     )
 
 
-@about_digits
+@about_digits_without("period")
 def predict_change() -> Prediction:
     """Return the question how wide the interval of a change is."""
+    if _shows_periods():
+        return _predict_change_of_a_file()
     first, last = MONTHS
     return questions.predict(
         "4-change",
@@ -558,14 +571,86 @@ def predict_change() -> Prediction:
     )
 
 
-@about_digits
+def _predict_change_of_a_file() -> Prediction:
+    """Return the question of `predict_change` about the periods of a file."""
+    first, last = _two_periods()
+    return questions.predict(
+        "4-change",
+        f"How far does the 95% interval of the change from period {first} to period {last} reach to "
+        "either side of the estimate?",
+        _reaches(),
+    )
+
+
+def _reaches() -> dict[str, float]:
+    """Return half-widths: of independent errors, of one period, and of the change itself."""
+    if not _shows_periods():
+        return REACH
+    first, last = _two_periods()
+    series = _series(_audited())
+    estimate = series.change(first, last)
+    level = next(row for row in series.levels() if row["period"] == last)
+    low, high = estimate.limits
+    halves = (
+        intervals.quantile(0.95) * estimate.naive_standard_error,
+        (level["high"] - level["low"]) / 2,
+        (high - low) / 2,
+    )
+    reasons = ("two uncertain numbers are subtracted", "as for one period", "the error is shared")
+    return {
+        f"about {100 * half:.1f} points to either side: {reason}": half
+        for half, reason in zip(halves, reasons, strict=True)
+    }
+
+
+def _shows_periods() -> bool:
+    return not are_digits() and hasattr(lesson_forms(), "period")
+
+
+def _two_periods() -> tuple[int, int]:
+    """Return the periods that are compared at first: months 3 and 8, or the first and the last of a file."""
+    return (1, int(lesson_forms().period.max())) if _shows_periods() else MONTHS
+
+
+def _periods() -> tuple[np.ndarray, np.ndarray]:
+    """Return predicted counts and true proportions of the periods."""
+    if not _shows_periods():
+        return solar_months().counts, solar_months().true_shares
+    forms = lesson_forms()
+    period = forms.period - 1
+    items, counted, true = (
+        np.bincount(period, flags)
+        for flags in (None, forms.read_a == forms.positive, forms.digit == forms.positive)
+    )
+    return np.stack([items - counted, counted], 1).astype(int), true / items
+
+
+def _audited() -> int:
+    """Return the size of the audit: 400 forms, or as many of a file's first period as there are."""
+    return min(AUDITED, int(_periods()[0][0].sum()))
+
+
+def _audit(n: int) -> ConfusionCounts:
+    """Return an audit of n forms of the first period, sampled at random."""
+    if not _shows_periods():
+        return solar_audit(n)
+    forms = lesson_forms()
+    rows = np.flatnonzero(forms.period == 1)
+    sampled = np.random.default_rng(1).choice(rows, n, replace=False)
+    truth, read = (
+        (column[sampled] == forms.positive).astype(int) for column in (forms.digit, forms.read_a)
+    )
+    return ConfusionCounts.from_labels(truth, read, (0, 1))
+
+
+@about_digits_without("period")
 def seen_change(**ranges: Any) -> Reveal:
     """Return the scene of a change with the interval that the learner predicted."""
     return questions.reveal(
         "4-change",
         lambda predicted: [
-            *questions.answered(OF_REACH, predicted),
-            change(REACH.get(predicted), **ranges),
+            *questions.answered({} if _shows_periods() else OF_REACH, predicted),
+            change(_reaches().get(predicted), **ranges),
         ],
     )
 
@@ -603,29 +688,36 @@ def change(predicted: float | None = None) -> Panel:
     Chart: Proportions by mle from one audit of 100 forms, ...
     >>> ipywidgets.interact(scene, audited=(100, 900), first=(1, 6), last=(7, 12))  # doctest: +SKIP
     """
-    last_month = len(solar_months().counts)
+    counts, true_shares = _periods()
+    last_month = len(counts)
+    rename = named if _shows_periods() else str
     first, last = (
         ipywidgets.IntSlider(month, least, most, description=text)
         for month, least, most, text in zip(
-            MONTHS,
-            (1, MONTHS[0] + 1),
+            _two_periods(),
+            (1, _two_periods()[0] + 1),
             (last_month - 1, last_month),
-            ("From month", "To month"),
+            (rename("From month"), rename("To month")),
             strict=True,
         )
     )
     first.observe(lambda moved: setattr(last, "min", moved["new"] + 1), "value")
 
     def estimated(n: int, first: int, last: int) -> tuple:
-        return _series(n), first, last, solar_months().true_shares, predicted
+        return _series(n), first, last, true_shares, predicted
 
-    controls = {"first": first, "last": last, "n": _audit_slider()}
-    return drive_chart(controls, estimated, charts.change_data, charts.change_words, charts.change)
+    controls = {"first": first, "last": last, "n": _audit_slider(rename("Forms audited (n)"))}
+    words = functools.partial(charts.change_words, rename=rename)
+    chart = functools.partial(charts.change, rename=rename)
+    if not _shows_periods():
+        return drive_chart(controls, estimated, charts.change_data, words, chart)
+    controls["n"].max = min(controls["n"].max, int(counts[0].sum()))
+    return fit_axes(drive_chart(controls, estimated, charts.change_data, words, chart), n=100)
 
 
 def _series(n: int) -> Any:
-    counts = solar_months().counts
-    return prevalence_series(solar_audit(n), counts[0], counts, method="mixed", rates="frame")
+    counts, _ = _periods()
+    return prevalence_series(_audit(n), counts[0], counts, method="mixed", rates="frame")
 
 
 def predict_judge() -> Prediction:
