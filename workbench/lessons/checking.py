@@ -410,7 +410,7 @@ def worked(exercise: str, **task: Any) -> list[str]:
     Examples
     --------
     >>> worked("4.1")[-1]
-    'Divided by .92 + .98 - 1 = .90: the true share is 0.150.'
+    'Divide by .92 + .98 - 1 = .90: the true proportion is 0.150.'
     """
     steps = next(
         (
