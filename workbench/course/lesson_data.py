@@ -1,7 +1,8 @@
 """The items that the lessons' scenes show: the digit forms, or a file of the lecturer's.
 
-`use_items` comes first: it reads a file with named columns and shows it in the scenes. `LessonItems` has the attributes
-of `DigitForms` that can be made from the file. The scenes ask `lesson_forms` for their data.
+`use_items` comes first: it reads a file with named columns and shows it in the scenes.
+`LessonItems` has the attributes of `DigitForms` that can be made from the file. The scenes ask
+`lesson_forms` for their data.
 """
 
 import functools
@@ -180,7 +181,8 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
     Parameters
     ----------
     path : str, path, data frame or None
-        A file with a header. Each row is an item with its `truth` and `prediction`. None shows the digit forms.
+        A file with a header. Each row is an item with its `truth` and `prediction`. None shows the
+        digit forms.
     needs : iterable of str
         Other columns that must be there; "features" are columns whose names begin with `x_`.
     positive : object
@@ -210,7 +212,8 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
         features = [name for name in columns if name.startswith(FEATURE)]
         if "features" in needs and len(features) < 2:
             raise ValueError(
-                f"{items.name} needs at least 2 columns of numbers whose names begin with {FEATURE!r}, "
+                f"{items.name} needs at least 2 columns of numbers whose names begin with "
+                f"{FEATURE!r}, "
                 f"such as {FEATURE}age. Its columns: {', '.join(columns)}."
             )
         items._require([column for column in needs if column != "features"], columns)
@@ -221,7 +224,7 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
 
 
 def check_size(least: int, lesson: int) -> None:
-    """Raise ValueError where the scenes of a lesson need more items than are shown, and show the digit forms again."""
+    """Raise ValueError, and show the digit forms, where a lesson needs more items."""
     size = lesson_forms().digit.size
     if size < least:
         name = lesson_forms().name
@@ -230,7 +233,7 @@ def check_size(least: int, lesson: int) -> None:
 
 
 def lesson_forms() -> Any:
-    """Return the items that the scenes show: `DigitForms`, or `LessonItems` of a lecturer's file."""
+    """Return the items that the scenes show: `DigitForms` or `LessonItems`."""
     return _current[0] if _current else digit_forms()
 
 
@@ -247,7 +250,7 @@ def cached(function: Function) -> Function:
 
 
 def about_digits(scene: Function) -> Function:
-    """Return a scene that says in one sentence that it shows the digit forms, where the others show a file."""
+    """Return a scene that says that it is about the digit forms, where others show a file."""
     return about_digits_without("")(scene)
 
 
@@ -268,12 +271,12 @@ def about_digits_without(column: str) -> Callable[[Function], Function]:
 
 
 def comments(words: Any) -> Any:
-    """Return what is said of each choice of a prediction; nothing where it would quote figures of other data."""
+    """Return the comments on a prediction; none where they would quote figures of other data."""
     return words if are_digits() else {}
 
 
 def only_for_digits(*parts: Any) -> list:
-    """Return parts of a scene that quote figures of the digit forms; nothing where the scenes show other items."""
+    """Return parts of a scene that quote figures of the digit forms; none for other items."""
     return list(parts) if are_digits() else []
 
 
@@ -308,5 +311,5 @@ def named(text: str) -> str:
 
 
 def named_pair(words: tuple[str, str]) -> tuple[str, str]:
-    """Return title and text alternative of a chart in the words of the items that the scenes show."""
+    """Return title and text alternative of a chart in the words of `named`."""
     return named(words[0]), named(words[1])

@@ -44,7 +44,8 @@ class Exercise(NamedTuple):
     Attributes
     ----------
     judge : callable or None
-        Takes what the reader returns and the data of a variant; None where answers are only recorded.
+        Takes what the reader returns and the data of a variant; None where answers are only
+        recorded.
     reader : int or callable
         How many numbers the judge takes, or a function that returns what it takes.
     form : str
@@ -283,7 +284,7 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
 
 
 def _load_own(exercise: str) -> None:
-    """Read the lecturer's file of exercises anew, where there is one and the course has no such exercise."""
+    """Read the lecturer's file again for an exercise that the course does not have."""
     if exercise not in course_exercises() and os.path.exists(OWN_FILE) and not _loading:
         _loading.append(exercise)
         try:

@@ -1,6 +1,7 @@
-"""Exercises that a lecturer adds to the course, in a cell or in the file `my_exercises.py` beside the notebooks.
+"""Exercises that a lecturer adds, in a cell or in `my_exercises.py` next to the notebooks.
 
-`exercise` comes first; then how an answer is compared; then what students get of the file. `checking` reads the file.
+`exercise` comes first. Then come how an answer is compared, and what students get of the file.
+`checking` reads the file.
 """
 
 import re
@@ -55,12 +56,13 @@ def exercise(
     explanation : str
         Shown after the right answer, and after three wrong ones.
     tolerance : float, optional
-        How far a number may be off. By default a whole number must be exact and a number with decimals within
-        0.5%. Texts are compared without regard to case and spaces.
+        How far a number may be off. By default a whole number must be exact and a number with
+        decimals within 0.5%. Texts are compared without regard to case and spaces.
     points : float
         The points of the whole answer in `workbench grade`; parts of an answer count the same.
     answer_with : str
-        The form of the answer, such as "(estimate, standard error)"; by default made from the answer.
+        The form of the answer, such as "(estimate, standard error)"; by default made from the
+        answer.
     numbers : int
         How many numbers are asked for, where there is no answer to tell.
 
@@ -253,7 +255,7 @@ def students_file(numbers: list[str]) -> str:
 
 
 def lecturers_file(numbers: list[str]) -> str:
-    """Return a file of exercises with their answers as values: grading needs no data that they were computed from."""
+    """Return a file of exercises with their answers as values, for grading without data."""
     return LECTURERS_HEAD + "".join(_call(number, OWN[number].settings) for number in numbers)
 
 

@@ -1,6 +1,7 @@
 """The values of a scene's controls, as a lecturer sets them: `place_value(budget=(20, 400, 20))`.
 
-`adjustable` comes first: it decorates the functions that return a scene. `set_range` changes one control.
+`adjustable` comes first: it decorates the functions that return a scene. `set_range` changes one
+control.
 """
 
 import functools
@@ -27,13 +28,13 @@ class RangeError(ValueError):
 
 
 def adjustable(**limits: tuple[float, float]) -> Callable:
-    """Return a decorator: the scene also takes a range of values by the name of each of its controls.
+    """Return a decorator: the scene also takes ranges of values by the names of controls.
 
     Parameters
     ----------
     **limits
-        The lowest and the highest value that the scene can draw, by the name of a control. A control without limits
-        takes all values for which the scene can be computed.
+        The lowest and the highest value that the scene can draw, by the name of a control. A
+        control without limits takes all values for which the scene can be computed.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def fit_axes(panel: Panel, **values: Any) -> Panel:
 
 
 def _widened(spec: dict, rows: Mapping) -> dict:
-    """Return a chart's specification, its axes with fixed ends widened to hold all rows; equal axes stay equal."""
+    """Return a specification whose fixed axes hold all rows; equal axes stay equal."""
     ends: dict[tuple, tuple] = {}
     for scale, values in _axes(spec, rows):
         axis = tuple(scale["domain"])
@@ -138,7 +139,7 @@ def _with_ends(part: Any, ends: Mapping[tuple, tuple]) -> Any:
 
 
 def set_range(control: Any, name: str, values: Any, limits: tuple | None = None) -> None:
-    """Set the values of a control; its present value stays if it is among them, else the nearest takes its place.
+    """Set the values of a control; its value stays if it is among them, or becomes the nearest.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def set_range(control: Any, name: str, values: Any, limits: tuple | None = None)
 
 
 def stops_of(control: Any, name: str, values: Any, limits: tuple | None = None) -> list:
-    """Return the numbers at which a slider is to stop, in order, or raise RangeError; see `set_range`."""
+    """Return the numbers at which a slider stops, in order, or raise RangeError."""
     numbers = _numbers(control, name, values)
     low, high = limits or (-np.inf, np.inf)
     if numbers[0] < low or numbers[-1] > high:
@@ -204,7 +205,8 @@ def _numbers(control: Any, name: str, values: Any) -> list:
     low, high, step = (*values, getattr(control, "step", 1))[:3]
     if not low < high or step <= 0:
         raise RangeError(
-            f"{name}: the lowest value must be below the highest, and the step above 0; got {values!r}."
+            f"{name}: the lowest value must be below the highest, and the step above 0; "
+            f"got {values!r}."
         )
     count = int(np.floor((high - low) / step + 1e-9)) + 1
     if not 1 < count <= MOST_STOPS:

@@ -131,8 +131,9 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth` and `prediction`, and at least 2 columns of numbers whose names begin with `x_`,
-        which the learners see. At least 400 rows. None shows the digit forms again.
+        With the columns `truth` and `prediction`, and at least 2 columns of numbers whose names
+        begin with `x_`, which the learners see. At least 400 rows. None shows the digit forms
+        again.
     positive : object
         The class that `labeled` is about.
 

@@ -152,8 +152,9 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth` and `prediction`; `second`, what a second model predicts, and `period` may be there. At least 900
-        rows, of which the positive class is 2% to 40%. None shows the digit forms again.
+        With the columns `truth` and `prediction`; `second`, what a second model predicts, and
+        `period` may be there. At least 900 rows, of which the positive class is 2% to 40%. None
+        shows the digit forms again.
     positive : object
         The class that is counted; by default class 1, or the rarest.
 
@@ -170,10 +171,10 @@ def use(path: Any, positive: Any = "") -> Any:
     if not can_be_counted or max(p00, p11) == 1:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 4 needs a positive class with {low:.0%} to {high:.0%} of the rows, predicted better than by chance, "
-            f"with mistakes of both kinds; {items.name} has {base_rate:.1%} of class {items.positive}, of which "
-            f"{p11:.1%} are predicted, and {1 - p00:.1%} of the others are predicted by mistake. Name another class by "
-            "positive=..."
+            f"Lesson 4 needs a positive class with {low:.0%} to {high:.0%} of the rows, predicted "
+            f"better than by chance, with mistakes of both kinds; {items.name} has {base_rate:.1%} "
+            f"of class {items.positive}, of which {p11:.1%} are predicted, and {1 - p00:.1%} of "
+            "the others are predicted by mistake. Name another class by positive=..."
         )
     sizes = np.bincount(items.period)[1:] if hasattr(items, "period") else np.array([])
     if sizes.size == 1 or 0 < sizes[:1].sum() < LEAST_IN_FIRST_PERIOD:
@@ -576,8 +577,8 @@ def _predict_change_of_a_file() -> Prediction:
     first, last = _two_periods()
     return questions.predict(
         "4-change",
-        f"How far does the 95% interval of the change from period {first} to period {last} reach to "
-        "either side of the estimate?",
+        f"How far does the 95% interval of the change from period {first} to period {last} reach "
+        "to either side of the estimate?",
         _reaches(),
     )
 
@@ -608,7 +609,7 @@ def _shows_periods() -> bool:
 
 
 def _two_periods() -> tuple[int, int]:
-    """Return the periods that are compared at first: months 3 and 8, or the first and the last of a file."""
+    """Return the periods that are compared at first: months 3 and 8, or the ends of a file."""
     return (1, int(lesson_forms().period.max())) if _shows_periods() else MONTHS
 
 

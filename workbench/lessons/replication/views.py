@@ -177,8 +177,9 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth`, `prediction` and `cluster`: at least 4 clusters of at least 10 rows each. Two
-        clusters that follow each other in the file are a stratum. None shows the digit forms again.
+        With the columns `truth`, `prediction` and `cluster`: at least 4 clusters of at least 10
+        rows each. Two clusters that follow each other in the file are a stratum. None shows the
+        digit forms again.
     positive : object
         The class that `labeled` is about.
 
@@ -192,8 +193,8 @@ def use(path: Any, positive: Any = "") -> Any:
     if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows each; "
-            f"{items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
+            f"each; {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
         )
     return items
 
@@ -771,7 +772,8 @@ def coverage(predicted: float | None = None) -> Panel:
     predicted : float, optional
         Coverage of the naive intervals that the learner expected for a city like ours.
     **ranges
-        Ranges of controls by their names: `strata`, `psus`, `items`, `icc`, `size_spread`, `size_effect`, `seed`.
+        Ranges of controls by their names: `strata`, `psus`, `items`, `icc`, `size_spread`,
+        `size_effect`, `seed`.
 
     Returns
     -------

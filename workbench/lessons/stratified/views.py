@@ -94,8 +94,9 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth`, `prediction` and `score`, the stated probability that the prediction is correct;
-        `margin`, a second score, may be there. At least 700 rows. None shows the digit forms again.
+        With the columns `truth`, `prediction` and `score`, the stated probability that the
+        prediction is correct; `margin`, a second score, may be there. At least 700 rows. None shows
+        the digit forms again.
     positive : object
         The class that `labeled` is about.
 
@@ -425,8 +426,9 @@ def _predict_twin_of_a_file() -> Prediction:
     choices = {f"about {_rounded(n):,}": None for n in (needed, endless, 20 * needed, share * many)}
     return questions.predict(
         "1-twin",
-        f"For ±3 points you need {needed:,} random labels of {size:,} items. Another population has {many:,} such "
-        f"items, {many / size:,.0f} times as many. How many random labels does it need for ±3 points?",
+        f"For ±3 points you need {needed:,} random labels of {size:,} items. Another population has "
+        f"{many:,} such items, {many / size:,.0f} times as many. How many random labels does it "
+        "need for ±3 points?",
         choices,
     )
 
