@@ -16,10 +16,10 @@ PREDICTED = {
     "04-misclassification-correction.ipynb": (
         (
             None,
-            "both equally well",
+            "both are equally close",
             "mixed",
-            "about 2 points either way, as for one month",
-            "80%: less 20 points, divided by .6",
+            "about 2 points to either side, as for one month",
+            "80%: subtract 20 points, then divide by .6",
         ),
         11,
     ),
