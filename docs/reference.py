@@ -230,6 +230,42 @@ WHAT = {
     "ruff": "tests: style",
     "dask": "tests: an engine",
 }
+# direct dependency -> what uses it, what it would take without
+DEPENDENCIES = {
+    "numpy": ("arrays everywhere", "nothing would run"),
+    "scipy": ("quantiles, special functions, optima", "our own numerics, with their tests"),
+    "lazy-loader": ("`import workbench` loads a name when it is used", "a second at each import"),
+    "scikit-learn": (
+        "digits of the lessons, k-means strata, learners",
+        "data and learners to keep",
+    ),
+    "threadpoolctl": (
+        "k-means gives the same strata on every machine",
+        "results that depend on cores",
+    ),
+    "altair": ("charts", "specifications of Vega-Lite by hand"),
+    "anywidget": ("live charts and text boxes in notebooks", "an extension of JupyterLab to build"),
+    "vl-convert-python": ("pictures of charts without a browser", "a browser for each report"),
+    "ipywidgets": ("sliders, menus and buttons", "lessons without controls"),
+    "traitlets": ("state that widgets share with the page", "comes with ipywidgets anyway"),
+    "papermill": ("reports run notebooks with parameters", "reports that are not notebooks"),
+    "nbconvert": ("Markdown of notebooks as HTML", "a Markdown converter of our own"),
+    "nbformat": ("reading and writing notebooks", "comes with papermill anyway"),
+    "jupyter-client": (
+        "starts the kernel of a report in this Python",
+        "any kernel that is registered",
+    ),
+    "ipykernel": ("the kernel of a report", "no notebook would run"),
+    "jinja2": ("templates of pages", "pages put together from strings"),
+    "markupsafe": ("escapes text of a user's file", "comes with jinja2 anyway"),
+    "beautifulsoup4": ("headings, tables and formulas of a page", "comes with nbconvert anyway"),
+    "latex2mathml": ("formulas in reports without a network", "formulas as pictures, or none"),
+    "click": ("the command line", "comes with papermill anyway"),
+    "tqdm": ("progress of simulations and reports", "comes with papermill anyway"),
+    "narwhals": ("data frames of any library", "comes with altair anyway"),
+    "duckdb": ("files of any size, Parquet, streams", "memory for the whole file"),
+    "pyyaml": ("`--params` files", "comes with papermill anyway"),
+}
 SETS = {
     "": "library and reports: `pip install .`, `make report`",
     "lab": "with JupyterLab: `make lab`",
@@ -256,11 +292,16 @@ def installed():
     return {
         "built/installed": "# What is installed\n\nPackages, megabytes with what Python compiles, and processor "
         "seconds of pip (`python tests/peers/installed.py`). `make report` and `make lab` install what they need "
-        "and no more; before, both installed the last line.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
+        "and no more.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
         "\n"
         + "\n".join(sets)
         + "\n\n| package | MB | what for | needed by |\n|---|---|---|---|\n"
         + "\n".join(large)
+        + "\n\n## Direct dependencies\n\n"
+        "Each is imported by the package. In a browser (`make lite`) those that `pyproject.toml` marks with "
+        "`emscripten` are left out. Workbooks, Zstandard archives and offline bundles need the extras `xlsx`, "
+        "`zstd` and `bundle`.\n\n| package | used for | without it |\n|---|---|---|\n"
+        + "\n".join(f"| {name} | {use} | {other} |" for name, (use, other) in DEPENDENCIES.items())
         + "\n"
     }
 
