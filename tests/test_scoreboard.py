@@ -217,7 +217,7 @@ def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses
         made("workbench", "two", 0.91, 0.1),
         made("x", "covers", 0.925, 0.2),
         made("x", "covers not", 0.915, 0.1),
-        made("x", "own design", 0.95, 0.05),
+        made("x", "own allocation", 0.95, 0.05),
     ]
     found = page.judged({"rows": {"Q1": rows}})
     assert [row["covers"] for row in rows] == [True, False, True, False, True]
@@ -363,7 +363,7 @@ def test_the_page_of_two_models_under_a_judge_says_how_much_wider_it_is():
     others = [cells for name, cells in rows.items() if "PPI" in name or "ppi" in name]
     text = (run.ROOT / "docs" / "methods" / "judged-difference.md").read_text(encoding="utf-8")
     for name, said_as in (
-        ("judged_difference, own design", "up to {:.2f} times as wide as prediction-powered"),
+        ("judged_difference, own allocation", "up to {:.2f} times as wide as prediction-powered"),
         ("judged_difference", "({:.2f} times with labels"),
     ):
         most = max(
