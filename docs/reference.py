@@ -209,15 +209,15 @@ def design_counts(name):
         stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
     return {
         family: f"{count:,}"
-        for family, entry in stored.items()
-        if isinstance(entry, dict) and (count := _design_count(entry))
+        for family, record in stored.items()
+        if isinstance(record, dict) and (count := _design_count(record))
     }
 
 
-def _design_count(entry):
+def _design_count(record):
     """Return how many designs a recorded family has; None if the record does not state it."""
     names = ("evaluations", "designs", "settings")
-    return next((entry[name] for name in names if name in entry), None)
+    return next((record[name] for name in names if name in record), None)
 
 
 def records():
