@@ -197,6 +197,31 @@ def leasts(family, found):
                 yield from leasts(f"{family}, {name}".removeprefix(", "), each)
 
 
+def percentages(name):
+    """Return the least coverage of each family of a search, as a percentage."""
+    return {family: f"{100 * float(coverage):.1f}%" for family, coverage in coverages(name).items()}
+
+
+def design_counts(name):
+    """Return the number of designs in each family of a search, with thousands separators."""
+    stored = json.loads(
+        (ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8")
+    )
+    if "rows" in stored:
+        stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
+    return {
+        family: f"{count:,}"
+        for family, record in stored.items()
+        if isinstance(record, dict) and (count := _design_count(record))
+    }
+
+
+def _design_count(record):
+    """Return how many designs a recorded family has; None if the record does not state it."""
+    names = ("evaluations", "designs", "settings")
+    return next((record[name] for name in names if name in record), None)
+
+
 def records():
     """Return the page of the recorded results of the searches."""
     rows = [
