@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from workbench.results import Table
 from workbench.widgets import kept as keeping
 from workbench.widgets import questions
 
@@ -127,6 +128,14 @@ def test_a_file_changed_by_hand_shows_its_text_as_text(folder):
 def test_all_is_revealed_where_slides_are_made(monkeypatch):
     monkeypatch.setenv(questions.REVEAL, "all")
     assert repr(questions.reveal("0-unasked", lambda side: ["Tails.", f"{side}"])) == "Tails.\nNone"
+
+
+def test_texts_and_results_of_a_list_are_shown_below_each_other(monkeypatch):
+    monkeypatch.setenv(questions.REVEAL, "all")
+    place = questions.reveal("0-coin", ["Tails.", Table([{"side": "tails"}], "The coin")])
+    assert len(place.children) == 2 and "<table" in place.children[1].value
+    assert repr(questions.reveal("0-coin", [1, 0.5])) == "[1, 0.5]"
+    assert repr(questions.reveal("0-coin", [])) == "[]"
 
 
 def test_a_model_answer_follows_two_written_lines(folder):
