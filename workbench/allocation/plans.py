@@ -646,8 +646,8 @@ def _plan_notes(
         (
             over,
             "design",
-            "Neyman's rule asks for more labels than there are items in {}: if its numbers are only "
-            f"capped, {neyman.unused} labels of the budget are not used",
+            "Neyman's rule asks for more labels than there are items in {}: if its numbers are "
+            f"only capped, {neyman.unused} labels of the budget are not used",
         ),
         (
             unlabeled & (strata.sd == 0),
