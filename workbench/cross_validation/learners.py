@@ -212,7 +212,7 @@ def _centered(X: ndarray) -> ndarray:
 
 
 def _single_where_exact(X: ndarray) -> ndarray:
-    """Return small whole numbers in single precision, in which their squared distances are exact."""
+    """Return small whole numbers in single precision, in which their distances are exact."""
     exact = (X == np.floor(X)).all() and 4 * (X**2).sum(-1).max() < 2**24
     return X.astype(np.float32) if exact else X
 
@@ -471,10 +471,11 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarra
 
 @functools.cache
 def _digits(name: str) -> Population:
+    if name == "digits":  # the same items in two classes, so they share their distances
+        ten = _digits("ten_digits")
+        return Population(ten.X, (ten.y >= 5).astype(int), name, ten.distances)
     sklearn: Any = importlib.util.find_spec("sklearn")  # importing scikit-learn takes seconds
     folder = os.path.dirname(sklearn.origin)
     path = os.path.join(folder, "datasets", "data", "digits.csv.gz")
     rows = np.loadtxt(path, delimiter=",")
-    digit = rows[:, -1].astype(int)
-    y = digit if name == "ten_digits" else (digit >= 5).astype(int)
-    return Population(rows[:, :-1], y, name)
+    return Population(rows[:, :-1], rows[:, -1].astype(int), name)
