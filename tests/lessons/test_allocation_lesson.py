@@ -639,7 +639,7 @@ def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
     }
     assert len(held["VOILA"]) == 50 and held["VOILA"][12] > 2 * held["S-VOILA"][12]
     assert held["VOILA"][-1] > held["S-VOILA"][-1] > 4 * held["uniform"][-1] == 20
-    assert heading(jumps).startswith("Variance after 5,000 records, VOILA's = 1: S-VOILA 1.")
+    assert heading(jumps).startswith("Variance after 5,000 records, divided by VOILA's: S-VOILA 1.")
 
 
 def test_without_a_jump_all_methods_are_alike(jumps):

@@ -85,13 +85,13 @@ DISCOVERIES = (
         JUMP,
         "Standard deviation after the jump",
         "Home",
-        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0",
+        "Variance after 5,000 records, divided by VOILA's: S-VOILA 1.0",
     ),
     (
         JUMP,
         "Standard deviation after the jump",
         "End",
-        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.",
+        "Variance after 5,000 records, divided by VOILA's: S-VOILA 1.",
     ),
 )
 AGAIN = (
