@@ -110,8 +110,8 @@ def test_warnings_say_what_the_reader_must_know():
     warn = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100).notes)
     assert (
         warn[0]
-        == "Neyman's rule wants more labels than there are items in thousands: who only cuts leaves 27 "
-        "of the budget unused"
+        == "Neyman's rule asks for more labels than there are items in thousands: if its numbers are "
+        "only capped, 27 labels of the budget are not used"
     )
     assert "every item of thousands is labeled" in warn
     table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}

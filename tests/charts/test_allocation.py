@@ -216,7 +216,7 @@ def test_jump_shows_the_chosen_methods_in_one_order(study):
     )
     ratio = study.variance["uniform"][0] / study.variance["voila"][0]
     title, words = streams.jump_words(study, 2, ("uniform", "voila"))
-    assert title == f"Variance after 1,200 records, VOILA's = 1: uniform {ratio[-1]:.2f}"
+    assert title == f"Variance after 1,200 records, divided by VOILA's: uniform {ratio[-1]:.2f}"
     assert (
         f"uniform 15 (largest variance {ratio.max():.2f} times VOILA's" in words
         and "one stream" in words

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in V
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "capped Neyman", "5%", "2.5 times")
 HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
-FLOOR, KEPT = "Floor: keep at least", "Records kept M"
+FLOOR, KEPT = "Floor: keep at least", "Records kept"
 
 # which chart, what is done to it, what its title then begins with
 DISCOVERIES = (
@@ -27,7 +27,7 @@ DISCOVERIES = (
     (HAND, "tens", "End", "Standard error of the total 4"),
     (
         RULES,
-        "Labels M",
+        "Labels",
         "End",
         "200 labels: Neyman's rule asks for 129 of the 37 thousands and leaves 92 labels unused; equal",
     ),
@@ -45,7 +45,7 @@ DISCOVERIES = (
     ),
     (
         RULES,
-        "Labels M",
+        "Labels",
         "Home",
         "20 labels: standard error 107,884 with random sampling, 5.1 times",
     ),
@@ -62,8 +62,8 @@ DISCOVERIES = (
         "capped Neyman",
         "20 labels: every place has enough digits; VOILA differs by rounding only",
     ),
-    (NEXT, "Labels M", "Home", "Label 9 of 20 goes to the thousands, where its gain is largest"),
-    (NEXT, "Labels M", "End", "Label 9 of 200 goes to the thousands, where its gain is largest"),
+    (NEXT, "Labels", "Home", "Label 9 of 20 goes to the thousands, where its gain is largest"),
+    (NEXT, "Labels", "End", "Label 9 of 200 goes to the thousands, where its gain is largest"),
     (
         STREAM,
         "Rule",
@@ -85,20 +85,20 @@ DISCOVERIES = (
         JUMP,
         "Standard deviation after the jump",
         "Home",
-        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0",
+        "Variance after 5,000 records, divided by VOILA's: S-VOILA 1.0",
     ),
     (
         JUMP,
         "Standard deviation after the jump",
         "End",
-        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.",
+        "Variance after 5,000 records, divided by VOILA's: S-VOILA 1.",
     ),
 )
 AGAIN = (
     (HAND, "thousands", "End"),
-    (RULES, "Labels M", "End"),
+    (RULES, "Labels", "End"),
     (RULES, "Rule", "VOILA"),
-    (NEXT, "Labels M", "End"),
+    (NEXT, "Labels", "End"),
     (STREAM, KEPT, "Home"),
     (STREAM, "Rule", "exact, with a floor"),
     (STREAM, "Order of arrival", "thousands last"),
@@ -106,9 +106,9 @@ AGAIN = (
 )
 BACK = (
     (HAND, "thousands", "Home"),
-    (RULES, "Labels M", "Home"),
+    (RULES, "Labels", "Home"),
     (RULES, "Rule", "capped Neyman"),
-    (NEXT, "Labels M", "Home"),
+    (NEXT, "Labels", "Home"),
     (STREAM, KEPT, "End"),
     (STREAM, "Rule", "as printed in the paper"),
     (STREAM, "Order of arrival", "random"),
@@ -162,11 +162,11 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
 
 def test_buttons_give_labels_and_run_streams(lesson):
     page, *_ = lesson
-    do(page, NEXT, "Labels M", "Home")
+    do(page, NEXT, "Labels", "Home")
     for name, said in (
         ("Next label", "Label 10 of 20"),
         ("Next ten", "Label 20 of 20"),
-        ("Give all M", "All 20 labels"),
+        ("Give all", "All 20 labels"),
         ("Start again", "Label 9 of 20"),
     ):
         cell(page, NEXT).get_by_role("button", name=name).click()

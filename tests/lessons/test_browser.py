@@ -228,7 +228,7 @@ def test_controls_move_the_pictures_in_lab(views, name):
 @pytest.mark.full
 def test_buttons_give_labels_in_lab(views):
     shown = browser.after(
-        views, lambda: views.get_by_role("button", name="Give all M").click(), CHARTS - 1
+        views, lambda: views.get_by_role("button", name="Give all").click(), CHARTS - 1
     )
     assert shown["title"] == "All 100 labels are used: 3 + 18 + 42 + 37, exactly the optimum"
     assert shown["label"] == shown["svg_label"] == shown["text"]

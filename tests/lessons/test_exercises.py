@@ -518,26 +518,26 @@ def fresh():
             "1.1",
             [88, 2.875],
             "mistake",
-            "88, 2.875 in percent: give shares, as 0.88, or write the percent sign into the "
+            "88, 2.875 in percent: give proportions, such as 0.88, or write the percent sign into the "
             "text box",
         ),
         (
             "1.1",
             [88, 0.02875],
             "mistake",
-            "88 in percent: give shares, as 0.88, or write the percent sign into the text box",
+            "88 in percent: give proportions, such as 0.88, or write the percent sign into the text box",
         ),
         (
             "4.1",
             15,
             "mistake",
-            "15 in percent: give shares, as 0.15, or write the percent sign into the text box",
+            "15 in percent: give proportions, such as 0.15, or write the percent sign into the text box",
         ),
         (
             "4.4",
             (2.91, 0.62),
             "mistake",
-            "2.91, 0.62 in percent: give shares, as 0.0291, or write the percent sign into "
+            "2.91, 0.62 in percent: give proportions, such as 0.0291, or write the percent sign into "
             "the text box",
         ),
         ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "the labels per stratum must be whole numbers"),
@@ -571,7 +571,7 @@ def fresh():
             "1.1",
             (88, 2.9),
             "mistake",
-            "88, 2.9 in percent: give shares, as 0.88, or write the percent sign into the text box",
+            "88, 2.9 in percent: give proportions, such as 0.88, or write the percent sign into the text box",
         ),
         ("5.5", (3, 1, 3, 0.9324), "right", "3 pairs, B from 1 to 3; 0.932"),
         ("5.5", (3, 1, 3, 0.9310), "right", "3 pairs, B from 1 to 3; 0.932"),

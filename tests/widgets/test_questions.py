@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from workbench.results import Table
 from workbench.widgets import kept as keeping
 from workbench.widgets import questions
 
@@ -131,6 +132,14 @@ def test_all_is_revealed_where_slides_are_made(monkeypatch):
     assert repr(questions.reveal("0-unasked", lambda side: ["Tails.", f"{side}"])) == "Tails.\nNone"
 
 
+def test_texts_and_results_of_a_list_are_shown_below_each_other(monkeypatch):
+    monkeypatch.setenv(questions.REVEAL, "all")
+    place = questions.reveal("0-coin", ["Tails.", Table([{"side": "tails"}], "The coin")])
+    assert len(place.children) == 2 and "<table" in place.children[1].value
+    assert repr(questions.reveal("0-coin", [1, 0.5])) == "[1, 0.5]"
+    assert repr(questions.reveal("0-coin", [])) == "[]"
+
+
 def test_a_model_answer_follows_two_written_lines(folder):
     asked = questions.explain("0-why", "Why?", "Because <of> luck.", ["It is fate."])
     asked._keep.click()
@@ -157,7 +166,8 @@ def test_a_line_that_is_too_long_is_told(folder):
         (np.array([3, 18]), ["array([ 3, 18])"]),
         (np.float64(0.25), ["0.25"]),
         ("<b>", ["<b>"]),
-        (["two", np.array([1])], ["two", "array([1])"]),
+        (["two", "three"], ["two", "three"]),
+        ([1, 2], ["[1, 2]"]),
     ],
 )
 def test_values_wait_and_are_then_shown_as_python_prints_them(monkeypatch, value, lines):

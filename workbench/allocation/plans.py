@@ -646,8 +646,8 @@ def _plan_notes(
         (
             over,
             "design",
-            "Neyman's rule wants more labels than there are items in {}: who only cuts leaves "
-            f"{neyman.unused} of the budget unused",
+            "Neyman's rule asks for more labels than there are items in {}: if its numbers are "
+            f"only capped, {neyman.unused} labels of the budget are not used",
         ),
         (
             unlabeled & (strata.sd == 0),

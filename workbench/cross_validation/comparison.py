@@ -189,7 +189,7 @@ def belief(test: KFoldTTest) -> str:
     Examples
     --------
     >>> belief(kfold.kfold_t_test([.1, .2, .3]))
-    'rho = 0.7, the part of the variance that is taken for hidden'
+    'rho = 0.7, the proportion of the variance that is assumed to be hidden'
     >>> splits = CVLosses.from_fold_means([.1, .2, .3], test_share=.2)
     >>> belief(kfold.kfold_t_test(splits))
     "Nadeau and Bengio's correction, n_test/n_train = 0.25"
@@ -198,7 +198,9 @@ def belief(test: KFoldTTest) -> str:
         ratio = test.test_share / (1 - test.test_share)
         return f"Nadeau and Bengio's correction, n_test/n_train = {ratio:.3g}"
     of_one = " of one cross-validation" if test.of_one else ""
-    return f"rho = {test.rho:.3g}, the part of the variance{of_one} that is taken for hidden"
+    return (
+        f"rho = {test.rho:.3g}, the proportion of the variance{of_one} that is assumed to be hidden"
+    )
 
 
 def best_mean(scores: bool) -> str:

@@ -393,7 +393,7 @@ def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
 def _percent(values: list) -> Judged:
     return Judged(
         "mistake",
-        f"{', '.join(f'{value:g}' for value in values)} in percent: give shares, as "
+        f"{', '.join(f'{value:g}' for value in values)} in percent: give proportions, such as "
         f"{values[0] / 100:g}, or write the percent sign into the text box",
         "in percent",
     )

@@ -160,8 +160,9 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     name : str
         Name of the prediction, such as "3-thousands".
     shown : object or callable
-        A value to display, or a list of values. A function is called once, with the prediction (None where everything
-        is revealed, as in slides), and returns what to display.
+        A value to display; the texts or results of a list are shown one below the other. A function is called once,
+        with the prediction (None where everything is revealed, as in slides); it returns a text, a widget, a result,
+        or a list of these.
     **controls
         Passed on to the function, such as the range of a slider.
 
@@ -179,15 +180,15 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     if callable(shown):
         place = _locked(functools.partial(shown, **controls))
     else:
-        place = _locked(lambda _: shown)
+        place = _locked(lambda _: shown if _are_parts(shown) else [shown])
     kept().when_kept(name, place.unveil)
     return place
 
 
 def _locked(show: Callable[[Any], Any]) -> Reveal:
     waiting = ipywidgets.HTML(
-        "<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
-        "when it is locked.</em></p>"
+        "<p class='workbench-locked'><em>Make your prediction first: the output appears when "
+        "you lock it.</em></p>"
     )
     return Reveal(waiting, "Make your prediction first.", show)
 
@@ -339,6 +340,15 @@ def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Ex
 
 def _words(prediction: list | str) -> str:
     return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
+
+
+def _are_parts(shown: Any) -> bool:
+    """Return whether a value is a list of texts or results, not one of numbers."""
+    return (
+        isinstance(shown, list)
+        and bool(shown)
+        and all(isinstance(part, str) or hasattr(part, "_repr_html_") for part in shown)
+    )
 
 
 def _several(shown: Any) -> list:

@@ -417,7 +417,7 @@ def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
         shape=theme.shape("turn", TURN, ["square", "circle"]),
     )
     counts = places.mark_bar(height={"band": 0.6}, color=theme.LABELED).encode(
-        x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS, scale=theme.span(0, BY_RULE))
+        x=alt.X("labels:Q", title="labels so far", axis=COUNT_AXIS, scale=theme.span(0, BY_RULE))
     )
     texts = places.mark_text(align="left", dx=8, x="width")
     both = [

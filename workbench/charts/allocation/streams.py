@@ -382,7 +382,7 @@ def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -
     records = checks.counted(study.checkpoint[-1], "record")
     kept = checks.counted(study.budget, "record")
     strata = checks.counted(len(study.stratum), "stratum", "strata")
-    title = f"Variance after {records}, VOILA's = 1: {ends}"
+    title = f"Variance after {records}, divided by VOILA's: {ends}"
     if not ends:
         of_stratum = study.sampled["voila"][:, -1, h].mean()
         title = f"VOILA with hindsight: {of_stratum:.0f} of {kept} are of stratum {h + 1}"

@@ -35,8 +35,8 @@ def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
         else "No rank is certain"
     )
     return title, (
-        f"Mean scores with {level} intervals, each by itself, and the ranks that each model may have, all "
-        f"at once at {level}. {said}{'; …' if len(rows) > 12 else ''}."
+        f"Mean scores with a separate {level} interval for each model, and the ranks that each model "
+        f"may have; in {level} of samples all these ranks are correct. {said}{'; …' if len(rows) > 12 else ''}."
     )
 
 

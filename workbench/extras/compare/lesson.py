@@ -56,7 +56,7 @@ def winners() -> Panel:
             options=[("0 points", 0.0), ("3 points", 0.03), ("6 points", 0.06)],
             description="Model 1 is better by",
         ),
-        "seed": ipywidgets.IntSlider(0, min=0, max=9, description="Other forms"),
+        "seed": ipywidgets.IntSlider(0, min=0, max=9, description="Sample number"),
     }
     scale = theme.span(0.75, 1)
 
@@ -102,7 +102,7 @@ def best_of_many() -> Table:
             "models": many,
             "score of the best": f"{score[:, :many].max(1).mean():.1%}",
             "the same model on 200 other forms": _on_other_forms(score[:, :many], again),
-            "best significantly above last, unadjusted": _share_alone(boards, many),
+            "best significantly better than last (unadjusted)": _share_alone(boards, many),
         }
         for many in CHOICES
     ]

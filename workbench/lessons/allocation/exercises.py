@@ -216,8 +216,8 @@ EXERCISES = {
         _nine_numbers,
         3,
         "(variance at random, variance with strata, ratio)",
-        "the variance for a simple random sample of n out of N is N^2 (1 - n/N) S^2 / n, with "
-        "S^2 of ddof=1",
+        "the total of N numbers, estimated from a simple random sample of n of them, has the "
+        "variance N^2 (1 - n/N) S^2 / n; compute S^2 with ddof=1",
         lambda: (
             "the paper's 1.3e7 lacks the factor (1 - 2/9), and its variance divides by 9 instead "
             "of 8; we could not reproduce its ratio of 46"

@@ -114,8 +114,8 @@ def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
     return questions.predict(
         "3-better",
-        "Your boss pays for 150 labels instead of 100. Which of two rules estimates the total with "
-        "the smaller standard error?",
+        "Your boss pays for 150 labels instead of 100. Which of these two rules then estimates the "
+        "total with the smaller standard error?",
         BETTER,
     )
 
@@ -124,9 +124,9 @@ def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
     return questions.predict(
         "3-infinite",
-        f"The digits arrive in {STREAMS} different random orders. In what percentage of these "
-        "streams does the sample, at some time, hold no digit of a place in which a misread "
-        "digit was already seen?",
+        f"The digits arrive in {STREAMS} different random orders, and S-VOILA keeps {LABELS} of them. "
+        "In what percentage of these streams does the sample, at some time, hold no digit of a "
+        "place in which a misread digit was already seen?",
         OF_INFINITE,
     )
 
@@ -332,7 +332,7 @@ def place_value(predicted: str | None = None) -> Panel:
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
     controls = {
-        "budget": stops(BUDGETS, start, "Labels M", 480),
+        "budget": stops(BUDGETS, start, "Labels", 480),
         "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule"),
     }
 
@@ -437,7 +437,7 @@ def _rules() -> list:
     ]
     return [
         f"From {left} labels on, Neyman's rule asks for more thousands than there are. If you "
-        f"only cap its numbers, labels are not used. From {beaten} labels on, this rule has a "
+        f"only cap its numbers, some labels are not used. From {beaten} labels on, this rule has a "
         "larger standard error than equal shares. If you allocate the unused labels to the other "
         "places, as the textbook says, the standard error is that of VOILA except for rounding.",
         Table(rows, "The register total, by budget and rule"),
@@ -466,13 +466,17 @@ def iterated_or_best(predicted: str | None = None) -> Table:
                     )
                     for name in ("neyman_iterated", "voila")
                 },
-                "standard error, VOILA = 1": f"{_rounding_costs(budget, minimum):.4f}",
+                "standard error, VOILA = 1": _ratio(_rounding_costs(budget, minimum)),
             }
             for budget, minimum in cases
         ],
         f"Iterated Neyman and VOILA. Of {budgets[0]} to {budgets[-1]} labels, "
         f"VOILA gains most with {most}.",
     )
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.4f}" if np.isfinite(ratio) else "infinite"
 
 
 def _rounding_costs(budget: int, minimum: int) -> float:
@@ -514,10 +518,10 @@ def one_label_at_a_time() -> Panel:
     >>> _ = ipywidgets.interact(scene, labels=(8, 100))  # doctest: +SKIP
     """
     size, sd = _places()
-    budget = stops(BUDGETS, LABELS, "Labels M", 480)
+    budget = stops(BUDGETS, LABELS, "Labels", 480)
     one, ten, rest, again = (
         ipywidgets.Button(description=text)
-        for text in ("Next label", "Next ten", "Give all M", "Start again")
+        for text in ("Next label", "Next ten", "Give all", "Start again")
     )
     state = {"labeled": np.full(4, MINIMUM)}
 
@@ -635,7 +639,7 @@ def watch_stream(predicted: str | None = None) -> Panel:
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
         "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
         "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep at least"),
-        "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
+        "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept"),
         "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
         "seen": stops(checked, checked[-1], "Records seen", 480),
     }
@@ -922,9 +926,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
     """
     studies = _jump_studies()
     controls = {
-        "jump": ipywidgets.SelectionSlider(
-            options=JUMPS, value=20, description="Standard deviation after the jump"
-        ),
+        "jump": stops(JUMPS, 20, "Standard deviation after the jump", 480),
         "methods": ipywidgets.SelectMultiple(
             options=DRAWN,
             value=tuple(name for _, name in DRAWN),

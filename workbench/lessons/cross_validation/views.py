@@ -221,7 +221,7 @@ def two_clerks(predicted: float | None = None) -> Panel:
     """
     controls = {
         "n": _sizes(charts.SIZES, 100, "Forms per study"),
-        "repeats": stops([1, 2, 3, 5, 10], 1, "Repeats of the cross-validation"),
+        "repeats": stops([1, 2, 3, 5, 10], 1, "Repeats of the cross-validation", 480),
         "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
         "first": stops(
             [(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
@@ -261,7 +261,7 @@ def seen_repeats() -> Reveal:
 def _repeated(repeats: int) -> dict:
     test = kfold_t_test(clerks.clerk_losses(repeats=repeats), rho="naive")
     return {
-        "repeat": repeats,
+        "repeats": repeats,
         "difference": test.estimate,
         "standard_error": test.standard_error,
         "pvalue": test.pvalue,
@@ -361,7 +361,7 @@ def one_slider() -> Panel:
                 ("rho, the hidden proportion", "rho"),
                 ("r, the correlation of two folds", "r"),
             ],
-            description="as",
+            description="The value is",
             style={"button_width": "auto"},
         ),
     }
@@ -599,7 +599,11 @@ def experiments() -> Panel:
         "n": _sizes([20, 40, 80], 40, "Items per sample"),
         "rho": ipywidgets.FloatSlider(0, min=0, max=0.95, step=0.05, description="Assumed rho"),
         "offset": stops(
-            [k / 2000 for k in range(-8, 9)], 0.0, "Tested error: true error", form="{:+.4f}"
+            [k / 2000 for k in range(-8, 9)],
+            0.0,
+            "Tested error minus true error",
+            480,
+            form="{:+.4f}",
         ),
     }
 
