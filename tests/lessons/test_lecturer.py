@@ -121,12 +121,12 @@ def written(folder, header, rows):
         (stratified, ["truth", "prediction"], [[1, 1]] * 800, "small.csv has no column 'score'"),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, 0.5]] * 50, "Lesson 1 needs at least 700 rows; small.csv has 100."),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 1.5], [0, 1, 0.5]] * 500, "score"),
-        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], ["", 1, 0.5]] * 500, "every row needs a truth and a prediction"),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], ["", 1, 0.5]] * 500, "small.csv: column 'truth' is empty in row 3. Every row needs a value in this column."),
         (replication, ["truth", "prediction"], [[1, 1]] * 800, "small.csv has no column 'cluster'"),
         (replication, ["truth", "prediction", "cluster"], [[1, 1, 1], [0, 1, 2]] * 50, "Lesson 2 needs at least 4 clusters of at least 10 rows each; small.csv has 2 clusters of 50 to 50 rows."),
         (misclassification, ["truth", "prediction"], [[1, 1], [0, 0]] * 500, "Lesson 4 needs a positive class with 2% to 40% of the rows, predicted better than by chance, with mistakes of both"),
         (cross_validation, ["truth", "prediction", "x_a"], [[1, 1, 3], [0, 0, 4]] * 500, "small.csv needs at least 2 columns of numbers whose names begin with 'x_'"),
-        (cross_validation, ["truth", "prediction", "x_a", "x_b"], [[1, 1, 3, "much"], [0, 0, 4, 5]] * 500, "column 'x_b' must hold numbers"),
+        (cross_validation, ["truth", "prediction", "x_a", "x_b"], [[1, 1, 3, "much"], [0, 0, 4, 5]] * 500, "column 'x_b', row 2: 'much' is not a number"),
     ],
 )  # fmt: skip
 def test_a_file_that_a_lesson_cannot_show_is_refused_with_the_reason(

@@ -196,6 +196,7 @@ def use(path: Any, positive: Any = "") -> Any:
             f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
             f"each; {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
         )
+    lesson_data.check_predictions(2)
     return items
 
 

@@ -7,7 +7,9 @@ import functools
 import re
 from typing import Any
 
-from workbench import registry
+import numpy as np
+
+from workbench import checks, registry
 from workbench.audits.accuracy import accuracy_audit
 from workbench.charts.stratified import scenes as scene_charts
 from workbench.course import lesson_data
@@ -86,6 +88,7 @@ NARROW = 0.03  # half-width in the question about the twin
 
 
 LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
+FIFTHS = 5  # strata in the scenes
 
 
 def use(path: Any, positive: Any = "") -> Any:
@@ -107,6 +110,18 @@ def use(path: Any, positive: Any = "") -> Any:
     """
     items = lesson_data.use_items(path, needs=("score",), positive=positive)
     lesson_data.check_size(LEAST_ITEMS, 1)
+    lesson_data.check_predictions(1)
+    scores = np.unique(items.confidence).size
+    strata = accuracy_audit(items.items(), 100, n_strata=FIFTHS).labeled.size if scores > 1 else 1
+    if strata < FIFTHS:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 1 needs scores that divide the rows into {FIFTHS} strata; {items.name} has "
+            f"{checks.counted(scores, 'different score')}, which give {strata}."
+        )
+    if hasattr(items, "margin") and np.ptp(items.margin) == 0:
+        lesson_data.use_items(None)
+        raise ValueError(f"{items.name}: column 'margin' must hold at least 2 different numbers.")
     return items
 
 
