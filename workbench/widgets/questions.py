@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
-from workbench.widgets.ranges import RangeError
+from workbench.widgets.ranges import RangeError, check_ranges
 
 REVEAL = "WORKBENCH_REVEAL"  # "all": slides and tests show what learners must predict first
 LEAST_WORDS = 3
@@ -162,7 +162,8 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
         A value to display. A function is called once, with the prediction (None where everything is revealed, as in
         slides); it returns a text, a widget, a result, or a list of these.
     **controls
-        Passed on to the function, such as the range of a slider.
+        Passed on to the function, such as the range of a slider. A wrong range raises RangeError at
+        once.
 
     Returns
     -------
@@ -176,6 +177,7 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     Make your prediction first.
     """
     if callable(shown):
+        check_ranges(shown, controls)
         place = _locked(functools.partial(shown, **controls))
     else:
         place = _locked(lambda _: [shown])

@@ -37,7 +37,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
-from workbench.widgets.ranges import adjustable, fit_axes
+from workbench.widgets.ranges import adjustable, check_ranges, fit_axes
 
 # These texts must not be visible before the prediction is locked, the button pressed (look) or
 # the exercise answered.
@@ -399,6 +399,7 @@ def predict_best() -> Prediction:
 
 def seen_months(**ranges: Any) -> Reveal:
     """Return the scene of later months, with the estimator that the learner chose marked."""
+    check_ranges(months, ranges)
     return questions.reveal(
         "4-best",
         lambda predicted: [
@@ -489,6 +490,7 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 def seen_constant(**ranges: Any) -> Reveal:
     """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
+    check_ranges(held_constant, ranges)
     return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
@@ -659,6 +661,7 @@ def _audit(n: int) -> ConfusionCounts:
 @about_digits_without("period")
 def seen_change(**ranges: Any) -> Reveal:
     """Return the scene of a change with the interval that the learner predicted."""
+    check_ranges(change, ranges)
     return questions.reveal(
         "4-change",
         lambda predicted: [
@@ -745,6 +748,7 @@ def predict_judge() -> Prediction:
 
 def seen_judge(**ranges: Any) -> Reveal:
     """Return the feedback and the scene of a judge."""
+    check_ranges(judge, ranges)
     return questions.reveal(
         "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )

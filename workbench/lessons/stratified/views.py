@@ -29,6 +29,7 @@ from workbench.stratified import accuracy
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import check_ranges
 
 ANALYSTS = 200
 # numbers that stay hidden until a prediction is locked, its button is pressed (look), or an
@@ -172,6 +173,7 @@ def predict_gain() -> Prediction:
 
 def reveal_shares(**ranges: Any) -> Reveal:
     """Return strata and allocation with the learner's prediction, once it is locked."""
+    check_ranges(scenes.strata_and_shares, ranges)
     return questions.reveal(
         "1-gain",
         lambda predicted: [
@@ -294,6 +296,7 @@ def predict_robot() -> Prediction:
 
 def reveal_robot(**ranges: Any) -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
+    check_ranges(scenes.papers_robot, ranges)
     return questions.reveal(
         "1-robot",
         lambda predicted: [
@@ -361,6 +364,7 @@ def predict_looking() -> Prediction:
 
 def reveal_looking(**ranges: Any) -> Reveal:
     """Return the analysts with the learner's prediction, once it is locked."""
+    check_ranges(scenes.stop_when_it_looks_good, ranges)
     return questions.reveal(
         "1-looking",
         lambda predicted: [
@@ -455,6 +459,7 @@ def _rounded(value: float) -> int:
 
 def reveal_needed(**ranges: Any) -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
+    check_ranges(scenes.labels_needed, ranges)
     return questions.reveal(
         "1-twin",
         lambda predicted: [
