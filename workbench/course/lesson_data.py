@@ -273,13 +273,13 @@ def about_digits(scene: Function) -> Function:
     return about_digits_without("")(scene)
 
 
-def about_digits_without(column: str) -> Callable[[Function], Function]:
-    """Return the decorator of `about_digits` for a scene that shows a file if it has a column."""
+def about_digits_without(attribute: str) -> Callable[[Function], Function]:
+    """Return the decorator of `about_digits` for a scene that shows a file if its items have an attribute."""
 
     def decorate(scene: Function) -> Function:
         @functools.wraps(scene)
         def noted(*args: Any, **ranges: Any) -> Any:
-            if _current and not (column and hasattr(_current[0], column)):
+            if _current and not (attribute and hasattr(_current[0], attribute)):
                 file = _current[0].name
                 print(f"This scene is about the digit forms of the course, not about {file}.")
             return scene(*args, **ranges)

@@ -313,7 +313,7 @@ def explain_stopped_clock() -> Explanation:
     )
 
 
-@about_digits_without("second")
+@about_digits_without("read_b")
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
     question = "180 forms have panels. Whose count is closer to 180?"
@@ -325,7 +325,7 @@ def predict_reader() -> Prediction:
     return questions.predict("4-reader", question, MODELS)
 
 
-@about_digits_without("second")
+@about_digits_without("read_b")
 def seen_reader() -> Reveal:
     """Return the accuracy and the counts of the program and of the trainee."""
 
