@@ -11,6 +11,7 @@ from pathlib import Path
 
 import documented
 import pytest
+import reference
 import yaml
 from packaging.requirements import Requirement
 
@@ -126,6 +127,11 @@ def test_every_import_is_declared():
     }
     assert {"traitlets", "threadpoolctl", "numpy"} <= set(others)
     assert {name for name, owned in others.items() if not owned & declared} == set()
+
+
+def test_direct_dependencies_are_few_and_each_has_a_reason():
+    names = {Requirement(line).name for line in PROJECT["dependencies"]}
+    assert names == set(reference.DEPENDENCIES) and len(names) <= 24
 
 
 def test_the_change_log_is_short_and_knows_this_version():
