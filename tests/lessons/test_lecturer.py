@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+import workbench
 from workbench.course import lesson_data
 from workbench.course.digit_forms import digit_forms
 from workbench.lessons import checking
@@ -15,6 +16,7 @@ from workbench.lessons.misclassification import views as misclassification
 from workbench.lessons.replication import views as replication
 from workbench.lessons.stratified import scenes
 from workbench.lessons.stratified import views as stratified
+from workbench.reports.parameters import notebooks_folder
 from workbench.widgets import questions
 
 SIZE, CLUSTERS = 910, 11
@@ -121,12 +123,19 @@ def written(folder, header, rows):
         (stratified, ["truth", "prediction"], [[1, 1]] * 800, "small.csv has no column 'score'"),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, 0.5]] * 50, "Lesson 1 needs at least 700 rows; small.csv has 100."),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 1.5], [0, 1, 0.5]] * 500, "score"),
-        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], ["", 1, 0.5]] * 500, "every row needs a truth and a prediction"),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], ["", 1, 0.5]] * 500, "small.csv: column 'truth' is empty in row 3. Every row needs a value in this column."),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, ""]] * 500, "small.csv: column 'score' is empty in row 3."),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 0, 0.7]] * 500, "Lesson 1 needs correct and incorrect predictions of at least 2 classes; small.csv has 2 predicted classes and an accuracy of 100%."),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, 0.5]] * 500, "Lesson 1 needs correct and incorrect predictions of at least 2 classes; small.csv has 1 predicted class and an accuracy of 50%."),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 0, 0.9], [0, 1, 0.9]] * 300, "Lesson 1 needs scores that divide the rows into 5 strata; small.csv has 2 different scores, which give 2."),
+        (stratified, ["truth", "prediction", "score", "margin"], [[1, 1, k / 900, 2] if k % 3 else [1, 0, k / 900, 2] for k in range(900)], "small.csv: column 'margin' must hold at least 2 different numbers."),
+        (replication, ["truth", "prediction", "cluster"], [[1, 1, k // 100] for k in range(900)], "Lesson 2 needs correct and incorrect predictions"),
+        (misclassification, ["truth", "prediction", "period"], [[1, 1, 1], [1, 0, 2], [0, 0, ""], [0, 1, 3], [0, 0, 1]] * 300, "small.csv: column 'period' is empty in row 4."),
         (replication, ["truth", "prediction"], [[1, 1]] * 800, "small.csv has no column 'cluster'"),
         (replication, ["truth", "prediction", "cluster"], [[1, 1, 1], [0, 1, 2]] * 50, "Lesson 2 needs at least 4 clusters of at least 10 rows each; small.csv has 2 clusters of 50 to 50 rows."),
         (misclassification, ["truth", "prediction"], [[1, 1], [0, 0]] * 500, "Lesson 4 needs a positive class with 2% to 40% of the rows, predicted better than by chance, with mistakes of both"),
         (cross_validation, ["truth", "prediction", "x_a"], [[1, 1, 3], [0, 0, 4]] * 500, "small.csv needs at least 2 columns of numbers whose names begin with 'x_'"),
-        (cross_validation, ["truth", "prediction", "x_a", "x_b"], [[1, 1, 3, "much"], [0, 0, 4, 5]] * 500, "column 'x_b' must hold numbers"),
+        (cross_validation, ["truth", "prediction", "x_a", "x_b"], [[1, 1, 3, "much"], [0, 0, 4, 5]] * 500, "column 'x_b', row 2: 'much' is not a number"),
     ],
 )  # fmt: skip
 def test_a_file_that_a_lesson_cannot_show_is_refused_with_the_reason(
@@ -146,6 +155,49 @@ def test_the_positive_class_is_the_one_that_is_named_or_class_1_or_the_rarest(
 ):
     table = {"truth": truth, "prediction": truth}
     assert lesson_data.use_items(table, positive=positive).positive == expected
+
+
+def test_columns_may_be_in_capitals_and_numbers_have_decimal_commas(tmp_path):
+    header = [name.upper() for name in HEADER]
+    rows = [[str(cell).replace(".", ",") for cell in row] for row in made_up()]
+    path = tmp_path / "capitals.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([header, *rows])
+    forms, table = cross_validation.use(str(path)), columns()
+    np.testing.assert_allclose(forms.margin, table["margin"].astype(float))
+    np.testing.assert_allclose(forms.features[:, 0], table["x_age"].astype(float))
+    assert forms.read_b.tolist() == table["second"].tolist()
+
+
+def test_the_readers_of_the_digits_are_shown_where_a_file_has_no_second_model(tmp_path, capsys):
+    before = words(misclassification.seen_reader())
+    rows = [[1, 1], [1, 1], [1, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 1]] * 200
+    misclassification.use(written(tmp_path, ["truth", "prediction"], rows))
+    assert words(misclassification.seen_reader()) == before
+    assert "180 forms" in repr(misclassification.predict_reader())
+    assert capsys.readouterr().out.count("This scene is about the digit forms") == 2
+
+
+CODE_CELLS = [
+    (replication, "02-brr-orthogonal-arrays", ("code-boxes", "code-design", "code-worth")),
+    (misclassification, "04-misclassification-correction", ("code-counted", "code-reader")),
+]
+
+
+@pytest.mark.parametrize(("lesson", "notebook", "names"), CODE_CELLS)
+def test_code_cells_run_on_the_file(path, lesson, notebook, names):
+    text = (notebooks_folder() / f"{notebook}.ipynb").read_text(encoding="utf-8")
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(text)["cells"]}
+    space = {"np": np, "wb": workbench, "forms": lesson.use(path, positive="spam")}
+    for name in names:
+        exec(cells[name], space)
+    if lesson is replication:
+        table = columns()
+        right = table["truth"] == table["prediction"]
+        rates = [right[table["cluster"] == site].mean() for site in set(table["cluster"])]
+        assert space["estimate"].estimate == pytest.approx(np.mean(rates))
+    else:
+        assert space["true"] == np.mean(columns()["truth"] == "spam")
 
 
 def test_a_class_that_is_not_there_is_refused(path):

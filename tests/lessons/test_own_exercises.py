@@ -113,6 +113,7 @@ def test_a_live_page_shows_a_box_that_judges(monkeypatch):
         ("3.5", {"answer": "x" * 501}, "answer cannot be used"),
         ("3.5", {"answer": 1, "mistakes": {1.0: "no"}}, "mistakes must not hold the right answer"),
         ("3.5", {"answer": (1, 2), "mistakes": {1: "no"}}, "mistakes must have 2 parts, as the"),
+        ("3.5", {"answer": 1, "mistakes": {"no": "no"}}, "mistakes must have numbers and texts"),
         ("3.5", {"mistakes": {1: "no"}}, "mistakes need an answer beside them"),
         ("3.5", {"answer": 1, "tolerance": -1}, "tolerance must be a number of at least 0"),
         ("3.5", {"answer": 1, "points": -1}, "points must be a number of at least 0"),
@@ -143,7 +144,12 @@ def test_the_file_beside_the_notebook_is_read_when_an_exercise_is_not_known(tmp_
     assert verdicts("3.5", 1797, 1000, 5) == ["right", "mistake", "not yet"]
     (tmp_path / "my_exercises.py").write_text(FILE.replace("1000", "900"))
     assert verdicts("3.5", 1000, 900) == ["not yet", "mistake"]
-    with pytest.raises(ValueError, match="exercise must be one of '1.1'"):
+    with pytest.raises(ValueError, match="exercise must be one of '1.1'.*; my_exercises.py has no"):
+        wb.check("3.9", 1)
+
+
+def test_an_exercise_of_a_file_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(ValueError, match="got '3.9'.*; there is no my_exercises.py here"):
         wb.check("3.9", 1)
 
 
@@ -155,6 +161,8 @@ def test_the_file_beside_the_notebook_is_read_when_an_exercise_is_not_known(tmp_
             "my_exercises.py cannot be used: number",
         ),
         ("nonsense(", "my_exercises.py cannot be used"),
+        ("answer = 1\nanswer / 0", "my_exercises.py cannot be used: division by zero (line 2)"),
+        ("exit(3)", "my_exercises.py cannot be used: 3 (line 1)"),
         (FILE + FILE, "my_exercises.py has two exercises 3.5, 3.6"),
     ],
 )

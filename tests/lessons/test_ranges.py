@@ -146,7 +146,24 @@ def test_reveals_pass_the_ranges_on(monkeypatch):
     )
 
 
-def test_a_page_says_what_is_wrong_where_the_scene_belongs(monkeypatch):
-    monkeypatch.setenv(questions.REVEAL, "all")
-    place = questions.reveal("3-better", allocation.place_value, bugdet=(20, 60, 20))
-    assert repr(place) == "place_value has no control 'bugdet'. Controls: budget, method."
+@pytest.mark.parametrize(
+    ("scene", "control"),
+    [
+        (lambda **ranges: questions.reveal("3-better", allocation.place_value, **ranges), "budget"),
+        (replication.seen_boxes, "per_box"),
+        (stratified_views.reveal_needed, "half_width"),
+        (misclassification.seen_constant, "new_base_rate"),
+        (cross_validation.live_experiments, "n"),
+    ],
+)
+def test_a_wrong_range_is_refused_before_the_prediction(scene, control):
+    with pytest.raises(RangeError, match="has no control 'bugdet'. Controls: "):
+        scene(bugdet=(20, 60, 20))
+    with pytest.raises(RangeError, match=f"{control} takes "):
+        scene(**{control: 20})
+
+
+def test_the_construction_of_an_array_takes_a_list_of_options():
+    assert stops(replication.array_builder(method=["paper"]).controls["method"]) == ["paper"]
+    boxes = replication.seen_pairs(method=["paper"])
+    assert repr(boxes) == "Make your prediction first."

@@ -17,6 +17,7 @@ import numpy as np
 from workbench import checks
 from workbench.course.digit_forms import digit_forms
 from workbench.data import frames
+from workbench.data.numbers import RowError, as_text, to_numbers
 from workbench.data.scored_items import ScoredItems, read_scores
 from workbench.replication.labeled import load_labeled
 from workbench.replication.metrics import LabeledItems
@@ -67,39 +68,55 @@ class LessonItems:
 
     def __init__(self, path: Any, positive: Any = "") -> None:
         self.name = Path(path).name if isinstance(path, (str, os.PathLike)) else "the table"
-        self._path, columns = path, frames.column_names(path)
-        self._columns = tuple(column for column in NAMED if column in columns)
-        self._require(("truth", "prediction"), columns)
+        self._path, self._header = path, frames.column_names(path)
+        lower = {name: name.strip().casefold() for name in self._header}
+        self._columns = tuple(column for column in NAMED if column in lower.values())
+        self._features = [name for name in lower if lower[name].startswith(FEATURE)]
+        self._require(("truth", "prediction"))
+        self._refuse_empty_cells()
         labeled = load_labeled(path, stratum="", psu=self._if_there("cluster"))
-        cells, _ = frames.read_columns(path, ["truth", "prediction"])
-        unlabeled = sum(None in row for row in zip(*cells.values(), strict=True))
-        if unlabeled or labeled.truth.size != cells["truth"].size:
-            raise ValueError(f"{self.name}: every row needs a truth and a prediction.")
         self.digit, self.read_a = np.asarray(labeled.truth), np.asarray(labeled.prediction)
         self.positive = self._class(positive)
-        self._read_others([name for name in columns if name.startswith(FEATURE)])
+        self._read_others()
 
     def _if_there(self, column: str) -> str:
         return column if column in self._columns else ""
 
-    def _require(self, needed: Iterable[str], columns: Iterable[str]) -> None:
-        missing = [column for column in needed if column not in columns]
+    def _require(self, needed: Iterable[str]) -> None:
+        missing = [column for column in needed if column not in (*self._columns, "features")]
         if missing:
             raise ValueError(
                 f"{self.name} has no column {checks.listed(missing, quoted=True)}. "
-                f"Its columns: {', '.join(columns)}."
+                f"Its columns: {', '.join(self._header)}."
             )
+        if "features" in needed and len(self._features) < 2:
+            raise ValueError(
+                f"{self.name} needs at least 2 columns of numbers whose names begin with "
+                f"{FEATURE!r}, such as {FEATURE}age. Its columns: {', '.join(self._header)}."
+            )
+
+    def _refuse_empty_cells(self) -> None:
+        cells, _ = frames.read_columns(self._path, [*self._columns, *self._features])
+        for name, column in cells.items():
+            texts = as_text(column)
+            if "" in texts:
+                raise RowError(
+                    f"{self.name}: column {name!r} is empty in ",
+                    texts.index(""),
+                    ". Every row needs a value in this column.",
+                )
 
     def _class(self, positive: Any) -> Any:
         """Return the positive class: the one that is asked for, class 1, or the rarest."""
-        classes, counts = np.unique(self.digit, return_counts=True)
+        unique, counts = np.unique(self.digit, return_counts=True)
+        classes = unique.tolist()
         names = [str(label) for label in classes]
         if positive not in ("", None):
             checks.choice("positive", str(positive), names)
             return classes[names.index(str(positive))]
         return classes[names.index("1") if "1" in names else counts.argmin()]
 
-    def _read_others(self, features: list[str]) -> None:
+    def _read_others(self) -> None:
         path = self._path
         if "score" in self._columns:
             scored = read_scores(
@@ -115,8 +132,8 @@ class LessonItems:
             self.box = self._numbered("cluster")
         if "period" in self._columns:
             self.period = self._numbered("period")
-        if features:
-            self.features = self._numbers(features)
+        if self._features:
+            self.features = self._numbers(self._features)
 
     def _numbered(self, column: str) -> np.ndarray:
         """Return the cells of a column as numbers, 1 for the first value of the file."""
@@ -126,16 +143,7 @@ class LessonItems:
 
     def _numbers(self, columns: list[str]) -> np.ndarray:
         cells, _ = frames.read_columns(self._path, columns)
-        numbers = []
-        for column in columns:
-            try:
-                values = np.array([float(cell) for cell in cells[column]])
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{self.name}: column {column!r} must hold numbers.") from error
-            if not np.isfinite(values).all():
-                raise ValueError(f"{self.name}: column {column!r} must hold finite numbers.")
-            numbers.append(values)
-        return np.stack(numbers, 1)
+        return np.stack([to_numbers(name, cells[name]) for name in columns], 1)
 
     def __getattr__(self, name: str) -> Any:
         """Say which column an attribute of the digit forms would be made from."""
@@ -175,6 +183,7 @@ class LessonItems:
         return f"LessonItems({self.name}: {items}, accuracy {accuracy:.4f})"
 
 
+@frames.in_rows_of("path")
 def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> Any:
     """Show a file in the scenes of the lessons, or the digit forms again.
 
@@ -201,22 +210,14 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
     --------
     >>> table = {"truth": ["spam", "ham"] * 10, "prediction": ["spam"] * 20}
     >>> items = use_items(table, positive="spam")
-    >>> items, items.positive.item()
+    >>> items, items.positive
     (LessonItems(the table: 20 items, accuracy 0.5000), 'spam')
     >>> use_items(None)
     DigitForms(1,797 forms in 14 boxes, mean confidence of reader A 0.9706)
     """
     items = None if path is None else LessonItems(path, positive)
     if items is not None:
-        columns = frames.column_names(path)
-        features = [name for name in columns if name.startswith(FEATURE)]
-        if "features" in needs and len(features) < 2:
-            raise ValueError(
-                f"{items.name} needs at least 2 columns of numbers whose names begin with "
-                f"{FEATURE!r}, "
-                f"such as {FEATURE}age. Its columns: {', '.join(columns)}."
-            )
-        items._require([column for column in needs if column != "features"], columns)
+        items._require(needs)
     _current[:] = [] if items is None else [items]
     for function in _caches:
         function.cache_clear()
@@ -230,6 +231,24 @@ def check_size(least: int, lesson: int) -> None:
         name = lesson_forms().name
         use_items(None)
         raise ValueError(f"Lesson {lesson} needs at least {least:,} rows; {name} has {size:,}.")
+
+
+def check_predictions(lesson: int) -> None:
+    """Raise ValueError, and show the digit forms, without correct and incorrect predictions.
+
+    At least two classes must be predicted.
+    """
+    forms = lesson_forms()
+    predicted = np.unique(forms.read_a)
+    if predicted.size > 1 and len({*(forms.read_a == forms.digit).tolist()}) == 2:
+        return
+    use_items(None)
+    accuracy = float(np.mean(forms.read_a == forms.digit))
+    raise ValueError(
+        f"Lesson {lesson} needs correct and incorrect predictions of at least 2 classes; "
+        f"{forms.name} has {checks.counted(predicted.size, 'predicted class', 'predicted classes')}"
+        f" and an accuracy of {accuracy:.0%}."
+    )
 
 
 def lesson_forms() -> Any:
@@ -254,13 +273,13 @@ def about_digits(scene: Function) -> Function:
     return about_digits_without("")(scene)
 
 
-def about_digits_without(column: str) -> Callable[[Function], Function]:
-    """Return the decorator of `about_digits` for a scene that shows a file if it has a column."""
+def about_digits_without(attribute: str) -> Callable[[Function], Function]:
+    """Return the decorator of `about_digits` for a scene that shows a file if its items have an attribute."""
 
     def decorate(scene: Function) -> Function:
         @functools.wraps(scene)
         def noted(*args: Any, **ranges: Any) -> Any:
-            if _current and not (column and hasattr(_current[0], column)):
+            if _current and not (attribute and hasattr(_current[0], attribute)):
                 file = _current[0].name
                 print(f"This scene is about the digit forms of the course, not about {file}.")
             return scene(*args, **ranges)

@@ -11,6 +11,7 @@ import itertools
 import numbers
 import os
 import runpy
+import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -259,7 +260,7 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     'right'
     """
     _load_own(exercise)
-    checks.choice("exercise", exercise, exercises())
+    _check_exercise(exercise)
     judge, _, form, hint, explanation, question, *_ = exercises()[exercise]
     record = ANSWERS if judge is None and record is None else record
     if answer is None:
@@ -281,6 +282,17 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
         explanation() if due else "",
         steps=tuple(worked(exercise)) if due else (),
     )
+
+
+def _check_exercise(exercise: str) -> None:
+    """Raise WrongValue for an unknown number; say whether the lecturer's file is there."""
+    try:
+        checks.choice("exercise", exercise, exercises())
+    except checks.WrongValue as error:
+        is_there = os.path.exists(OWN_FILE)
+        file = f"{OWN_FILE} has no such exercise" if is_there else f"there is no {OWN_FILE} here"
+        error.told = f"{error.told}; {file}"
+        raise
 
 
 def _load_own(exercise: str) -> None:
@@ -311,8 +323,14 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
     try:
         with contextlib.chdir(Path(path).resolve().parent):  # where the data of the exercises are
             runpy.run_path(name)
-    except Exception as error:
-        raise ValueError(f"{name} cannot be used: {error}") from error
+    except (Exception, SystemExit) as error:
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).name == name
+        ]
+        place = f" (line {lines[-1]})" if lines else ""
+        raise ValueError(f"{name} cannot be used: {error}{place}") from error
     twice = sorted({number for number in added if added.count(number) > 1})
     if twice:
         raise ValueError(f"{name} has two exercises {checks.listed(twice)}")

@@ -109,9 +109,13 @@ def exercise(
         for mistake, text in mistakes.items()
     }
     tolerances = [_tolerance(part, tolerance) for part in right]
+    kinds = [isinstance(part, str) for part in right]
     for mistake in wrong:
         if _same(list(mistake), right, tolerances):
             raise checks.WrongValue("mistakes", "must not hold the right answer", _words(mistake))
+        if [isinstance(part, str) for part in mistake] != kinds:
+            rule = "must have numbers and texts where the answer has them"
+            raise checks.WrongValue("mistakes", rule, _words(mistake))
 
     def judge(values: list) -> Judged:
         if _same(values, right, tolerances):

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
-from workbench.widgets.ranges import RangeError
+from workbench.widgets.ranges import check_ranges
 
 REVEAL = "WORKBENCH_REVEAL"  # "all": slides and tests show what learners must predict first
 LEAST_WORDS = 3
@@ -131,10 +131,7 @@ class Reveal(Told):
         if self.parts:
             return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
-        try:
-            self.parts = _several(self._show(opened_by))
-        except RangeError as error:  # a page shows no error of what a button starts
-            self.parts = [str(error)]
+        self.parts = _several(self._show(opened_by))
         self.children = [widget_of(part) for part in self.parts]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -164,7 +161,8 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
         with the prediction (None where everything is revealed, as in slides); it returns a text, a widget, a result,
         or a list of these.
     **controls
-        Passed on to the function, such as the range of a slider.
+        Passed on to the function, such as the range of a slider. A wrong range raises RangeError at
+        once.
 
     Returns
     -------
@@ -178,6 +176,7 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     Make your prediction first.
     """
     if callable(shown):
+        check_ranges(shown, controls)
         place = _locked(functools.partial(shown, **controls))
     else:
         place = _locked(lambda _: shown if _are_parts(shown) else [shown])

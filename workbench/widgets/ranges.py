@@ -68,6 +68,15 @@ def adjustable(**limits: tuple[float, float]) -> Callable:
     return decorate
 
 
+def check_ranges(scene: Callable[..., Any], ranges: Mapping[str, Any]) -> None:
+    """Raise RangeError if a scene that appears later cannot have these ranges.
+
+    Without ranges nothing is computed.
+    """
+    if ranges:
+        scene(**ranges)
+
+
 def _adjust(scene: str, panel: Panel, name: str, values: Any, limits: tuple | None) -> None:
     if name not in panel.controls:
         names = ", ".join(panel.controls) or "none"

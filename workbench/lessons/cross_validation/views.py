@@ -30,7 +30,7 @@ from workbench.simulations.cross_validation import simulate_comparison, simulate
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
-from workbench.widgets.ranges import adjustable
+from workbench.widgets.ranges import adjustable, check_ranges
 
 # texts that must not be on the screen before a prediction is locked, its button is pressed (look),
 # or an exercise is answered
@@ -185,6 +185,7 @@ def predict_repeats() -> Prediction:
 @about_digits
 def reveal_clerks(**ranges: Any) -> Reveal:
     """Return `two_clerks` with the learner's prediction, once it is locked."""
+    check_ranges(two_clerks, ranges)
     return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
 
 
@@ -301,6 +302,7 @@ def predict_flip() -> Prediction:
 @about_digits
 def reveal_slider(**ranges: Any) -> Reveal:
     """Return `one_slider` and a button for the table of three tests, after `predict_flip`."""
+    check_ranges(one_slider, ranges)
     return questions.reveal(
         "5-flip",
         lambda guess: [one_slider(**ranges), questions.look(OF_FLIPS, guess, _three_tests)],
@@ -406,6 +408,7 @@ def predict_skeptic() -> Prediction:
 @about_digits
 def reveal_power(**ranges: Any) -> Reveal:
     """Return `power` with the learner's prediction, once it is locked."""
+    check_ranges(power, ranges)
     return questions.reveal(
         "5-skeptic",
         lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
@@ -527,6 +530,7 @@ def predict_winner() -> Prediction:
 @about_digits
 def reveal_winner(**ranges: Any) -> Reveal:
     """Return the ranks of forty models, and the score of the best, after `predict_winner`."""
+    check_ranges(registry.load(registry.SCENES["winners"]), ranges)
     return questions.reveal(
         "5-winner",
         lambda guess: [
@@ -561,6 +565,7 @@ def _improvement() -> Table:
 
 def live_experiments(**ranges: Any) -> Reveal:
     """Return a button that shows `experiments`."""
+    check_ranges(experiments, ranges)
     return questions.on_click(f"Run {RUNS:,} cross-validations", lambda: experiments(**ranges))
 
 
@@ -640,6 +645,7 @@ def type_one_table() -> Reveal:
 
 def all_tests(**ranges: Any) -> Reveal:
     """Return a button that shows `scoreboard`."""
+    check_ranges(scoreboard, ranges)
     return questions.on_click("Try all tests", lambda: scoreboard(**ranges))
 
 

@@ -17,7 +17,7 @@ from workbench.charts.misclassification import lines
 from workbench.charts.misclassification import scenes as charts
 from workbench.charts.misclassification.words import names
 from workbench.course import lesson_data
-from workbench.course.digit_forms import read_by_next_box
+from workbench.course.digit_forms import digit_forms, read_by_next_box
 from workbench.course.lesson_data import (
     about_digits,
     about_digits_without,
@@ -27,7 +27,7 @@ from workbench.course.lesson_data import (
     named,
     only_for_digits,
 )
-from workbench.course.solar import CODE, ITEMS, solar_audit, solar_months, solar_rates
+from workbench.course.solar import ITEMS, solar_audit, solar_months, solar_rates
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import prevalence_series
@@ -37,7 +37,7 @@ from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
-from workbench.widgets.ranges import adjustable, fit_axes
+from workbench.widgets.ranges import adjustable, check_ranges, fit_axes
 
 # These texts must not be visible before the prediction is locked, the button pressed (look) or
 # the exercise answered.
@@ -181,7 +181,7 @@ def use(path: Any, positive: Any = "") -> Any:
         lesson_data.use_items(None)
         raise ValueError(
             f"Lesson 4 needs at least 2 periods and {LEAST_IN_FIRST_PERIOD} rows in the first one; "
-            f"{items.name} has {sizes.size} and {sizes[0]}."
+            f"{items.name} has {checks.counted(sizes.size, 'period')}, the first of {sizes[0]} rows."
         )
     return items
 
@@ -313,10 +313,11 @@ def explain_stopped_clock() -> Explanation:
     )
 
 
+@about_digits_without("read_b")
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
     question = "180 forms have panels. Whose count is closer to 180?"
-    if are_digits():
+    if not _shows_models():
         return questions.predict("4-reader", question, READERS)
     positive = lesson_forms().positive
     true = int(np.sum(lesson_forms().digit == positive))
@@ -324,42 +325,53 @@ def predict_reader() -> Prediction:
     return questions.predict("4-reader", question, MODELS)
 
 
+@about_digits_without("read_b")
 def seen_reader() -> Reveal:
     """Return the accuracy and the counts of the program and of the trainee."""
 
     def show(predicted: str | None) -> list:
         rows = _readings()
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
-        positives = named("forms with panels")
-        cancel = " These errors nearly cancel." if are_digits() else ""
+        cancel = "" if _shows_models() else " These errors nearly cancel."
         return [
-            *questions.answered(comments(OF_READERS), predicted),
+            *questions.answered({} if _shows_models() else OF_READERS, predicted),
             Table(rows, "Accuracy and counts of two readers"),
-            f"The {best[named('reader')]} misses {best[named('panels missed')]} {positives} and "
-            f"counts {best['others counted']} other {named('forms')}.{cancel} The bias of a count "
-            "depends on the balance of the two kinds of errors, not on their number.",
+            f"The {best[_in_words('reader')]} misses {best[_in_words('panels missed')]} "
+            f"{_in_words('forms with panels')} and counts {best['others counted']} other "
+            f"{_in_words('forms')}.{cancel} The bias of a count depends on the balance of the two "
+            "kinds of errors, not on their number.",
         ]
 
     return questions.reveal("4-reader", show)
 
 
+def _shows_models() -> bool:
+    """Return whether the scene of two readers shows the two models of a file."""
+    return not are_digits() and hasattr(lesson_forms(), "read_b")
+
+
+def _in_words(text: str) -> str:
+    """Return a text about the two readers in the words of the items that the scene shows."""
+    return named(text) if _shows_models() else text
+
+
 def _readings() -> list[dict]:
     """Return the accuracy and the counts of program and trainee, or of the two models of a file."""
-    forms = lesson_forms()
-    if are_digits():
-        return [_reading("program", forms.read_a), _reading("trainee", read_by_next_box())]
-    return [_reading("first model", forms.read_a), _reading("second model", forms.read_b)]
+    if _shows_models():
+        forms = lesson_forms()
+        return [_reading("first model", forms.read_a), _reading("second model", forms.read_b)]
+    program = digit_forms().read_a
+    return [_reading("program", program), _reading("trainee", read_by_next_box())]
 
 
 def _reading(name: str, read: np.ndarray) -> dict:
-    forms = lesson_forms()
-    code = CODE if are_digits() else forms.positive
-    truth, counted = forms.digit == code, read == code
+    forms = lesson_forms() if _shows_models() else digit_forms()
+    truth, counted = forms.digit == forms.positive, read == forms.positive
     return {
-        named("reader"): name,
-        named("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
-        named("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
-        named("panels missed"): int(np.sum(truth & ~counted)),
+        _in_words("reader"): name,
+        _in_words("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
+        _in_words("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
+        _in_words("panels missed"): int(np.sum(truth & ~counted)),
         "others counted": int(np.sum(counted & ~truth)),
         "counts": int(np.sum(counted)),
         "true": int(truth.sum()),
@@ -387,6 +399,7 @@ def predict_best() -> Prediction:
 
 def seen_months(**ranges: Any) -> Reveal:
     """Return the scene of later months, with the estimator that the learner chose marked."""
+    check_ranges(months, ranges)
     return questions.reveal(
         "4-best",
         lambda predicted: [
@@ -477,6 +490,7 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 def seen_constant(**ranges: Any) -> Reveal:
     """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
+    check_ranges(held_constant, ranges)
     return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
@@ -647,6 +661,7 @@ def _audit(n: int) -> ConfusionCounts:
 @about_digits_without("period")
 def seen_change(**ranges: Any) -> Reveal:
     """Return the scene of a change with the interval that the learner predicted."""
+    check_ranges(change, ranges)
     return questions.reveal(
         "4-change",
         lambda predicted: [
@@ -733,6 +748,7 @@ def predict_judge() -> Prediction:
 
 def seen_judge(**ranges: Any) -> Reveal:
     """Return the feedback and the scene of a judge."""
+    check_ranges(judge, ranges)
     return questions.reveal(
         "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
     )

@@ -34,7 +34,7 @@ from workbench.simulations import replication as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
-from workbench.widgets.ranges import adjustable
+from workbench.widgets.ranges import adjustable, check_ranges
 
 # What must not be on the screen before a prediction is locked, its button is pressed ("look") or an
 # exercise is answered.
@@ -196,6 +196,7 @@ def use(path: Any, positive: Any = "") -> Any:
             f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
             f"each; {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
         )
+    lesson_data.check_predictions(2)
     return items
 
 
@@ -240,6 +241,7 @@ def _worths() -> dict[str, int]:
 
 def seen_boxes(**ranges: Any) -> Reveal:
     """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
+    check_ranges(fourteen_boxes, ranges)
     return questions.reveal(
         "2-worth",
         lambda predicted: [
@@ -376,6 +378,7 @@ def predict_eight() -> Prediction:
 @about_digits
 def seen_halves(**ranges: Any) -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
+    check_ranges(half_samples, ranges)
     return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
 
 
@@ -561,6 +564,7 @@ def predict_pairs() -> Prediction:
 
 def seen_pairs(**ranges: Any) -> Reveal:
     """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
+    check_ranges(array_builder, ranges)
 
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
@@ -572,12 +576,12 @@ def seen_pairs(**ranges: Any) -> Reveal:
 
 
 @adjustable(columns=(2, 200), i=(1, 200), j=(1, 200))
-def array_builder(method: str = "linear", predicted: str | None = None) -> Panel:
+def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
     """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
 
     Parameters
     ----------
-    method : {"linear", "paper"}
+    first : {"linear", "paper"}
         The construction to begin with.
     predicted : str, optional
         How many pairs of the paper's eight columns the learner expected to fail.
@@ -608,7 +612,7 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
     controls = {
         "levels": ipywidgets.IntSlider(3, 2, 9, description="Units per stratum s"),
         "columns": ipywidgets.IntSlider(8, 2, 40, description="Columns (strata)"),
-        "method": ipywidgets.Dropdown(options=ARRAYS, value=method, description="Construction"),
+        "method": ipywidgets.Dropdown(options=ARRAYS, value=first, description="Construction"),
         "i": ipywidgets.IntSlider(1, 1, 8, description="First column"),
         "j": ipywidgets.IntSlider(2, 1, 8, description="Second column"),
     }
@@ -754,6 +758,7 @@ def predict_coverage() -> Prediction:
 @about_digits
 def seen_coverage(**ranges: Any) -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
+    check_ranges(coverage, ranges)
     return questions.reveal(
         "2-coverage",
         lambda predicted: [

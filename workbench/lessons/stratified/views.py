@@ -7,7 +7,9 @@ import functools
 import re
 from typing import Any
 
-from workbench import registry
+import numpy as np
+
+from workbench import checks, registry
 from workbench.audits.accuracy import accuracy_audit
 from workbench.charts.stratified import scenes as scene_charts
 from workbench.course import lesson_data
@@ -27,6 +29,7 @@ from workbench.stratified import accuracy
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Explanation, Prediction, Reveal
+from workbench.widgets.ranges import check_ranges
 
 ANALYSTS = 200
 # numbers that stay hidden until a prediction is locked, its button is pressed (look), or an
@@ -86,6 +89,7 @@ NARROW = 0.03  # half-width in the question about the twin
 
 
 LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
+FIFTHS = 5  # strata in the scenes
 
 
 def use(path: Any, positive: Any = "") -> Any:
@@ -107,6 +111,18 @@ def use(path: Any, positive: Any = "") -> Any:
     """
     items = lesson_data.use_items(path, needs=("score",), positive=positive)
     lesson_data.check_size(LEAST_ITEMS, 1)
+    lesson_data.check_predictions(1)
+    scores = np.unique(items.confidence).size
+    strata = accuracy_audit(items.items(), 100, n_strata=FIFTHS).labeled.size if scores > 1 else 1
+    if strata < FIFTHS:
+        lesson_data.use_items(None)
+        raise ValueError(
+            f"Lesson 1 needs scores that divide the rows into {FIFTHS} strata; {items.name} has "
+            f"{checks.counted(scores, 'different score')}, which give {strata}."
+        )
+    if hasattr(items, "margin") and np.ptp(items.margin) == 0:
+        lesson_data.use_items(None)
+        raise ValueError(f"{items.name}: column 'margin' must hold at least 2 different numbers.")
     return items
 
 
@@ -157,6 +173,7 @@ def predict_gain() -> Prediction:
 
 def reveal_shares(**ranges: Any) -> Reveal:
     """Return strata and allocation with the learner's prediction, once it is locked."""
+    check_ranges(scenes.strata_and_shares, ranges)
     return questions.reveal(
         "1-gain",
         lambda predicted: [
@@ -279,6 +296,7 @@ def predict_robot() -> Prediction:
 
 def reveal_robot(**ranges: Any) -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
+    check_ranges(scenes.papers_robot, ranges)
     return questions.reveal(
         "1-robot",
         lambda predicted: [
@@ -346,6 +364,7 @@ def predict_looking() -> Prediction:
 
 def reveal_looking(**ranges: Any) -> Reveal:
     """Return the analysts with the learner's prediction, once it is locked."""
+    check_ranges(scenes.stop_when_it_looks_good, ranges)
     return questions.reveal(
         "1-looking",
         lambda predicted: [
@@ -440,6 +459,7 @@ def _rounded(value: float) -> int:
 
 def reveal_needed(**ranges: Any) -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
+    check_ranges(scenes.labels_needed, ranges)
     return questions.reveal(
         "1-twin",
         lambda predicted: [
