@@ -648,7 +648,7 @@ def test_the_own_file_is_a_filled_sheet_and_its_result_is_the_mean_of_its_strata
         sheet = list(csv.DictReader(file))
     assert all(int(row["correct"]) == example_files.right(row["id"]) for row in sheet)
     strata = np.array(
-        re.findall(r"stratum \d+ (\d+) of (\d+) right", in_code["code-own-file"]), int
+        re.findall(r"stratum \d+ (\d+) of (\d+) correct", in_code["code-own-file"]), int
     )
     correct, labels = strata.T
     assert (labels.sum(), correct.sum()) == (100, sum(int(row["correct"]) for row in sheet))

@@ -69,7 +69,7 @@ def test_from_filled_sheet_to_finding(planned, folder):
     assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 10 strata" in page
     assert "=evil&lt;b&gt;" in page and "=evil<b>" not in page
     assert (
-        re.search(r"<li>strata 1, 2, 3, [^<:]*: no mix of right and wrong was seen", page)
+        re.search(r"<li>strata 1, 2, 3, [^<:]*: all labels agree", page)
         and "stratum 0" not in page
     )
     assert re.findall(r"<tr><td>(\d+)</td><td>60</td>", page) == [str(k) for k in range(1, 11)]
