@@ -575,7 +575,7 @@ def test_code_cells_compute_the_numbers_of_the_scenes(accuracies, textbook):
     products = [1, 0, 0, 1]
     deviations = [0.025, -0.015, 0.015, -0.025]
     assert numbers["code-signs"] == [*products, *deviations, 0.000425, 0.000425]
-    assert "column 1 holds 0 2 times, not 3.5" in shown["code-broken"]
+    assert "column 1 holds 0 in 2 runs, not 3.5" in shown["code-broken"]
     assert shown["code-pairs"] == "[(1, 5), (2, 6), (3, 7), (4, 8)]"
     assert numbers["code-linear"][:2] == [27, 8] and "full balance" in shown["code-linear"]
     assert numbers["code-field"][:3] == [2, 1, 2]  # x^5 = 2x^2 + x + 2

@@ -584,7 +584,9 @@ def test_code_cells_show_accuracies_and_standard_errors(in_code, by_hand):
     size, rate = by_hand
     confidence = np.sort(wb.digit_forms().confidence)
     sure = [confidence.sum() / 1797, confidence[:30].sum() / 30]
-    assert numbers_in(in_code["code-sure"]) == pytest.approx([100 * mean for mean in sure], abs=0.06)
+    assert numbers_in(in_code["code-sure"]) == pytest.approx(
+        [100 * mean for mean in sure], abs=0.06
+    )
     assert numbers_in(in_code["code-strata"]) == pytest.approx([*size, *rate], abs=6e-4)
     error = stratified_error(size, rate, np.full(5, 20))
     assert numbers_in(in_code["code-error"]) == pytest.approx([20] * 5 + [error], abs=6e-5)

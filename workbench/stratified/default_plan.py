@@ -110,9 +110,7 @@ def default_labels(
     """
     if items.by is not None:
         return None, []
-    plan = (
-        f"the default plan: {checks.counted(strata.n_strata, 'stratum', 'strata')} of similar scores"
-    )
+    plan = f"the default plan: {checks.counted(strata.n_strata, 'stratum', 'strata')} of similar scores"
     reason = "the scores are no probabilities"
     if favors(items):
         sizes = strata.sizes

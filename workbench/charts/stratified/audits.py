@@ -201,9 +201,7 @@ def finding_words(audit: Any) -> tuple[str, str]:
     data = finding_data(audit)
     said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
     dashed = " (dashed: the truth)" if data["truth"] else ""
-    where = (
-        " and the labels of each stratum, from low to high score" if data["strata"] else ""
-    )
+    where = " and the labels of each stratum, from low to high score" if data["strata"] else ""
     what = "Estimates" if len(data["limits"]) > 1 else "Accuracy"
     if isinstance(audit, DifferenceAudit):
         what = "Accuracy of {} minus that of {}, in points,".format(*audit.models)
