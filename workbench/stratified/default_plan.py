@@ -121,8 +121,8 @@ def default_labels(
         )
         if (labeled != proportional).any():
             text = (
-                f"{plan}; {PARTS[trust_scores]} of the labels are allocated in proportion to stratum "
-                "size, and the others go to the strata where the scores are least certain"
+                f"{plan}; {PARTS[trust_scores]} of the labels are allocated in proportion to "
+                "stratum size, and the others go to the strata where the scores are least certain"
             )
             return labeled, [Note("remark", text)]
         reason = (
