@@ -110,7 +110,8 @@ def default_labels(
     """
     if items.by is not None:
         return None, []
-    plan = f"the default plan: {checks.counted(strata.n_strata, 'stratum', 'strata')} of similar scores"
+    strata_words = checks.counted(strata.n_strata, "stratum", "strata")
+    plan = f"the default plan: {strata_words} of similar scores"
     reason = "the scores are no probabilities"
     if favors(items):
         sizes = strata.sizes
