@@ -194,15 +194,15 @@ def test_pure_strata_are_warned_of():
         == tuple(
             wb.Note(
                 "unreliable",
-                "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
+                "all labels agree, so the estimated standard error is 0; use the confidence interval, which accounts for this",
                 ("stratum", k),
             )
             for k in range(5)
         )
     )
     assert wb.sentences(audit.notes) == (
-        "strata 1, 2, 3, 4, 5: no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the "
-        "interval",
+        "strata 1, 2, 3, 4, 5: all labels agree, so the estimated standard error is 0; use the confidence interval, "
+        "which accounts for this",
     )
 
 
@@ -318,7 +318,7 @@ def test_pictures_count_strata_from_1():
             shown[row["stratum"]] += row["labels"]
         assert [*shown.values()] == one.labeled.tolist()
     right, labeled = audit.estimate.correct, audit.labeled
-    said = "; ".join(f"stratum {k + 1} {right[k]} of {labeled[k]} right" for k in range(5))
+    said = "; ".join(f"stratum {k + 1} {right[k]} of {labeled[k]} correct" for k in range(5))
     assert charts.finding_words(audit)[1].endswith(f"); {said}.")
     assert "strata 1 to 2 predicted members, then the others" in charts.audit_words(metrics)[1]
     alone = wb.class_audit(items, "9", 100, n_strata=1)

@@ -33,7 +33,7 @@ def test_a_simulation_knows_the_metrics_of_all_items(forms):
         "accuracy",
     ]
     assert found.mode == "simulated" and found.next_step().startswith(
-        "The labels were drawn from the known truth"
+        "The labels were taken from the known truth"
     )
 
 

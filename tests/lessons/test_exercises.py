@@ -115,7 +115,7 @@ def fresh():
             "1.4",
             ("equal_width", [20] * 5),
             "mistake",
-            "this stratifier gives 5 strata of sizes [6, 41, 39, 47, 1664]",
+            "your labels do not fit: this stratifier gives 5 strata of sizes [6, 41, 39, 47, 1664]",
         ),
         (
             "1.4",
@@ -179,7 +179,7 @@ def fresh():
             "2.3",
             127,
             "mistake",
-            "127 labels from one box tell much the same: the effective sample size is only 790",
+            "127 labels from one box resemble each other: the effective sample size is only 790",
         ),
         (
             "2.3",

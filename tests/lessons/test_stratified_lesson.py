@@ -584,7 +584,9 @@ def test_code_cells_show_accuracies_and_standard_errors(in_code, by_hand):
     size, rate = by_hand
     confidence = np.sort(wb.digit_forms().confidence)
     sure = [confidence.sum() / 1797, confidence[:30].sum() / 30]
-    assert numbers_in(in_code["code-sure"]) == pytest.approx(sure, abs=6e-4)
+    assert numbers_in(in_code["code-sure"]) == pytest.approx(
+        [100 * mean for mean in sure], abs=0.06
+    )
     assert numbers_in(in_code["code-strata"]) == pytest.approx([*size, *rate], abs=6e-4)
     error = stratified_error(size, rate, np.full(5, 20))
     assert numbers_in(in_code["code-error"]) == pytest.approx([20] * 5 + [error], abs=6e-5)
@@ -604,7 +606,7 @@ def test_code_cells_show_the_beliefs(in_code, by_hand):
     errors = stats.hypergeom.pmf(0, 1797, np.arange(1797), 25)  # of no incorrect form among 25
     least = 1 - np.flatnonzero(errors > 0.025)[-1] / 1797
     assert numbers_in(in_code["code-interval"])[3] == pytest.approx(least, abs=6e-4)
-    assert in_code["code-decimals"].startswith("'655 confidences of 1; Strata(4 strata")
+    assert in_code["code-decimals"].startswith("655 confidences of 1; Strata(4 strata")
 
 
 def test_code_cells_show_the_robot_and_the_analysts(in_code, by_hand):
@@ -648,7 +650,7 @@ def test_the_own_file_is_a_filled_sheet_and_its_result_is_the_mean_of_its_strata
         sheet = list(csv.DictReader(file))
     assert all(int(row["correct"]) == example_files.right(row["id"]) for row in sheet)
     strata = np.array(
-        re.findall(r"stratum \d+ (\d+) of (\d+) right", in_code["code-own-file"]), int
+        re.findall(r"stratum \d+ (\d+) of (\d+) correct", in_code["code-own-file"]), int
     )
     correct, labels = strata.T
     assert (labels.sum(), correct.sum()) == (100, sum(int(row["correct"]) for row in sheet))

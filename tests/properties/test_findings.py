@@ -123,7 +123,7 @@ def test_pictures_show_the_numbers_of_the_text(seed, labels, in_some_rows):
     assert all(text in audit.finding() for text in shown)
     assert sum(row["labels"] for row in charts.audit_data(audit)) == audit.labeled.sum() == labels
     rates = [row["text"] for row in charts.finding_data(audit)["strata"]]
-    assert rates == [f"{row['correct']} of {row['labeled']} right" for row in audit.rows()]
+    assert rates == [f"{row['correct']} of {row['labeled']} correct" for row in audit.rows()]
 
 
 @pytest.mark.parametrize("labels", [30, 200])

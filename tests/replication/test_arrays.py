@@ -328,7 +328,7 @@ def test_a_single_column_and_mixed_symbols():
     assert single.full and single.strength == 1 and single.pair is None
     mixed = check_balance([[0, 5], [1, 6], [0, 6], [1, 5]])
     assert mixed.strength == 0 and mixed.problem.startswith(
-        "column 1 holds 0 2 times, not 1; two columns of 4 symbols "
+        "column 1 holds 0 in 2 runs, not 1; two columns of 4 symbols "
         "need at least 16 runs, the array has 4"
     )
 
@@ -341,7 +341,7 @@ def test_balance_prints_tabulates_and_restores():
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
     assert repr(bad) == (
         "Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 1 and 2 hold "
-        "(0, 0) 2 times, not 1)"
+        "(0, 0) in 2 runs, not 1)"
     )
     assert repr(check_balance([[0]])) == (
         "Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the "
@@ -463,7 +463,7 @@ def test_equation_15_must_hold_for_the_first_stratum_too():
     assert kept.sum(1).mean() - y.mean(1).sum() == pytest.approx(
         np.ptp(y[0]) / 2 * np.sign(y[0, 0] - y[0, 1])
     )
-    assert check_balance(array).problem.startswith("column 1 holds -1 0 times, not 2")
+    assert check_balance(array).problem.startswith("column 1 holds -1 in 0 runs, not 2")
 
 
 def test_by_the_printed_rule_a_matrix_of_ones_is_orthogonal():
@@ -586,17 +586,17 @@ def test_errors_of_type(call, text):
 PROBLEMS = [
     (
         printed_rotations(3, 2),
-        "columns 1 and 5 hold (0, 0) 3 times, not 1; at most 4 columns of 3 symbols fit 9 runs",
+        "columns 1 and 5 hold (0, 0) in 3 runs, not 1; at most 4 columns of 3 symbols fit 9 runs",
     ),
     (
         hadamard(8),
-        "column 1 holds -1 0 times, not 4; columns 1 and 2 hold (-1, -1) 0 times, not 2; "
+        "column 1 holds -1 in 0 runs, not 4; columns 1 and 2 hold (-1, -1) in 0 runs, not 2; "
         "at most 7 columns of 2 symbols fit 8 runs",
     ),
-    (orthogonal_array(5, 6)[:, [0, 1, 1]], "columns 2 and 3 hold (0, 0) 5 times, not 1"),
+    (orthogonal_array(5, 6)[:, [0, 1, 1]], "columns 2 and 3 hold (0, 0) in 5 runs, not 1"),
     (
         orthogonal_array(2, 3)[:3],
-        "column 1 holds 0 2 times, not 1.5; two columns of 2 symbols need at least 4 "
+        "column 1 holds 0 in 2 runs, not 1.5; two columns of 2 symbols need at least 4 "
         "runs, the array has 3; at most 2 columns of 2 symbols fit 3 runs",
     ),
     (
@@ -640,5 +640,5 @@ def test_as_many_symbols_as_the_largest_field_have_a_smallest_array():
 
 def test_once_is_one_time():
     assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith(
-        "column 1 holds 0 1 time, not 2; "
+        "column 1 holds 0 in 1 run, not 2; "
     )

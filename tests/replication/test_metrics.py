@@ -215,8 +215,8 @@ def test_auto_takes_what_suits_the_design(psus, method):
 def test_warnings_name_the_metrics_they_are_about():
     (warning,) = wb.sentences(wb.estimate_metrics(wb.digit_forms().labeled()).notes)
     assert warning == (
-        "metric precision: few clusters tell about it: the standard error is rough, and one unlike them "
-        "may be unseen"
+        "metric precision: it rests on few clusters: its standard error is rough, and the sample may "
+        "miss other kinds"
     )
 
 

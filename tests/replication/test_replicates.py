@@ -1012,22 +1012,22 @@ WRONG = {
     ),
     "array with a column that is not even": (
         lambda: replicates(PAIRS, array=hadamard(4)[:, :3]),
-        "array must be in full balance; column 1 holds -1 0 times, not 2; columns 1 and 2 hold (-1, -1) "
-        "0 times, not 1",
+        "array must be in full balance; column 1 holds -1 in 0 runs, not 2; columns 1 and 2 hold (-1, -1) "
+        "in 0 runs, not 1",
     ),
     "array with two columns alike": (
         lambda: replicates(PAIRS, array=SIGNS[:, [0, 1, 1]]),
-        "array must be in full balance; columns 2 and 3 hold (-1, -1) 2 times, not 1",
+        "array must be in full balance; columns 2 and 3 hold (-1, -1) in 2 runs, not 1",
     ),
     "array without a pair of four units": (
         lambda: replicates(
             SurveyDesign(np.repeat([1, 2], 4)), array=np.arange(16)[:, None] % [4, 4]
         ),
-        "array must be in full balance; columns 1 and 2 hold (0, 0) 4 times, not 1",
+        "array must be in full balance; columns 1 and 2 hold (0, 0) in 4 runs, not 1",
     ),
     "array of too many columns": (
         lambda: replicates(TRIPLES, array=printed_rotations()),
-        "array must be in full balance; columns 1 and 122 hold (0, 0) 81 times, not 27; "
+        "array must be in full balance; columns 1 and 122 hold (0, 0) in 81 runs, not 27; "
         "at most 121 columns of 3 symbols fit 243 runs",
     ),
     "array of too few units": (
@@ -1249,8 +1249,8 @@ def test_equation_12_as_printed_is_refused_and_wrong():
     data = sample([2] * 7)
     truth = textbook_variance(data, data.y)
     text = (
-        "array must be in full balance; column 1 holds -1 2 times, not 3.5; columns 1 and 2 hold (-1, -1) "
-        "1 time, not 1.75; at most 6 columns of 2 symbols fit 7 runs"
+        "array must be in full balance; column 1 holds -1 in 2 runs, not 3.5; columns 1 and 2 hold (-1, -1) "
+        "in 1 run, not 1.75; at most 6 columns of 2 symbols fit 7 runs"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         replicates(design_of(data), array=printed)

@@ -483,7 +483,7 @@ def test_counts_by_inversion_follow_scipys_quantile():
 
 def test_a_stratum_of_right_labels_only_says_that_its_error_is_not_knowledge():
     found = wb.stratified_accuracy([10, 20, 30, 40], [5, 20, 5, 6], [5, 20, 2, 0])
-    text = "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval"
+    text = "all labels agree, so the estimated standard error is 0; use the confidence interval, which accounts for this"
     assert found.notes == (
         wb.Note("unreliable", text, ("stratum", 0)),
         wb.Note("unreliable", text, ("stratum", 3)),

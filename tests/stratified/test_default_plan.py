@@ -65,7 +65,10 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
     )
     assert given.labeled.tolist() == [200, 200]
     assert "so few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
-    assert "keeps nine tenths of its labels" in wb.accuracy_audit(ITEMS, 300).notes[-1].text
+    assert (
+        "nine tenths of the labels are allocated in proportion"
+        in wb.accuracy_audit(ITEMS, 300).notes[-1].text
+    )
     assert "three quarters" in wb.accuracy_audit(ITEMS, 300, trust_scores=True).notes[-1].text
 
 

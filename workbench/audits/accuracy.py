@@ -117,8 +117,8 @@ class Audit(Result):
     def _next_step(self, sheet: str) -> str:
         if self.mode == "simulated":
             return (
-                "The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
-                "this size can tell."
+                "The labels were taken from the known truth: this simulates an audit, to show how precise one of "
+                "this size is."
             )
         if self.mode == "plan" and not self.label_sheet:
             return "Nothing was labeled. Name a label sheet to get the items to label."
@@ -155,7 +155,7 @@ class Audit(Result):
                 f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
                 f"{self.next_step()}"
             )
-        drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
+        drawn = f"{_labels(self)}, sampled at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
         return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
@@ -164,7 +164,7 @@ class Audit(Result):
         return checks.counted(self.stratum_size.sum(), "item")
 
     def _alike(self) -> str:
-        return "of like scores"
+        return "of similar scores"
 
     def _to_do(self, items: int, what: str) -> str:
         """Return the number of labels that a plan needs, and the expected half-width, in words."""

@@ -128,7 +128,7 @@ def check_balance(array: ArrayLike) -> Balance:
     >>> check_balance(orthogonal_array(3, 13))
     Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
     >>> check_balance(hadamard(8)[:, :4]).problem
-    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold (-1, -1) 0 times, not 2'
+    'column 1 holds -1 in 0 runs, not 4; columns 1 and 2 hold (-1, -1) in 0 runs, not 2'
     """
     array = _array(array)
     symbols, codes = np.unique(array, return_inverse=True)
@@ -616,4 +616,4 @@ def _wrong_count(counts: ndarray, symbols: ndarray, expected: float) -> str:
     first = tuple(np.argwhere(counts != expected)[0])
     names = ", ".join(f"{symbols[k]:g}" for k in first)
     name = names if counts.ndim == 1 else f"({names})"
-    return f"{name} {checks.counted(counts[first], 'time')}, not {expected:.6g}"
+    return f"{name} in {checks.counted(counts[first], 'run')}, not {expected:.6g}"

@@ -74,7 +74,7 @@ FEW_DF = 30  # t is 4% above the normal quantile
 LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
 UNLIKE = 0.05  # relative difference allowed between the variances of interval and standard error
-ROUGH = "few clusters tell about it: the standard error is rough, and one unlike them may be unseen"
+ROUGH = "it rests on few clusters: its standard error is rough, and the sample may miss other kinds"
 SELDOM = (
     "fewer than 3 PSUs differ from the rest, or the differences are small against the known "
     "bounds: a PSU that differs more may exist"

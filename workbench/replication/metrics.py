@@ -141,7 +141,10 @@ class MetricEstimates(Result):
         worth = ""
         if not np.isnan(row["worth"]):
             noun = "items" if METRICS[row["metric"]].about == "sets" else "labels"
-            worth = f"; {self.estimates[0].items:,} {noun} are worth {row['worth']:,.0f}"
+            worth = (
+                f"; effective sample size {row['worth']:,.0f} "
+                f"for {self.estimates[0].items:,} {noun}"
+            )
         lead = _heading(row) + _colon(row)
         return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
@@ -170,7 +173,7 @@ class MetricEstimates(Result):
             sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
         sample += f" of {checks.counted(first.strata, 'stratum', 'strata')}"
         if not np.isnan(worth):
-            sample += f", worth {worth:,.0f} separate ones"
+            sample += f", effective sample size {worth:,.0f}"
         method = method_words(self.method.removeprefix("imported "))
         replicates = f"{first.replicate_values.size:,} replicates by {method}"
         return f"From {sample}; {percent(self.level)} intervals, {replicates}."

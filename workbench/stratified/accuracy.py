@@ -33,7 +33,8 @@ FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SAVING = 0.98  # a higher floor must save 2% of the labels, since less is noise of the simulation
 MOST_LABELS = 1_000_000  # of a plan that is searched
 PURE = (
-    "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval"
+    "all labels agree, so the estimated standard error is 0; use the confidence interval, which "
+    "accounts for this"
 )
 
 

@@ -110,9 +110,8 @@ def default_labels(
     """
     if items.by is not None:
         return None, []
-    plan = (
-        f"the default plan: {checks.counted(strata.n_strata, 'stratum', 'strata')} of like scores"
-    )
+    strata_words = checks.counted(strata.n_strata, "stratum", "strata")
+    plan = f"the default plan: {strata_words} of similar scores"
     reason = "the scores are no probabilities"
     if favors(items):
         sizes = strata.sizes
@@ -123,9 +122,8 @@ def default_labels(
         )
         if (labeled != proportional).any():
             text = (
-                f"{plan}; each keeps {PARTS[trust_scores]} of its labels in proportion to its "
-                "size, so that scores that mislead cost little; the others go where the scores "
-                "leave most doubt"
+                f"{plan}; {PARTS[trust_scores]} of the labels are allocated in proportion to "
+                "stratum size, and the others go to the strata where the scores are least certain"
             )
             return labeled, [Note("remark", text)]
         reason = (

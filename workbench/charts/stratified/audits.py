@@ -42,14 +42,17 @@ def _outcomes(audit: Any) -> list:
     if isinstance(audit, DifferenceAudit) and audit.difference:
         b, neither, a = audit.difference.counts[audit.difference.stratum_size > 0].T
         first, second = audit.models
-        alike = "both or neither" if isinstance(audit, JudgedAudit) else "both wrong"
+        alike = "both or neither" if isinstance(audit, JudgedAudit) else "both incorrect"
         return [
-            (f"only {first} right", theme.STRATIFIED, a),
+            (f"only {first} correct", theme.STRATIFIED, a),
             (alike, theme.UNLABELED, neither),
-            (f"only {second} right", theme.MISS, b),
+            (f"only {second} correct", theme.MISS, b),
         ]
-    wrong = audit.labeled - audit.estimate.correct
-    return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
+    correct = audit.estimate.correct
+    return [
+        ("incorrect", theme.MISS, audit.labeled - correct),
+        ("correct", theme.STRATIFIED, correct),
+    ]
 
 
 def audit_words(audit: Any) -> tuple[str, str]:
@@ -71,13 +74,13 @@ def audit_words(audit: Any) -> tuple[str, str]:
         one, other = audit.models
         where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
         return (
-            f"{where} {one} is right in {first.sum():,} and {other} in {last.sum():,} of {labels}",
-            f"Labels per stratum, {order}, in which only {one} was right: {found}; only {other}: {rival}.",
+            f"{where} {one} is correct in {first.sum():,} and {other} in {last.sum():,} of {labels}",
+            f"Labels per stratum, {order}, in which only {one} was correct: {found}; only {other}: {rival}.",
         )
     where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
     return (
-        f"{first.sum():,} of {labels} found an error{where}",
-        f"Labels that found an error, per stratum {order}: {found}.",
+        f"{first.sum():,} of {labels} showed an error{where}",
+        f"Labels that showed an error, per stratum {order}: {found}.",
     )
 
 
@@ -184,7 +187,7 @@ def _rates(audit: Any) -> list:
             "name": f"stratum {k}",
             "estimate": x / n,
             "kind": "in a stratum",
-            "text": f"{x:,} of {n:,} right",
+            "text": f"{x:,} of {n:,} correct",
         }
         for k, (x, n) in enumerate(rates, 1)
         if n
@@ -198,9 +201,7 @@ def finding_words(audit: Any) -> tuple[str, str]:
     data = finding_data(audit)
     said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
     dashed = " (dashed: the truth)" if data["truth"] else ""
-    where = (
-        " and what the labels of each stratum say, from low to high score" if data["strata"] else ""
-    )
+    where = " and the labels of each stratum, from low to high score" if data["strata"] else ""
     what = "Estimates" if len(data["limits"]) > 1 else "Accuracy"
     if isinstance(audit, DifferenceAudit):
         what = "Accuracy of {} minus that of {}, in points,".format(*audit.models)
@@ -226,7 +227,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
     colors = theme.color(
         "kind", {"of all items": theme.ESTIMATE, "in a stratum": theme.GRAY}, legend=None
     )
-    title = "points" if isinstance(found, DifferenceAudit) else "share of items"
+    title = "points" if isinstance(found, DifferenceAudit) else "proportion of items"
     axis = (
         alt.Axis(labelExpr="format(100 * datum.value, '+~g')")
         if isinstance(found, DifferenceAudit)

@@ -109,8 +109,9 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
         f"On average {claim}. How often is it correct?",
         named(f"On average over {np.size(score):,} forms")
         + f", {claim}. It says {rows[0]['sure']:.0%} for the "
-        f"{round(rows[0]['end'] * np.size(score))} of which it is least sure, "
-        f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
+        f"{round(rows[0]['end'] * np.size(score))} of which it is least sure. Sorted from the least sure to "
+        "the surest, it says "
+        f"{rows[len(rows) // 10]['sure']:.0%} after the first tenth and "
         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",
         height=190,
     )

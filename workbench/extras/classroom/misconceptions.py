@@ -3,9 +3,9 @@
 # (exercise, misconception as `workbench.lessons.checking` names it) -> heading of the scene to repeat
 SCENES = {
     ("1.1", "no finite-population factor"): "How many labels do you need?",
-    ("1.2", "budget not spent"): "Strata and shares: where do the 100 labels go?",
+    ("1.2", "budget not spent"): "Strata and allocation: where do the 100 labels go?",
     ("1.2", "fewer than two labels"): "The paper's robot",
-    ("1.2", "equal shares"): "Strata and shares: where do the 100 labels go?",
+    ("1.2", "equal shares"): "Strata and allocation: where do the 100 labels go?",
     ("2.1", "sum taken for the mean"): "Half-samples: one box of each district",
     ("2.1", "variance of a mean of two"): "Half-samples: one box of each district",
     ("2.4", "clusters ignored"): "The effective sample size of fourteen boxes",

@@ -88,8 +88,8 @@ function build(el, model, act) {
   said.setAttribute("role", "status");
   const look = make(desk, "div", "look");
   look.setAttribute("role", "status");
-  make(desk, "p", "hint", `${words.mode} Keys act while the desk has the focus, as on a page of its own from the start: ` +
-    "click it, or Tab to it. Backspace and Ctrl+Z undo, too.");
+  make(desk, "p", "hint", `${words.mode} To label with keys, click the desk first or move to it with the Tab key. ` +
+    "Backspace and Ctrl+Z undo the last label.");
   return {desk, bar, progress, item, question, labels, skip, said, look};
 }
 

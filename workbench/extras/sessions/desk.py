@@ -366,7 +366,7 @@ def _words(design: dict, by: str | None, looks: bool) -> dict:
     blind = design["asks"] != "correct"
     who = f" Labels are recorded as {_told(by)}'s." if by else ""
     mode = (
-        "Blind: neither what the program says nor the stratum is shown."
+        "Blind: you see neither what the program says nor the stratum."
         if blind
         else "Not blind: you see what the program says, and the audit says that you do."
     )

@@ -44,7 +44,7 @@ def _why_three_districts() -> str:
     mean = estimates.replicate_estimate(replicates.replicates(design), "mean", accuracy)
     halves = ", ".join(f"{value:.3f}" for value in mean.replicate_values)
     return (
-        "take boxes with accuracies .95 and .85, .87 and .93, .90 and .86: the four balanced"
+        "for example, take boxes with accuracies .95 and .85, .87 and .93, .90 and .86: the four balanced"
         f" half-samples have the means {halves} and give the same standard error"
     )
 
@@ -103,7 +103,7 @@ def _labels_per_box(values: Any) -> Any:
         return (
             "mistake",
             (
-                f"{values[0]:g} labels from one box tell much the same: the effective sample size"
+                f"{values[0]:g} labels from one box resemble each other: the effective sample size"
                 f" is only {_effective_size(values[0]):,.0f}"
             ),
         )
@@ -135,7 +135,7 @@ def _why_labels_per_box() -> str:
 
 @lru_cache(128)
 def _f1_by_box(code: int = 9, left_out: int | None = None) -> tuple:
-    """Return F1 of a code under three kinds of replicates, and its naive standard error.
+    """Return F1 of a digit under three kinds of replicates, and its naive standard error.
 
     One district may be left out.
     """

@@ -165,7 +165,7 @@ OF_COVERED = {
 }
 
 
-# ---------------------------------------------------------------- what labels in boxes are worth
+# ---------------------------------------------------------------- effective sample size of labels in boxes
 
 
 LEAST_CLUSTERS, LEAST_IN_CLUSTER = 4, 10
@@ -258,7 +258,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     Parameters
     ----------
     predicted : int, optional
-        What the learner thinks that all labels are worth.
+        Effective sample size that the learner predicted.
     **ranges
         Ranges of controls by their names: `per_box`.
 
@@ -895,7 +895,7 @@ def seen_orders() -> Reveal:
                     "standard_error": f"{errors.min():.4f} to {errors.max():.4f}",
                 },
             ],
-            "Standard error of F1, code 2",
+            "Standard error of F1, digit 2",
         )
 
     return questions.reveal("2-eight", show)

@@ -215,7 +215,10 @@ def _design(parts: list) -> tuple | None:
     strata = stratify(items.score, len(labeled), named)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
         strata_words = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
-        return "mistake", f"this stratifier gives {strata_words} {strata.sizes.tolist()}"
+        return (
+            "mistake",
+            f"your labels do not fit: this stratifier gives {strata_words} {strata.sizes.tolist()}",
+        )
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
     error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:

@@ -219,7 +219,7 @@ def seen_shares() -> Table:
             }
             for name, error, ratio in rows
         ],
-        "100 labels",
+        "Standard errors with 100 labels",
     )
 
 
