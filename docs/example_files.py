@@ -3,6 +3,7 @@
 import csv
 import functools
 import json
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -37,6 +38,11 @@ def classes(fraud):
 def my(path):
     """Write scored items without their truth."""
     table(path, ["item", "p", "yhat", "yhat_new", "text"], [row[:-1] for row in scored()])
+
+
+def my_labels(path):
+    """Copy 100 filled labels of items of my.csv, sampled by `workbench report`."""
+    shutil.copyfile(Path(__file__).parents[1] / "notebooks" / "data" / "my-labels.csv", path)
 
 
 def samples_qa(path):
@@ -319,6 +325,7 @@ def matrix(path):
 
 FILES = {
     "my.csv": my,
+    "my-labels.csv": my_labels,
     "samples_qa.jsonl": samples_qa,
     "records.parquet": records,
     "audit.csv": audit,

@@ -18,7 +18,6 @@ from workbench.charts import (
     replication,
     stratified,
 )
-from workbench.data.scored_items import ScoredItems
 from workbench.replication.labeled import LabeledItems
 from workbench.widgets import image
 
@@ -28,12 +27,11 @@ LINE = re.compile(r"!\[([^\]]*)\]\((docs/)?([a-z-]+)\.png\)")
 
 
 def audited():
-    """Return an audit of 20,000 scored letters by 150 labels."""
-    rng = np.random.default_rng(3)
-    score = rng.beta(5, 1, 20_000)
-    items = ScoredItems(None, score, correct=rng.random(score.size) < 0.35 + 0.62 * score)
-    found = accuracy_audit(items, 150, rng=0)
-    return found.finding(), stratified.finding(found)
+    """Return the audit of README's example: 5,000 payments, 100 labels."""
+    data = ROOT / "notebooks" / "data"
+    items = wb.read_scores(data / "my.csv", score="p", prediction="yhat", id="item")
+    audit = accuracy_audit(items, labels=data / "my-labels.csv")
+    return audit.finding(), stratified.finding(audit)
 
 
 def allocated():

@@ -34,7 +34,7 @@ NOT_OURS = {"--nbval", "--template", "--help"}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*blocks.pages(), "README"])
 def test_every_block_that_starts_no_kernel_runs(name, tmp_path, monkeypatch):
-    text = blocks.pages().get(name) or "<!-- files: my.csv -->\n" + TEXTS["README.md"]
+    text = blocks.pages().get(name) or "<!-- files: my.csv my-labels.csv -->\n" + TEXTS["README.md"]
     monkeypatch.chdir(tmp_path)
     said = [printed for printed, _ in blocks.run(text, kernel=False)]
     assert len(said) == len(re.findall(r"^```(?:sh|python)$", text, re.M))
@@ -240,8 +240,28 @@ def test_numbers_of_differences_of_metrics_are_those_that_were_recorded():
         assert sentence in said, sentence
 
 
+@pytest.mark.parametrize(
+    ("question", "number", "call"),
+    [
+        ("accuracy, stratified sample", "Q2", "stratified_accuracy"),
+        ("accuracy, labels in clusters", "Q3", None),
+        ("proportion in a new month, from an earlier audit", "Q9", None),
+    ],
+)
+def test_readme_compares_with_the_figures_of_the_scoreboard(question, number, call):
+    page = (ROOT / "docs" / "evidence" / "scoreboard.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"(?ms)^## {number} .*?(?=^## |\Z)", page)
+    rows = re.findall(r"(?m)^\| ([^|]+) \| ([^|]+) \| ([\d.]+) ± ", section)
+    ours = [float(least) for tool, called, least in rows if tool == "workbench"]
+    if call:
+        ours = [float(least) for _, called, least in rows if called == call]
+    others = [float(least) for tool, _, least in rows if tool != "workbench"]
+    line = f"| {question} | {100 * min(ours):.1f}% | {min(others):.0%} to {max(others):.0%} |"
+    assert line in TEXTS["README.md"]
+
+
 def test_readme_is_short():
-    assert len(TEXTS["README.md"].splitlines()) <= 150
+    assert len(TEXTS["README.md"].splitlines()) <= 130
 
 
 def test_pictures_are_there_and_their_words_are_computed():
