@@ -34,7 +34,10 @@ html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "amsmath", "substitution", "deflist"]
 myst_heading_anchors = 3
 myst_url_schemes = ["http", "https", "mailto"]
-myst_substitutions = {"least": {name: reference.coverages(name) for name in reference.RECORDS}}
+myst_substitutions = {
+    "least": {name: reference.percentages(name) for name in reference.RECORDS},
+    "designs": {name: reference.design_counts(name) for name in reference.RECORDS},
+}
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 nb_mime_priority_overrides = [

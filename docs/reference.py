@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the package: every public name, command and option, and the records."""
+"""The pages of the site that are made from the package: public names, commands, options and recorded results."""
 
 import ast
 import functools
@@ -39,19 +39,19 @@ TOPICS = {
     "audits": "Audits",
     "sessions": "Audit sessions",
     "intervals": "Intervals",
-    "labeling": "Sheets that people fill",
+    "labeling": "Annotation sheets",
     "data": "Scored items",
-    "allocation": "Where labels go, streams, files",
+    "allocation": "Allocation, streams and files",
     "replication": "Clusters and replicate weights",
-    "misclassification": "Shares from predicted counts",
+    "misclassification": "Proportions from predicted counts",
     "compare": "Models on the same items",
     "cross_validation": "Cross-validation",
-    "simulations": "Experiments repeated thousands of times",
+    "simulations": "Simulation studies",
     "papers": "The papers, replayed",
     "course": "Data of the lessons",
     "lessons": "Answers in lessons",
     "widgets": "Predictions in lessons",
-    "results": "What every result is",
+    "results": "Results",
 }
 
 
@@ -83,8 +83,8 @@ def pages():
     made["reference/commands"] = commands()
     listed = "\n".join(["commands", *(room for room in TOPICS if room in homes())])
     made["reference/index"] = (
-        "# Reference\n\nEvery public name, from its docstring, and every command, from the "
-        f"program itself.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+        "# Reference\n\nThese pages describe every public name and every command. The text of a name "
+        f"is its docstring. The text of a command is its `--help`.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
     )
     return made
 
@@ -96,8 +96,8 @@ def topic(room, names):
     page = f"# {TOPICS[room]}\n\n{section(name for name in ordered if name not in blocks)}"
     if blocks:
         page += (
-            "\n## Building blocks\n\nNo lesson, report or command calls these functions. "
-            f"They are for your own code.\n\n{section(blocks)}"
+            "\n## Building blocks\n\nThese functions are for your own code. "
+            f"No lesson, report or command calls them.\n\n{section(blocks)}"
         )
     return page
 
@@ -152,8 +152,10 @@ def walk(command=main.commands, words=("workbench",)):
 
 
 def commands():
-    """Return the page of all commands: what `--help` says of each."""
-    made = ["# Commands\n\nWhat `--help` says of each command, and of each report.\n"]
+    """Return the page of all commands, with the `--help` text of each."""
+    made = [
+        "# Commands\n\nThis page lists every command and every report with its options, as `--help` prints them.\n"
+    ]
     for words, command in walk():
         with click.Context(
             command, info_name=" ".join(words), terminal_width=100, max_content_width=100
@@ -195,16 +197,42 @@ def leasts(family, found):
                 yield from leasts(f"{family}, {name}".removeprefix(", "), each)
 
 
+def percentages(name):
+    """Return the least coverage of each family of a search, as a percentage."""
+    return {family: f"{100 * float(coverage):.1f}%" for family, coverage in coverages(name).items()}
+
+
+def design_counts(name):
+    """Return the number of designs in each family of a search, with thousands separators."""
+    stored = json.loads(
+        (ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8")
+    )
+    if "rows" in stored:
+        stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
+    return {
+        family: f"{count:,}"
+        for family, record in stored.items()
+        if isinstance(record, dict) and (count := _design_count(record))
+    }
+
+
+def _design_count(record):
+    """Return how many designs a recorded family has; None if the record does not state it."""
+    names = ("evaluations", "designs", "settings")
+    return next((record[name] for name in names if name in record), None)
+
+
 def records():
-    """Return the page of what the searches recorded."""
+    """Return the page of the recorded results of the searches."""
     rows = [
         f"| {name.replace('_', ' ')} | {family} | {coverage} |"
         for name in RECORDS
         for family, coverage in coverages(name).items()
     ]
     return {
-        "evidence/records": "# What the searches recorded\n\nThe least coverage that was found per family of "
-        "designs; designs, seeds, minutes and standard errors are in `tests/peers/*.json`.\n\n"
+        "evidence/records": "# Least coverage found by each search\n\nThis page lists the least coverage that each search "
+        "found per family of designs. Use it to check the figures of [the claims](claims.md). The designs, seeds, "
+        "minutes and standard errors are in `tests/peers/*.json`.\n\n"
         "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"
     }
 
@@ -214,7 +242,7 @@ WHAT = {
     "vl-convert-python": "pictures of charts, without a browser",
     "numpy": "arrays",
     "duckdb": "files of any size, the same rows on every engine",
-    "scikit-learn": "forms of digits, learners",
+    "scikit-learn": "digits of the lessons, learners",
     "debugpy": "comes with the kernel that runs a report",
     "jedi": "comes with IPython",
     "altair": "charts",
@@ -234,17 +262,20 @@ WHAT = {
 DEPENDENCIES = {
     "numpy": ("arrays everywhere", "nothing would run"),
     "scipy": ("quantiles, special functions, optima", "our own numerics, with their tests"),
-    "lazy-loader": ("`import workbench` loads a name when it is used", "a second at each import"),
+    "lazy-loader": (
+        "`import workbench` loads a name when it is first used",
+        "a second at each import",
+    ),
     "scikit-learn": (
         "digits of the lessons, k-means strata, learners",
-        "data and learners to keep",
+        "our own data and learners",
     ),
     "threadpoolctl": (
         "k-means gives the same strata on every machine",
-        "results that depend on cores",
+        "results that depend on the number of cores",
     ),
     "altair": ("charts", "specifications of Vega-Lite by hand"),
-    "anywidget": ("live charts and text boxes in notebooks", "an extension of JupyterLab to build"),
+    "anywidget": ("live charts and text boxes in notebooks", "our own extension of JupyterLab"),
     "vl-convert-python": ("pictures of charts without a browser", "a browser for each report"),
     "ipywidgets": ("sliders, menus and buttons", "lessons without controls"),
     "traitlets": ("state that widgets share with the page", "comes with ipywidgets anyway"),
@@ -253,10 +284,10 @@ DEPENDENCIES = {
     "nbformat": ("reading and writing notebooks", "comes with papermill anyway"),
     "jupyter-client": (
         "starts the kernel of a report in this Python",
-        "any kernel that is registered",
+        "reports in any registered kernel",
     ),
     "ipykernel": ("the kernel of a report", "no notebook would run"),
-    "jinja2": ("templates of pages", "pages put together from strings"),
+    "jinja2": ("templates of pages", "pages assembled from strings"),
     "markupsafe": ("escapes text of a user's file", "comes with jinja2 anyway"),
     "beautifulsoup4": ("headings, tables and formulas of a page", "comes with nbconvert anyway"),
     "latex2mathml": ("formulas in reports without a network", "formulas as pictures, or none"),
@@ -274,7 +305,7 @@ SETS = {
 
 
 def installed():
-    """Return the page of what an installation weighs."""
+    """Return the page of the packages and sizes of each installation."""
     found = json.loads((ROOT / "tests" / "peers" / "installed.json").read_text(encoding="utf-8"))
     sets = [
         f"| {SETS[name]} | {each['packages']} | {each['MB']} | {each['seconds']} |"
@@ -290,22 +321,23 @@ def installed():
         for package in sorted(WHAT, key=lambda package: -first[package][1])
     ]
     return {
-        "built/installed": "# What is installed\n\nPackages, megabytes with what Python compiles, and processor "
-        "seconds of pip (`python tests/peers/installed.py`). `make report` and `make lab` install what they need "
-        "and no more.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
+        "built/installed": "# Installed packages\n\nThis page lists the packages that each installation needs, with their "
+        "size. Use it to choose the smallest installation for your purpose. `make report` and `make lab` install only "
+        "what they need.\n\nThe megabytes include the files that Python compiles. The seconds are processor time of pip. "
+        "`python tests/peers/installed.py` measures them again.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
         "\n"
         + "\n".join(sets)
-        + "\n\n| package | MB | what for | needed by |\n|---|---|---|---|\n"
+        + "\n\n## Large packages\n\n| package | MB | used for | needed by |\n|---|---|---|---|\n"
         + "\n".join(large)
         + "\n\n## Direct dependencies\n\n"
-        "Each is imported by the package. In a browser (`make lite`) those that `pyproject.toml` marks with "
-        "`emscripten` are left out. Workbooks, Zstandard archives and offline bundles need the extras `xlsx`, "
-        "`zstd` and `bundle`.\n\n| package | used for | without it |\n|---|---|---|\n"
+        "The package imports each of these. A browser (`make lite`) leaves out those that `pyproject.toml` marks "
+        "with `emscripten`. Workbooks, Zstandard archives and offline bundles need the extras `xlsx`, `zstd` and "
+        "`bundle`.\n\n| package | used for | without it |\n|---|---|---|\n"
         + "\n".join(f"| {name} | {use} | {other} |" for name, (use, other) in DEPENDENCIES.items())
         + "\n"
     }
 
 
 def rooms():
-    """Import what the reference needs, so that a name without a home is told."""
+    """Import what the reference needs, so that a name without a module fails."""
     return [importlib.import_module(f"workbench.{room}") for room in homes()]

@@ -124,7 +124,7 @@ def test_the_architecture_page_lists_the_files_of_every_room():
 
 def test_tasks_start_where_the_architecture_page_says():
     page = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    starts = re.findall(r"an entry of `([A-Z]+)` of `([\w.]+)`", page)
+    starts = re.findall(r"an entry to `([A-Z]+)` of `([\w.]+)`", page)
     assert len(starts) >= 3
     for name, home in starts:
         assert isinstance(getattr(importlib.import_module(f"workbench.{home}"), name), dict)

@@ -50,15 +50,14 @@ def plans():
     populations = {(cell["kind"], cell["items"], cell["accuracy"]) for cell in found["cells"]}
     delivered = sorted(plan["delivered"] for plan in found["promises"])
     yield (
-        f"{low} to {high} times as wide as with five strata in proportion where scores are sharp or more or less "
-        f"calibrated, up to {guess} times where they are useless or shuffled, {wrong} where they say the opposite; "
-        f"with `--trust-scores` {trusted} to {most}, up to {guesses} and {wrongs} | simulation, {budgets[0]} to "
-        f"{budgets[-1]:,} labels (from {min(each['budget'] for each in found['trusted'])} on with "
-        "`--trust-scores`), "
-        f"{len(populations)} populations"
+        f"interval is {low} to {high} times as wide. This holds for sharp, calibrated, over-confident and "
+        f"under-confident scores. It is up to {guess} times as wide if scores are useless or shuffled, and up to "
+        f"{wrong} times if they are reversed. With `--trust-scores` the figures are {trusted} to {most}, {guesses} "
+        f"and {wrongs}. | Simulation of {len(populations)} populations with {budgets[0]} to {budgets[-1]:,} labels "
+        f"(from {min(each['budget'] for each in found['trusted'])} labels on with `--trust-scores`)"
     )
     yield (
-        f"simulation of {len(delivered)} plans: {three(delivered[0])} to {three(delivered[-2], math.ceil)}, "
+        f"Simulation of {len(delivered)} plans: {three(delivered[0])} to {three(delivered[-2], math.ceil)}, and "
         f"{delivered[-1]:g} where a single label decides"
     )
 
@@ -85,8 +84,9 @@ def unbounded():
         t.append(each["t wrong"])
     few, heavy = wrong.pop("2% are 20 larger"), wrong.pop("lognormal(2)")
     yield (
-        f"wrong in at most {max(wrong.values()):.0%}, of lognormal(2) values in {heavy:.0%} (Student's t misses in "
-        f"up to {max(t):.0%}), but in up to {few:.0%} where 2% of the values are far off"
+        f"wrong in at most {max(wrong.values()):.0%} of samples. There are two exceptions: {heavy:.0%} for "
+        f"lognormal(2) values, and up to {few:.0%} if 2% of the values are far off and 5 to 60 labels do not show "
+        f"them. Student's t is wrong in up to {max(t):.0%}"
     )
 
 
@@ -100,7 +100,7 @@ def second_labels():
     ]
     yield (
         f"{found['cells']} settings: least {found['minimum']:.3f}".replace("0.", ".")
-        + f"; named ones: least {three(min(heavy))} where both people err in 15%, {three(min(mild))} else"
+        + f"; named settings: least {three(min(heavy))} if both annotators err in 15%, {three(min(mild))} otherwise"
     )
     each = [
         found["named"][f"3% each, {case}, accuracy 0.95"]["width"]
@@ -120,12 +120,12 @@ def judged():
         for name, drawn in (("own", "by verdicts"), ("random", "at random"))
     )
     yield (
-        f"at least {percent(own)} at 95% with labels drawn by its verdicts, {percent(alike)} with labels drawn from "
-        f"all items alike ({percent(likely['random']['least'])} in likely designs) | "
-        f"{likely['designs'] + wide['designs']:,} designs"
+        f"at least {percent(own)} of samples if labels are sampled by the judge's labels. It covers in at least "
+        f"{percent(alike)} if labels are sampled from all items alike ({percent(likely['random']['least'])} in "
+        f"likely designs). | Simulation of {likely['designs'] + wide['designs']:,} designs"
     )
     yield (
-        f"search for the worst: {three(climbed['same items']['coverage'])} (the same items), "
+        f"Search for the worst designs: {three(climbed['same items']['coverage'])} (the same items), "
         f"{three(climbed['hull']['coverage'])} (an earlier batch)"
     )
 
@@ -138,9 +138,10 @@ def agreement():
     }
     inside = [least[kind] for kind in ("searched", "three classes", "five classes")]
     yield (
-        f"cover at least {math.floor(100 * min(inside))}% at 95%, 30 to 500 items, 2 to 5 people, up to 30% missing"
-        f"; beyond that (rarer classes, 10 to 30 items, agreement near 100%) at least {percent(min(least.values()))}"
-        f" | {sum(found['settings'] for found in kinds.values())} settings of {kinds['searched']['runs']:,} draws"
+        f"cover in at least {math.floor(100 * min(inside))}% of samples at 95%, with 30 to 500 items, 2 to 5 "
+        "annotators and up to 30% of labels missing. Beyond that (rarer classes, 10 to 30 items, agreement near "
+        f"100%) they cover in at least {percent(min(least.values()))}. | Simulation of "
+        f"{sum(found['settings'] for found in kinds.values())} settings with {kinds['searched']['runs']:,} samples"
     )
 
 
@@ -151,11 +152,11 @@ def metrics():
         for name in ("log_loss", "correlation", "rmse")
     }
     yield (
-        f"log loss {three(low['log_loss'])}, correlation {three(low['correlation'])}, RMSE {three(low['rmse'])}, "
+        f"Log loss {three(low['log_loss'])}, correlation {three(low['correlation'])}, RMSE {three(low['rmse'])}; "
         "the last two with errors of heavy tails"
     )
     kinds = record("replication_families")
-    yield f"on average {kinds['sizes']['width_over_t']:.1f} times, also where they are not"
+    yield f"on average {kinds['sizes']['width_over_t']:.1f} times as wide as t, also if large clusters are not worse"
 
 
 def anytime():
@@ -170,14 +171,14 @@ def anytime():
 def small_populations():
     found = record("exact_values")
     yield (
-        f"exact for {found['designs']:,} populations of at most 60 items, values on and off the integers: least "
+        f"Exact for {found['designs']:,} populations of at most 60 items, with integer and other values: least "
         f"{three(found['least'])}"
     )
 
 
 def differences():
     least = min(each["coverage"] for each in record("exact_differences")["least"]["0.95"])
-    yield f"covers at least {percent(least)} at 95%, with 10 to 500 labels of one stratum"
+    yield f"covers in at least {percent(least)} of samples, with 10 to 500 labels of one stratum"
 
 
 def installation():

@@ -202,14 +202,14 @@ def test_numbers_of_searches_are_those_that_were_recorded():
     grid = json.loads((PEERS / "second_labels_grid.json").read_text(encoding="utf-8"))
     said, settings = documented.said(), f"{grid['minimum']:.3f}"[1:]
     for sentence in (
-        f"search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
+        f"Search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
         f"{values('recall', 'f1')} for recall and F1 ({values('.* 0.9')} at 90%, {values('.* 0.99')} at 99%)",
         f"least {streams('bounded, (one stream|merged)')} for values in five uneven steps, "
-        f"{streams('0/1, (one stream|merged)')} for right and wrong, {streams('.*many strata')} with 20 to 60",
-        f"search: least {waves('.95')}, {waves('.90')} and {waves('.99')} where 95%, 90% and 99% are nominal",
-        f"least {shares('share')} (shares), {shares('change')} (changes), {shares('chain of two')} (months), "
+        f"{streams('0/1, (one stream|merged)')} for correct and incorrect, {streams('.*many strata')} with 20 to 60",
+        f"Search: least {waves('.95')}, {waves('.90')} and {waves('.99')} where 95%, 90% and 99% are nominal",
+        f"least {shares('share')} (proportions), {shares('change')} (changes), {shares('chain of two')} (months), "
         f"{shares('rarest.*')} (more classes), {shares('chain of three')} (their months)",
-        f"least {pairs('.*')}; 300 settings: least {settings}",
+        f"least {pairs('.*')}. Simulation of 300 settings: least {settings}",
         f"ties and lost positives: least {auc('.*')}",
     ):
         assert sentence in said, sentence

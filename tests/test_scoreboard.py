@@ -217,7 +217,7 @@ def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses
         made("workbench", "two", 0.91, 0.1),
         made("x", "covers", 0.925, 0.2),
         made("x", "covers not", 0.915, 0.1),
-        made("x", "own design", 0.95, 0.05),
+        made("x", "own allocation", 0.95, 0.05),
     ]
     found = page.judged({"rows": {"Q1": rows}})
     assert [row["covers"] for row in rows] == [True, False, True, False, True]
@@ -363,7 +363,7 @@ def test_the_page_of_two_models_under_a_judge_says_how_much_wider_it_is():
     others = [cells for name, cells in rows.items() if "PPI" in name or "ppi" in name]
     text = (run.ROOT / "docs" / "methods" / "judged-difference.md").read_text(encoding="utf-8")
     for name, said_as in (
-        ("judged_difference, own design", "up to {:.2f} times as wide as prediction-powered"),
+        ("judged_difference, own allocation", "up to {:.2f} times as wide as prediction-powered"),
         ("judged_difference", "({:.2f} times with labels"),
     ):
         most = max(
@@ -411,7 +411,7 @@ def test_the_page_says_what_the_record_holds(tmp_path):
 def test_the_page_of_two_models_by_auc_or_f1_is_that_of_the_record(name):
     said_of = (run.ROOT / "docs" / "evidence" / "scoreboard.md").read_text(encoding="utf-8")
     part = said_of.partition(f"\n## {name} ")[2].partition("\n## ")[0]
-    assert QUESTIONS[name].note in part and "| false alarms |" in part
+    assert page.wrapped(QUESTIONS[name].note) in part and "| false alarms |" in part
     for row in RECORD["rows"][name]:
         assert page.line(row, equal=True) in part
 

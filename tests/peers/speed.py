@@ -1,4 +1,4 @@
-"""Time what the workbench computes, over three decades of sizes, beside a peer and what the machine can do at best.
+"""Time what the workbench computes, over three decades of sizes, next to a peer and to the best that the machine can do.
 
     python tests/peers/speed.py              # three minutes; writes speed.json and the page of it
     python tests/peers/speed.py --only sort  # operations whose name holds a word, and write nothing
@@ -348,13 +348,23 @@ def page(record):
         [
             "# Speed",
             "",
-            f"Processor time with one thread, medians of one run on {record['date']} with numpy {record['numpy']}: four "
-            "sizes over three decades, the slope between the two largest (1: ten times as much takes ten times as long), "
-            "and at the largest size the time as a multiple of a step that the operation cannot do without, and of a peer. "
-            "Ratios of one run move little between machines, times do. `python tests/peers/speed.py` measures them again; "
-            "the milliseconds of other tools' intervals stand in [the scoreboard](scoreboard.md).",
+            "This page shows how long the workbench's functions take, and how the time grows with the size of the data.",
+            "Use it to estimate whether a computation on your data takes seconds or hours.",
             "",
-            "| operation | sizes | | | | | slope | of the limit | of a peer |",
+            f"The times are processor times with one thread. They are medians of one run on {record['date']} with numpy "
+            f"{record['numpy']}.",
+            "The time of one run differs between machines; the ratios hardly do. `python tests/peers/speed.py`",
+            "measures them again. [The scoreboard](scoreboard.md) has the milliseconds of other tools' intervals.",
+            "",
+            "- **sizes**: four sizes over three decades, with the time for each.",
+            "- **slope**: the slope of log time on log size between the two largest sizes. With a slope of 1, ten times as much",
+            "  data takes ten times as long.",
+            "- **relative to the limit**: the time at the largest size, as a multiple of a step that the operation needs in any",
+            "  case.",
+            "- **relative to a peer**: the time at the largest size, as a multiple of the time of another tool. A number in",
+            "  brackets is the size of the comparison, if it is smaller.",
+            "",
+            "| operation | sizes | | | | | slope | relative to the limit | relative to a peer |",
             "|---|---|---|---|---|---|---|---|---|",
             *map(line, record["operations"]),
             "",

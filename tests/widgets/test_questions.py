@@ -1,7 +1,9 @@
 """Predictions that are locked, reveals that wait for them, lines that are written before a model answer is seen."""
 
+import html
 import json
 
+import numpy as np
 import pytest
 
 from workbench.widgets import kept as keeping
@@ -147,3 +149,20 @@ def test_a_line_that_is_too_long_is_told(folder):
         line.value = "far too long " * 100
     asked._keep.click()
     assert "at most 500 characters" in text(asked) and "Because." not in text(asked)
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        (np.array([3, 18]), ["array([ 3, 18])"]),
+        (np.float64(0.25), ["0.25"]),
+        ("<b>", ["<b>"]),
+        (["two", np.array([1])], ["two", "array([1])"]),
+    ],
+)
+def test_values_wait_and_are_then_shown_as_python_prints_them(monkeypatch, value, lines):
+    monkeypatch.setenv(questions.REVEAL, "all")
+    shown = questions.reveal("0-value", value)
+    assert shown._repr_mimebundle_()["text/plain"].splitlines() == lines
+    for line, part in zip(lines, shown.children, strict=True):
+        assert html.escape(line) in part.value

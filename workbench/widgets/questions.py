@@ -139,7 +139,8 @@ class Reveal(Told):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
-        pictures = [part for part in self.parts if hasattr(part, "view") or hasattr(part, "png")]
+        displays = [part for part in self.parts if hasattr(part, "_repr_mimebundle_")]
+        pictures = [part for part in displays if hasattr(part, "view") or hasattr(part, "png")]
         if not pictures:
             tables = [part._repr_html_() for part in self.parts if hasattr(part, "_repr_html_")]
             return bundle | ({"text/html": "".join(tables)} if tables else {})
@@ -159,8 +160,8 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     name : str
         Name of the prediction, such as "3-thousands".
     shown : object or callable
-        A value to display. A function is called once, with the prediction (None where everything is revealed, as in
-        slides); it returns a text, a widget, a result, or a list of these.
+        A value to display, or a list of values. A function is called once, with the prediction (None where everything
+        is revealed, as in slides), and returns what to display.
     **controls
         Passed on to the function, such as the range of a slider.
 
@@ -178,7 +179,7 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     if callable(shown):
         place = _locked(functools.partial(shown, **controls))
     else:
-        place = _locked(lambda _: [shown])
+        place = _locked(lambda _: shown)
     kept().when_kept(name, place.unveil)
     return place
 

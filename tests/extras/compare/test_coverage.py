@@ -42,8 +42,8 @@ def test_the_readme_says_what_is_recorded():
     }
     power = [f"{end(each['power'] for each in cells('plans')):.2f}"[1:] for end in (min, max)]
     assert (
-        f"{len(cells('pairs'))} settings of pairs, {len(cells('clusters'))} in clusters, {len(cells('ranks'))} of "
-        f"ranks, 2,000 samples each: least {least['pairs']}, {least['clusters']} and {least['ranks']}; "
+        f"{len(cells('pairs'))} settings of pairs, {len(cells('clusters'))} in clusters and {len(cells('ranks'))} of "
+        f"ranks, 2,000 samples each: least {least['pairs']}, {least['clusters']} and {least['ranks']}. "
         f"{len(cells('plans'))} plans: {power[0]} to {power[1]}"
     ) in README
 

@@ -49,7 +49,7 @@ def test_fresh_samples_agree(name):
 def wide_rows():
     """Yield the rows of the claims' table of cells that are wider than is wanted."""
     widths = {
-        "wanted at most": [f"{width:g}" for width in short_intervals.WIDEST_CLUSTERS.values()]
+        "target, at most": [f"{width:g}" for width in short_intervals.WIDEST_CLUSTERS.values()]
     }
     for name, cell in CELLS.items():
         number, _, kind = name.replace(" clusters, ", "|", 1).partition("|")

@@ -176,4 +176,4 @@ def test_the_recorded_rows_stand_beside_the_printed_ones():
         assert claim["printed"] == str(grandvalet_bengio.PRINTED[row["data"]][row["n"]][0])
     said = documented.said()
     agree = sum(claim["verdict"] == "holds" for claim in shown.values())
-    assert f"of their {len(shown)} numbers {agree} agree with the printed ones" in said
+    assert f"Of their {len(shown)} numbers, {agree} agree with the printed ones" in said

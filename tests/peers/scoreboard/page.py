@@ -1,5 +1,6 @@
 """What the cells say: which rows cover, how much wider than the shortest that covers they are, and the page of it."""
 
+import textwrap
 from statistics import median
 
 LEAST, WIDER, FEWEST = 0.93, 1.15, 40
@@ -25,8 +26,49 @@ FAILURES = {
     "refused": "refused",
     "crashed": "crashed",
     "zero": "zero width",
-    "outside": "outside the possible",
+    "outside": "outside possible values",
 }
+
+
+READING = f"""\
+## How to read the tables
+
+A seed samples the settings from declared grids. Every tool gets the same samples. The columns are:
+
+- **call**: the call that the tool's documentation shows for the question, with a link.
+- **least coverage**: the proportion of runs whose interval contains the true value, with its Monte Carlo standard
+  error, in the setting where this proportion is least. A run without a finite interval does not cover. With a few
+  hundred runs per cell, the least of six coverages is somewhat below the true one.
+- **width, covers everywhere**: the width relative to that of the shortest row that covers in *all* settings. The figure
+  is the median over the settings.
+- **width, covers there**: the width relative to that of the shortest row that covers in the same setting. The figure is
+  the median over the settings.
+- **false alarms**: the proportion of samples in which the call finds a difference between equal models. It finds one if
+  the interval excludes 0 or p is below .05. The figure is the largest over the settings with equal models.
+- **failed**: each type of failure, with its largest proportion over the settings.
+- **what it means**: the consequence if you use the call.
+
+A row covers in a setting if its coverage is at least {LEAST} less two standard errors, in {FEWEST} runs or more. A row
+"own allocation" has as many labels, but allocates them by its own rule. It is left out of the ratios of widths.
+
+The settings use these names:
+
+| name | meaning |
+|---|---|
+| n, N | labeled items, items of the population (Q10: n items; Q11: n and N per stratum) |
+| C, m | clusters, mean number of items per cluster |
+| p, accuracy | the true accuracy |
+| icc | intraclass correlation |
+| share | the proportion of the class |
+| distance | mean score of the class minus that of the other items, in standard deviations |
+| shared | the proportion of the variance of the scores that both models share |
+| differing, difference | the proportion of items on which the models differ, the true difference |
+| gap (Q8d), gap (Q10) | the true difference, the distance of the two classes |
+| lenient | by how much more often the judge passes errors of model A |
+| sensitivity, specificity | the rates at which the judge or classifier recognizes positives and negatives |
+| audit, before, after | audited items, the proportion in the month of the audit, the proportion in the next month |
+| columns, k | features of each learner, folds |
+""".splitlines()
 
 
 def judged(found):
@@ -54,7 +96,7 @@ def enough(cell):
 
 def own(row):
     """Return whether a row draws other labels than the question's."""
-    return row["row"].endswith("own design")
+    return row["row"].endswith("own allocation")
 
 
 def compared(rows, setting, name, covers):
@@ -67,6 +109,11 @@ def compared(rows, setting, name, covers):
     if widths:
         for _, cell in wide:
             cell[name] = round(cell["width"] / min(widths), 3)
+
+
+def wrapped(text):
+    """Return a paragraph in lines of at most 120 characters."""
+    return textwrap.fill(text, 120, break_on_hyphens=False, break_long_words=False)
 
 
 def reds(question, row):
@@ -138,22 +185,22 @@ def meaning(row):
     """Say in a sentence what a row means for who uses it."""
     low = lowest(row)
     if min(cell["runs"] for cell in row["cells"].values()) < FEWEST:
-        return "Too slow for more runs than these: nothing is said."
+        return f"Too slow for {FEWEST} runs, so there is no verdict."
     if own(row):
-        return f"Labels placed otherwise: covers {share(low['coverage'])} or more."
+        return f"Uses its own allocation of labels. Least coverage {share(low['coverage'])}."
     if not any(cell["width"] for cell in row["cells"].values()) and low["of_answered"] is not None:
-        return f"No interval; says that equal models differ in up to {1 - low['of_answered']:.0%} of the samples."
+        return f"Gives no interval. Calls equal models different in up to {1 - low['of_answered']:.0%} of samples."
     if row["covers"]:
         wide = ratios(row)
         times = (
-            f", {min(wide):.2f} to {max(wide):.2f} times as wide as the shortest that does"
+            f" {min(wide):.2f} to {max(wide):.2f} times as wide as the shortest row that covers."
             if wide
             else ""
         )
-        return f"Covers{times}."
+        return f"Covers.{times}"
     if low["of_answered"] is None:
-        return "Gave no interval."
-    return f"95% can mean {low['coverage']:.0%}."
+        return "Gives no interval."
+    return f"A 95% interval can cover in only {low['coverage']:.0%} of samples."
 
 
 def line(row, equal=False):
@@ -185,7 +232,7 @@ def picture(question, rows, path):
     import altair as alt
 
     key, title = (
-        ("ratio", "Width, over the shortest that covers everywhere")
+        ("ratio", "Width, relative to the shortest row that covers everywhere")
         if any(map(ratios, rows))
         else ("width", "Mean width; no row covers everywhere")
     )
@@ -236,13 +283,15 @@ def section(name, question, rows, folder):
     return [
         f"## {name} {question['title']}",
         "",
-        f"Asked is the {question['estimand']}. Settings: " + "; ".join(question["settings"]) + ".",
+        f"Estimand: the {question['estimand']}. Settings:",
         "",
-        *([question["note"], ""] if "note" in question else []),
+        *(f"- {setting}" for setting in question["settings"]),
+        "",
+        *([wrapped(question["note"]), ""] if "note" in question else []),
         picture(question, rows, folder / "scoreboard" / f"{name}.svg"),
         "",
         "| tool | call | least coverage | width, covers everywhere | width, covers there "
-        f"{alarms}| failed | ms a call | runs a cell | if you use it |",
+        f"{alarms}| failed | ms per call | runs per cell | what it means |",
         "|" + "---|" * (10 if equal else 9),
         *(line(row, equal) for row in ordered),
         "",
@@ -284,26 +333,21 @@ def write(found, folder):
     settings = sum(len(question["settings"]) for question in found["questions"].values())
     tools = {row["tool"] for rows in found["rows"].values() for row in rows}
     lines = [
-        "# The scoreboard of the field",
+        "# Scoreboard",
         "",
-        f"{len(tools)} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
-        f"nominal 95%, last measured {found['date']} with seed {found['seed']}: "
-        f"{len(cells):,} cells, "
-        f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.",
+        wrapped(
+            f"The scoreboard compares {len(tools)} tools on {len(found['questions'])} questions with {settings} "
+            "settings in which the true value is known. Use it to choose a tool, and to see where the workbench "
+            "[loses](#where-the-workbench-loses)."
+        ),
         "",
-        "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
-        "that its documentation shows for the question, linked. Coverage is the share of all runs whose interval holds "
-        "the truth, with its Monte Carlo error, in the setting where it is least; a run without a finite interval "
-        f"does not cover. A row covers in a setting if its coverage is at least {LEAST} less two "
-        f'errors, in {FEWEST} runs or more. The column "width, covers everywhere" is the median over '
-        "the settings of the ratio of the row's width to that of the shortest row that covers in "
-        '*all* settings. The column "width, covers there" is the median over the settings of the '
-        "ratio of the row's width to that of the shortest row that covers in that setting. "
-        "Failures are the largest share over the "
-        'settings. A row "own design" places as many labels otherwise, and is outside these ratios. With a few '
-        "hundred runs a cell the least of six coverages lies somewhat below the truth. "
-        '"False alarms" is the largest share, over the settings with equal models, of samples in '
-        "which the call says that they differ: the interval leaves out 0, or p is below .05.",
+        wrapped(
+            f"The nominal level is 95%. The last measurement was on {found['date']} with seed {found['seed']}. It has "
+            f"{len(cells):,} cells and {sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` "
+            "measures them again."
+        ),
+        "",
+        *READING,
         "",
         *(
             part
@@ -312,8 +356,11 @@ def write(found, folder):
         ),
         "## Where the workbench loses",
         "",
-        f"Its cells with coverage below {LEAST} by two errors, or wider than {WIDER} times the shortest that covers. "
-        "The limits of the method say why.",
+        wrapped(
+            f"The table lists the cells of the workbench with coverage below {LEAST} by more than two standard errors, "
+            f"or with intervals wider than {WIDER} times the shortest that covers. The last column links the section "
+            "that explains why."
+        ),
         "",
         *red_lines(found),
         "",
@@ -328,11 +375,16 @@ def write(found, folder):
         "",
         "## Propose another call",
         "",
-        "You maintain one of these tools, or another, and know a better call? A call is a line in "
-        "`tests/peers/scoreboard/adapters/<tool>.py`: question, name, a function from the sample to (low, high), and "
-        "the address of the documentation that recommends it. `tools.toml` beside it says what is installed, and the "
-        "adapter ends with inputs on which its answer is known. `python tests/peers/scoreboard/run.py --tools <tool> "
-        "--runs 400` measures it. Every documented call is a row; what you send is measured beside the old one.",
+        wrapped(
+            "Do you maintain one of these tools, or another, and know a better call? You can add it to the "
+            "scoreboard. Every documented call has a row, so your call is measured next to the old one."
+        ),
+        "",
+        "1. Add a line to `tests/peers/scoreboard/adapters/<tool>.py`. It holds the question, a name, a function from",
+        "   the sample to (low, high), and the address of the documentation that recommends the call.",
+        "2. For a new tool, list what is installed in `tools.toml`, in the same folder as `adapters`.",
+        "3. End the adapter with inputs for which the correct answer is known.",
+        "4. Run `python tests/peers/scoreboard/run.py --tools <tool> --runs 400`.",
         "",
     ]
     folder.mkdir(parents=True, exist_ok=True)

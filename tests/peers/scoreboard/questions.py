@@ -163,7 +163,7 @@ def rare(metric):
 
     return Question(
         f"{metric.capitalize()} of a rare class",
-        f"{metric} of the {ITEMS:,} items",
+        f"{metric.replace('f1', 'F1')} for the {ITEMS:,} items",
         make,
         {
             "share": [0.02, 0.05, 0.1, 0.2],
@@ -607,16 +607,16 @@ SHIFTS = {
     "specificity": [0.7, 0.8, 0.95],
 }
 SINGLE_INTERVALS = (
-    "Some settings ask for the AUC, others for the F1. A call that knows one of the two is "
-    'measured on that one. "Intervals of both models" is the habit of calling models different if '
-    "their single intervals do not overlap. Its interval of the difference runs from the lower "
-    "limit of A less the upper limit of B to the upper limit of A less the lower limit of B. "
-    "A p-value alone is measured where the models are equal."
+    "Some settings ask for the AUC, others for the F1. A call that computes only one of the two is "
+    'measured on that one. "Intervals of both models" calls two models different if their separate '
+    "intervals do not overlap. Its interval of the difference begins at the lower limit of A minus "
+    "the upper limit of B. It ends at the upper limit of A minus the lower limit of B. A call that "
+    "returns only a p-value is measured where the models are equal."
 )
 QUESTIONS = {
     "Q1": Question(
         "Accuracy, simple random sample",
-        "share of right items among the N",
+        "proportion of correct items among the N items",
         simple,
         {
             "N": [500, 2_000, 100_000],
@@ -626,7 +626,7 @@ QUESTIONS = {
     ),
     "Q2": Question(
         "Accuracy, stratified sample",
-        "share of right items among the 10,000",
+        "proportion of correct items among the 10,000 items",
         stratified,
         {
             "accuracy": [0.75, 0.9, 0.95, 0.97, 0.99],
@@ -638,7 +638,7 @@ QUESTIONS = {
     ),
     "Q3": Question(
         "Accuracy, clusters",
-        "chance that an item of a further cluster is right",
+        "probability that an item of a further cluster is correct",
         clustered,
         {
             "C": [5, 10, 20, 50],
@@ -650,7 +650,7 @@ QUESTIONS = {
     ),
     "Q3s": Question(
         "Accuracy, few clusters of unequal size",
-        "share of right items among all clusters",
+        "proportion of correct items in all clusters",
         unequal,
         {"C": FEW, "sizes": SIZES, "icc": [0.05, 0.1], "accuracy": ["0.8", "0.96", LARGE_LOWER]},
         fits=lambda sizes, accuracy, **_: (sizes, accuracy) != ("equal", LARGE_LOWER),
@@ -661,7 +661,7 @@ QUESTIONS = {
     "Q4f": rare("f1"),
     "Q5": Question(
         "AUC",
-        "chance that a member scores above another item",
+        "probability that an item of the class scores above another item",
         ranked,
         {
             "n": [50, 100, 200, 400],
@@ -672,7 +672,7 @@ QUESTIONS = {
     ),
     "Q6": Question(
         "Two models, the same items",
-        "accuracy of A less that of B, over further items",
+        "accuracy of A minus that of B, over further items",
         paired,
         {
             "n": [50, 100, 200, 500, 1000],
@@ -684,7 +684,7 @@ QUESTIONS = {
     ),
     "Q6g": Question(
         "Two models, graded scores",
-        "mean score of A less that of B, over further items",
+        "mean score of A minus that of B, over further items",
         graded,
         {"kind": list(GRADED), "n": [30, 60, 200, 1000]},
         None,
@@ -692,7 +692,7 @@ QUESTIONS = {
     ),
     "Q6c": Question(
         "Two models, the same items, clusters",
-        "accuracy of A less that of B, over further clusters",
+        "accuracy of A minus that of B, over further clusters",
         paired_clusters,
         {
             "C": [5, 10, 20, 50],
@@ -707,7 +707,7 @@ QUESTIONS = {
     ),
     "Q6s": Question(
         "Two models, few clusters of unequal size",
-        "accuracy of A less that of B, over further clusters",
+        "accuracy of A minus that of B, over further clusters",
         unequal_pairs,
         {
             "C": FEW,
@@ -721,7 +721,7 @@ QUESTIONS = {
     ),
     "Q6d": Question(
         "Two models by AUC or F1, the same items",
-        "AUC or F1 of A less that of B, over further items",
+        "AUC or F1 of A minus that of B, over further items",
         scored_items,
         {
             "metric": BY,
@@ -737,7 +737,7 @@ QUESTIONS = {
     ),
     "Q6p": Question(
         "Two models by AUC or F1, several items per patient",
-        "AUC or F1 of A less that of B, over items of further patients",
+        "AUC or F1 of A minus that of B, over items of further patients",
         scored_patients,
         {
             "metric": BY,
@@ -750,18 +750,18 @@ QUESTIONS = {
         (-1, 1),
         lambda C, m, share, **_: C * m * share >= 15,
         (two_models, distances, true_metric, two_of_each),
-        f'{SINGLE_INTERVALS} "Patients ignored" means that items count as independent.',
+        f'{SINGLE_INTERVALS} "Patients ignored" means that items are treated as independent.',
     ),
     "Q7": Question(
-        "Eight models, which is better than which",
+        "Ranking of eight models",
         "order of the accuracies over further items",
         many,
         {"models": list(ACCURACIES), "n": [300, 1000], "clusters": [0, 20, 50]},
         None,
     ),
     "Q8": Question(
-        "A judge on all items, people on a few",
-        f"share of right items among the {JUDGED:,}",
+        "A judge on all items, annotators on a few",
+        f"proportion of correct items among the {JUDGED:,} items",
         judged,
         {
             "p": [0.6, 0.8, 0.9, 0.95, 0.98],
@@ -771,8 +771,8 @@ QUESTIONS = {
         },
     ),
     "Q8d": Question(
-        "Two models, one judge, people on a few",
-        f"accuracy of A less that of B, of the {JUDGED:,} items",
+        "Two models, one judge, annotators on a few",
+        f"accuracy of A minus that of B, on the {JUDGED:,} items",
         judged_twice,
         {
             "accuracy": [0.75, 0.85, 0.96],
@@ -785,21 +785,21 @@ QUESTIONS = {
         (-1, 1),
     ),
     "Q9": Question(
-        "Share in a new month, from an earlier audit",
-        f"share among the month's {MONTH:,} items",
+        "Proportion in a new month, from an earlier audit",
+        f"proportion of the class among the month's {MONTH:,} items",
         shifted(False),
         SHIFTS,
     ),
     "Q9c": Question(
         "Change between months, from one audit",
-        f"change between two months of {MONTH:,} items each",
+        f"change of that proportion between two months of {MONTH:,} items each",
         shifted(True),
         SHIFTS,
         (-1, 1),
     ),
     "Q10": Question(
         "Cross-validated difference of two learners",
-        "difference of the errors, 0 by symmetry",
+        "difference of the error rates, which is 0 by symmetry",
         folds,
         {"n": [40, 100, 200], "columns": [5, 10, 20], "gap": [0.5, 1.0, 1.5], "k": [5, 10]},
         (-1, 1),
@@ -818,8 +818,8 @@ QUESTIONS = {
         None,
     ),
     "Q12": Question(
-        "Looking while labeling",
-        "share of right items among the N, held at every look",
+        "Interim analyses while labeling",
+        "proportion of correct items among the N items, covered at every interim analysis",
         looking,
         {"N": [1_000, 10_000], "n": [100, 200, 300], "p": [0.7, 0.9, 0.95, 0.98]},
     ),

@@ -210,7 +210,9 @@ ROWS = {
         (name, "class_metrics, the same sample"): (sampled_at_random, DOC)
         for name in ("Q4p", "Q4r", "Q4f")
     },
-    **{(name, "class_metrics, own design"): (own_labels, DOC) for name in ("Q4p", "Q4r", "Q4f")},
+    **{
+        (name, "class_metrics, own allocation"): (own_labels, DOC) for name in ("Q4p", "Q4r", "Q4f")
+    },
     ("Q5", "replicate_estimate auc"): (lambda d: items(d, "auc", d.t, d.score), DOC),
     ("Q6", "paired_difference"): (lambda d: difference((MANY,), (counted(d.a - d.b),)), DOC),
     ("Q6", "paired_difference short"): (
@@ -227,12 +229,12 @@ ROWS = {
     ("Q6p", "compare_metrics"): (metric_difference("patient"), DOC),
     ("Q7", "compare_items"): (ranks, DOC),
     ("Q8", "stratified_accuracy by verdict"): (lambda d: by_verdict(d, d.index, d.human), DOC),
-    ("Q8", "stratified_accuracy by verdict, own design"): (
+    ("Q8", "stratified_accuracy by verdict, own allocation"): (
         lambda d: by_verdict(d, d.own_index, d.own_human),
         DOC,
     ),
     ("Q8d", "judged_difference"): (lambda d: by_verdicts(d, d.index, "random"), DOC),
-    ("Q8d", "judged_difference, own design"): (by_pairs, DOC),
+    ("Q8d", "judged_difference, own allocation"): (by_pairs, DOC),
     ("Q9", "estimate_prevalence mle"): (
         lambda d: wb.estimate_prevalence(
             audit(d), month(d.v), month(d.old), sampled_by="random"
