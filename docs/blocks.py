@@ -162,7 +162,7 @@ def with_outputs(name, text):
     links = ", ".join(f"{{download}}`{file} <{up}build/files/{file}>`" for file in files(text))
     return re.sub(
         r"^<!-- files: .*? -->\n(# .*)$",
-        rf"\1\n\n*Made-up files to try this on: {links}*",
+        rf"\1\n\n*Example files (synthetic data): {links}*",
         text,
         count=1,
         flags=re.M,

@@ -107,8 +107,8 @@ def second_labels():
         for case in ("390 items, 100% twice", "600 items, 30% twice")
     ]
     yield (
-        f"each of 390 items give an interval {100 * each[0]:.1f} points wide where 30% of 600 labeled twice give "
-        f"{100 * each[1]:.1f}"
+        f"each of 390 items give an interval {100 * each[0]:.1f} percentage points wide. 600 items of which 30% have "
+        f"two labels give {100 * each[1]:.1f}"
     )
 
 

@@ -230,9 +230,9 @@ def test_the_record_holds_what_is_said():
     assert min(found["plain"][0] for found in record["named"].values()) >= 0.94
     told = documented.said()
     for name, peer, said in (
-        ("own", "plain", "Its intervals are {} to {} times as wide as prediction-powered ones"),
-        ("random", "plain", "{} to {} times with labels drawn from all items alike"),
-        ("own", "pairs", "and {} to {} times as wide as those of `paired"),
+        ("own", "plain", "The intervals are {} to {} times as wide as prediction-powered ones"),
+        ("random", "plain", "The factor is {} to {} if items were sampled from all items alike"),
+        ("own", "pairs", "The intervals are {} to {} times as wide as those of `paired"),
     ):
         times = sorted(found[name][1] / found[peer][1] for found in record["named"].values())
         assert (
@@ -241,13 +241,14 @@ def test_the_record_holds_what_is_said():
         )
     asked = [found for setting, found in record["named"].items() if setting != "alike, 50 labels"]
     assert max(found["own"][1] / found["plain"][1] for found in asked) <= 1.1
-    least = [f"{np.floor(1e3 * lowest[name]) / 1e3:.3f}"[1:] for name in ("own", "random")]
-    assert (
-        "it covered at least {} of 95%, and {} where the labels were drawn from all items".format(
-            *least
-        )
-        in told
-    )
+    designs = sum(search["designs"] for search in searches)
+    own, random = (f"{np.floor(1e3 * lowest[name]) / 10:.1f}%" for name in ("own", "random"))
+    for said in (
+        f"In an adversarial search over {designs:,} designs, the 95% interval covered the true "
+        f"difference in at least {own} of samples.",
+        f"If items were sampled from all items alike, it covered in at least {random}.",
+    ):
+        assert said in told
     assert (
         min(search["own"]["least"] for search in searches) >= 0.94
         and record["searched"]["random"]["least"] >= 0.94

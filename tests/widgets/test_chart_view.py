@@ -10,7 +10,7 @@ import pytest
 
 from workbench import checks
 from workbench.charts import theme
-from workbench.reports.build import kernel_manager_class
+from workbench.reports.build import NOT_SERVED, kernel_manager_class
 from workbench.widgets import ChartView, chart_view, image, pages, panel, pictures, vega_bundle
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -265,7 +265,7 @@ def test_a_drag_is_answered_once_the_callback_is_done(monkeypatch):
     ids=["report", "Lab", "Voila", "another server", "a report started in Lab"],
 )
 def test_a_live_page_is_one_that_a_server_started(monkeypatch, variables, live):
-    for name in pages.SERVED:
+    for name in NOT_SERVED:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

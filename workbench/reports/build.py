@@ -27,7 +27,6 @@ from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
 from workbench.results.limits import LimitReached, printed_limits
-from workbench.widgets.pages import SERVED
 
 __all__ = [
     "ReportWarning",
@@ -47,6 +46,8 @@ IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
 KERNEL_ENVIRONMENT = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
+# a report that is made in a lesson inherits what marks the lesson's kernel as one that serves a page
+NOT_SERVED = {"JPY_SESSION_NAME": "", "SERVER_SOFTWARE": ""}
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 UNUSABLE = (ValueError, TypeError, OSError, ImportError)  # what reading a file may raise
@@ -456,7 +457,7 @@ def kernel_manager_class(environment: dict | None = None) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     spec = KernelSpec(**get_kernel_dict(KERNEL_OPTIONS))
-    spec.env = KERNEL_ENVIRONMENT | SERVED | _python_path() | (environment or {})
+    spec.env = KERNEL_ENVIRONMENT | NOT_SERVED | _python_path() | (environment or {})
 
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = spec

@@ -4,8 +4,6 @@ import os
 import sys
 
 IN_BROWSER = sys.platform == "emscripten"  # Python itself runs in the page, as in JupyterLite
-# variables by which a Jupyter server and Voila mark their kernels; reports clear them for theirs
-SERVED = {"JPY_SESSION_NAME": "", "SERVER_SOFTWARE": ""}
 
 
 def is_live() -> bool:

@@ -323,9 +323,14 @@ def test_readme_and_note_say_what_was_recorded():
         "where scores say the opposite, and its interval",
         f"{min(widths):.2f} to {max(widths):.2f} times as wide",
     ]
+    assert all(each.replace("0.", ".") in designs.OF_WAVES.text for each in said)
     readme = documented.said()
-    for text in (designs.OF_WAVES.text, readme):
-        assert all(each.replace("0.", ".") in text for each in said)
+    for text in (
+        f"{min(errors):.2f} to {max(errors):.2f} times as large, and up to {max(turned):.2f} times as "
+        "large if the scores were reversed",
+        f"{min(widths):.2f} to {max(widths):.2f} times as wide",
+    ):
+        assert text.replace("0.", ".") in readme
     assert (
         f"{len(record['settings'])} settings of {record['runs']:,} audits: least "
         f"{record['least coverage']:.3f}".replace("0.", ".")
