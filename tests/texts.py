@@ -19,6 +19,7 @@ def sentences(markdown):
     """Return the sentences of a page, without code, formulas, tables and headings."""
     text = re.sub(r"(?ms)^(```|~~~).*?^\1\s*$", "", markdown)
     text = re.sub(r"(?s)^\$\$.*?\$\$|<!--.*?-->", "", text, flags=re.M)
+    text = re.sub(r"(?m)^> ?", "", text)  # quotations
     found = []
     for block in re.split(r"\n\s*\n", text):
         if block.lstrip().startswith(("#", "|", ":", "<", "{", "%")):
@@ -35,7 +36,8 @@ def _split(text):
     text = re.sub(r"\{\{[^}]*\}\}|\{\w+\}`[^`]*`|`[^`]*`|\$[^$]*\$", "X", text)
     text = re.sub(r"\b(e\.g|i\.e|cf|vs|et al|No|Fig|Eq)\.", r"\1", text)
     parts = re.split(r"(?<=[.!?:])\s+(?=[A-Z0-9\"'(*_])", text)
-    return [part for part in parts if len(part.split()) > 1]
+    lists_of_names = re.compile(r"[X(), ]+")
+    return [part for part in parts if len(part.split()) > 1 and not lists_of_names.fullmatch(part)]
 
 
 def lengths(markdown):
