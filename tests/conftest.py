@@ -4,6 +4,7 @@ import asyncio
 import collections
 import functools
 import subprocess
+import sys
 from pathlib import Path
 
 import browser
@@ -81,6 +82,15 @@ def _rank(item):
 @pytest.fixture(scope="session")
 def kernel():
     """Asked for by what starts a kernel: the test is marked, and no kernel may outlive it."""
+
+
+@pytest.fixture(autouse=True)
+def no_exercise_of_another_test():
+    """Forget the exercises that a test adds to the course."""
+    yield
+    checking = sys.modules.get("workbench.lessons.checking")
+    if checking:
+        checking.OWN.clear()
 
 
 @pytest.fixture(scope="session")

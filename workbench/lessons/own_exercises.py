@@ -83,6 +83,7 @@ def exercise(
     >>> check = checking.check
     >>> check("3.5", 80).verdict, check("3.5", 40).message
     ('right', 'one label leaves the variance of a stratum unknown')
+    >>> _ = OWN.pop("3.5")
     """
     _check_number(number)
     checking.added.append(number)
