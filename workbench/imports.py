@@ -52,7 +52,6 @@ def optional_module(name: str, extra: str, purpose: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        package = name.partition(".")[0]
         raise ValueError(
-            f"{purpose} needs the package {package!r}: pip install 'evaluation-workbench[{extra}]'"
+            f"{purpose} needs {name}: pip install 'evaluation-workbench[{extra}]'"
         ) from None

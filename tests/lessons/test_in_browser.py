@@ -13,6 +13,7 @@ import pytest
 
 import workbench as wb
 from workbench.data import engine, files, frames, text_files
+from workbench.misclassification import files as count_files
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0[0-5]*.ipynb"))
 SCRIPT = Path(__file__).with_name("in_browser.py")
@@ -29,7 +30,7 @@ TEXTS = {
 
 @pytest.fixture
 def without_duckdb(monkeypatch):
-    for module in (engine, files, text_files):
+    for module in (engine, files, text_files, count_files):
         monkeypatch.setattr(module, "has_duckdb", lambda: False)
 
 
@@ -89,6 +90,37 @@ def test_parquet_and_decimal_commas_are_summarized(tmp_path, without_duckdb):
         assert summary.size.tolist() == [2, 1]
         np.testing.assert_allclose(summary.mean, [values[:2].mean(), 4])
         np.testing.assert_allclose(summary.sd[0], values[:2].std(ddof=1))
+
+
+def test_predicted_classes_are_counted_by_period(tmp_path, without_duckdb):
+    path = tmp_path / "t.csv"
+    path.write_text("month,yhat\nJan,a\nJan,b\nFeb,b\nJan,b\n")
+    counts = wb.load_periods(path, labels=["a", "b"], period="month", predicted="yhat")
+    assert counts == {"Jan": (1, 2), "Feb": (0, 1)}
+
+
+def test_a_file_is_read_in_parts_with_duckdb_only(tmp_path, without_duckdb):
+    path = tmp_path / "t.csv"
+    path.write_text("id\n1\n2\n")
+    with frames.scan(path, ["id"]) as rows:
+        with pytest.raises(ValueError, match="t.csv' can be read in parts only where DuckDB"):
+            list(frames.slices(rows, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("t.xlsx", "python_calamine", "xlsx"), ("t.csv.zst", "backports.zstd", "zstd")],
+)
+def test_an_error_says_how_to_install_what_is_optional(tmp_path, monkeypatch, name, module, extra):
+    if extra == "zstd" and sys.version_info >= (3, 14):
+        pytest.skip("Python reads Zstandard by itself from 3.14 on")
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / name).write_bytes(b"no table")
+    with pytest.raises(ValueError) as error:
+        frames.read_columns(tmp_path / name, ["id"])
+    assert f"{name}' needs {module}: pip install 'evaluation-workbench[{extra}]'" in str(
+        error.value
+    )
 
 
 def test_without_any_library_for_tables_the_error_names_them(tmp_path, monkeypatch, without_duckdb):

@@ -53,7 +53,8 @@ class Scan:
     label : str
         Name of the source in messages.
     native : data frame
-        A DuckDB relation for a file, else the frame as given.
+        A DuckDB relation for a file, or another frame where DuckDB is missing; else the frame as
+        given.
     notes : tuple of Note
         What was unusual and is worth telling the reader.
     commas : bool or None

@@ -224,6 +224,8 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
     ...     [len(part) for part in slices(rows, 2, start=1)]
     [2, 2]
     """
+    if not is_relation(rows.native):
+        raise ValueError(f"{rows.label} can be read in parts only where DuckDB is installed")
     table = f"rows_{secrets.token_hex(8)}"
     rows.native.to_table(table)
     count = rows.native.query("all_rows", f"SELECT count(*) FROM {table}").fetchall()[0][0]

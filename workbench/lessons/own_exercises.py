@@ -14,7 +14,7 @@ from workbench.course.records import plain_answer
 from workbench.lessons import checking
 from workbench.lessons.checking import OWN, Exercise, Feedback
 
-RELATIVE = 0.005  # tolerance of a number with decimals, as a share of it
+RELATIVE = 0.005  # tolerance of a number with decimals, as a proportion of it
 ROUNDING = 1e-9  # a whole number that was computed
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
 STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""

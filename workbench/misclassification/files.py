@@ -21,7 +21,7 @@ from workbench.data import confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
 from workbench.data.confusion_matrices import ConfusionMatrix
-from workbench.data.engine import quoted
+from workbench.data.engine import has_duckdb, quoted
 from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import RowError, as_text, to_cells
 from workbench.data.scored_items import missing_labels
@@ -636,7 +636,8 @@ def _count_items(
     total: str,
 ) -> tuple[Counts, Notes]:
     """Return the counts of a file with a row per item, or per period and class with its items."""
-    tally = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
+    is_queried = isinstance(source, (str, os.PathLike)) and has_duckdb()
+    tally = _tallied_file if is_queried else _tallied
     rows = sorted(tally(source, period, predicted), key=itemgetter(3))
     items = []
     if all(count == 1 for _, _, count, _ in rows):
