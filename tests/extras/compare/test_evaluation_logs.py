@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -376,3 +378,12 @@ def test_people_see_what_a_log_shows(tmp_path):
         "",
     ]
     assert audit.stratum_size.tolist() == [20, 20]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads Zstandard by itself")
+def test_only_logs_that_are_packed_by_zstandard_need_its_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
+    assert len(read_log(str(packed(tmp_path, inspect(*SAMPLES))), "log").samples) == 4
+    log = Path(__file__).parents[2] / "fixtures" / "logs" / "inspect-0.3.285-free.eval"
+    with pytest.raises(ValueError, match=r"pip install 'evaluation-workbench\[zstd\]'"):
+        read_log(str(log), "log")

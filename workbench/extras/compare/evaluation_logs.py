@@ -11,6 +11,7 @@ rest, with commas between.
 import json
 import math
 import re
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ _LISTED = re.compile(
 )  # the harness until 0.4.2
 _HARNESS = re.compile(r'\s*\{.*"(filtered_resps|resps|doc_hash)"\s*:', re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")
+ZSTANDARD = 93  # number of the method in the ZIP specification (APPNOTE 6.3.8, 4.4.5)
 _MEMBER = re.compile(r"header\.json|_journal/start\.json|samples/.+\.json")
 _LETTERS = {
     "C": 1.0,
@@ -283,15 +285,11 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
 
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
-    zstd, zips = zstandard(label)
-    damages = (
-        zips.BadZipFile,
-        zstd.ZstdError,
-        zlib.error,
-        EOFError,
-        OSError,
-        ValueError,
-    )
+    zips: Any = zipfile
+    damages: tuple = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError)
+    if _has_zstandard(path):
+        zstd, zips = zstandard(label)
+        damages = (*damages, zips.BadZipFile, zstd.ZstdError)
     try:
         with zips.ZipFile(path) as archive:
             names = filter(_MEMBER.fullmatch, archive.namelist())
@@ -307,6 +305,15 @@ def _unzipped(path: str, label: str) -> tuple:
     if not headers:
         raise ValueError(f"{label} is no log of Inspect: it has no header")
     return headers[0], [members[name] for name in sorted(members, key=_natural)]
+
+
+def _has_zstandard(path: str) -> bool:
+    """Return whether a member of an archive is compressed by Zstandard."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(member.compress_type == ZSTANDARD for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError):  # `_unzipped` says what is wrong
+        return False
 
 
 def _natural(name: str) -> list:
