@@ -117,18 +117,25 @@ def building_blocks():
         *ROOT.glob("docs/*.md"),
         *ROOT.glob("workbench/*/**/*.py"),
     ]
-    texts = {path: path.read_text(encoding="utf-8") for path in callers}
+    named = {path: names_in(path.read_text(encoding="utf-8")) for path in callers}
     return {
         name
         for room, names in homes().items()
         for name in names
         if name[0].islower()
         and not any(
-            re.search(rf"\b(wb|\w+)\.{name}\b|\b{name}\(|import .*\b{name}\b", text)
-            for path, text in texts.items()
+            name in others
+            for path, others in named.items()
             if path.parent != ROOT / "workbench" / room
         )
     }
+
+
+def names_in(text):
+    """Return the names that a text calls, takes from a module or imports."""
+    imported = " ".join(re.findall(r"import .*", text))
+    used = re.findall(r"(?<=\w\.)\w+|\b\w+(?=\()", text)
+    return {*used, *re.findall(r"\w+", imported)}
 
 
 def entry(name):
