@@ -82,7 +82,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         (
             (".5", ".5"),
             ["--probabilities", "p"],
-            "must have one asterisk in the place of the class",
+            "must have one asterisk in place of the class",
         ),
         ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
         (

@@ -170,7 +170,7 @@ def test_items_with_several_labels(tmp_path):
     message = "--metrics must suit the items: kappa is for items of one class"
     costs_one_line(tmp_path, message, *TOPIC, *given, "--metrics", "kappa", runs=run_here)
     given = ("--items", "t.csv", "--truth", "true_*", "--prediction", "read")
-    message = "--prediction must have one asterisk in the place of the class"
+    message = "--prediction must have one asterisk in place of the class"
     costs_one_line(tmp_path, message, *TOPIC, *given, runs=run_here)
 
 

@@ -97,7 +97,7 @@ def class_columns(
     {'p_cat': 'cat', 'p_dog': 'dog'}
     """
     if pattern.count("*") != 1:
-        rule = "must have one asterisk in the place of the class, such as 'p_*'"
+        rule = "must have one asterisk in place of the class, such as 'p_*'"
         raise WrongValue(argument, rule, pattern)
     expression = re.compile(re.escape(pattern).replace(r"\*", "(.+)"), re.DOTALL)
     matches = {name: expression.fullmatch(name) for name in names}
