@@ -41,8 +41,9 @@ lab: $(VENV)/.with-lab ## open JupyterLab at the start page
 	$(BIN)/workbench lab
 
 test: $(INSTALLED) $(LITE) ## run every test, notebooks included, on all cores (minutes)
-	@echo "1 of 3: ruff"
+	@echo "1 of 3: ruff and codespell"
 	$(BIN)/ruff check && $(BIN)/ruff format --check --quiet
+	$(BIN)/codespell
 	@echo "2 of 3: tests, the longest first"
 	$(PYTEST) --dist loadgroup --no-loadscope-reorder --durations=20
 	@echo "3 of 3: notebooks"
@@ -50,6 +51,7 @@ test: $(INSTALLED) $(LITE) ## run every test, notebooks included, on all cores (
 
 quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little time (seconds)
 	$(BIN)/ruff check && $(BIN)/ruff format --check --quiet
+	$(BIN)/codespell
 	$(PYTEST) -m $(QUICK) --dist worksteal --durations=5
 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)

@@ -17,7 +17,7 @@ import workbench  # noqa: E402, F401
 
 project, author = "Evaluation workbench", "the Workbench founders"
 release = version = reference.version()
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 exclude_patterns = ["__pycache__"]
 suppress_warnings = []
 nitpicky = True
@@ -47,6 +47,7 @@ nb_mime_priority_overrides = [
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+autosummary_generate = False
 numpydoc_validation_checks = set()
 html_extra_path = []
 

@@ -78,34 +78,66 @@ def homes():
 
 
 def pages():
-    """Return the reference's pages by name: one per topic, and one of all commands."""
-    made = {f"reference/{room}": topic(room, names) for room, names in homes().items()}
+    """Return the reference's pages by name: one per topic and per public name, and one of all commands."""
+    made = {}
+    for room, names in homes().items():
+        made[f"reference/{room}"] = topic(room, names)
+        made |= {f"reference/{page_of(name)}": entry(name) for name in names}
     made["reference/commands"] = commands()
     listed = "\n".join(["commands", *(room for room in TOPICS if room in homes())])
     made["reference/index"] = (
-        "# Reference\n\nThese pages describe every public name and every command. The text of a name "
-        f"is its docstring. The text of a command is its `--help`.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+        "# Reference\n\nEach topic has a table of its functions and classes. Every name links to its own page. "
+        "The commands have one page, with the text of their `--help`.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
     )
     return made
 
 
 def topic(room, names):
-    """Return the page of a topic: its functions, then its classes, then its building blocks."""
-    ordered = sorted(names, key=lambda name: (name[0].isupper(), name))
-    blocks = [name for name in ordered if name in building_blocks()]
-    page = f"# {TOPICS[room]}\n\n{section(name for name in ordered if name not in blocks)}"
+    """Return the page of a topic: tables of its functions, its classes and its building blocks."""
+    blocks = [name for name in names if name in building_blocks()]
+    classes = [name for name in names if is_class(name)]
+    functions = [name for name in names if name not in blocks + classes]
+    page = f"# {TOPICS[room]}\n\n"
+    page += table("Functions", functions) + table("Classes", classes)
     if blocks:
-        page += (
-            "\n## Building blocks\n\nThese functions are for your own code. "
-            f"No lesson, report or command calls them.\n\n{section(blocks)}"
-        )
-    return page
+        text = "These functions are for your own code. No lesson, report or command calls them.\n\n"
+        page += table("Building blocks", blocks, text)
+    listed = "\n".join(page_of(name) for name in sorted(names, key=str.lower))
+    return f"{page}```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
-def section(names):
-    """Return the entries of names, as Sphinx reads them."""
-    entries = "\n".join(map(entry, names))
-    return f"```{{eval-rst}}\n.. currentmodule:: workbench\n\n{entries}\n```\n"
+def table(title, names, text=""):
+    """Return a section that lists names, each with the first line of its docstring."""
+    if not names:
+        return ""
+    lines = "\n".join(f"   {name}" for name in sorted(names, key=str.lower))
+    return (
+        f"## {title}\n\n{text}```{{eval-rst}}\n.. currentmodule:: workbench\n\n"
+        f".. autosummary::\n   :nosignatures:\n\n{lines}\n```\n\n"
+    )
+
+
+def page_of(name):
+    """Return the page of a public name; file systems may not tell `Balance` from `balance`."""
+    return f"names/{name}-class" if is_class(name) else f"names/{name}"
+
+
+def is_class(name):
+    """Return True if a public name is a class."""
+    import workbench
+
+    return isinstance(getattr(workbench, name), type)
+
+
+def entry(name):
+    """Return the page of a public name: what autodoc is asked for."""
+    directive = (
+        f".. autoclass:: {name}\n   :members:\n"
+        if is_class(name)
+        else f".. autofunction:: {name}\n"
+    )
+    return f"# {name}\n\n```{{eval-rst}}\n.. currentmodule:: workbench\n\n{directive}```\n"
 
 
 @functools.cache
@@ -136,15 +168,6 @@ def names_in(text):
     imported = " ".join(re.findall(r"import .*", text))
     used = re.findall(r"(?<=\w\.)\w+|\b\w+(?=\()", text)
     return {*used, *re.findall(r"\w+", imported)}
-
-
-def entry(name):
-    """Return what autodoc is asked for."""
-    import workbench
-
-    if isinstance(getattr(workbench, name), type):
-        return f".. autoclass:: {name}\n   :members:\n"
-    return f".. autofunction:: {name}\n"
 
 
 def walk(command=main.commands, words=("workbench",)):

@@ -170,7 +170,11 @@ def test_commits_are_checked_with_what_the_project_installs():
         if repo["repo"] == "local"
     ]
     tools = [hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in hooks]
-    assert {hook["language"] for hook in hooks} == {"system"} and set(tools) == {"ruff", "mypy"}
+    assert {hook["language"] for hook in hooks} == {"system"} and set(tools) == {
+        "ruff",
+        "codespell",
+        "mypy",
+    }
     assert set(tools) <= {Requirement(r).name for r in PROJECT["optional-dependencies"]["test"]}
 
 

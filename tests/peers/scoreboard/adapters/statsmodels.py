@@ -80,7 +80,7 @@ ROWS = {
     ("Q6c", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
     ("Q6s", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
     ("Q7", "pairwise_tukeyhsd"): (ranks, DOC + "stats.multicomp.pairwise_tukeyhsd.html"),
-    ("Q12", "proportion_confint wilson at each look"): (
+    ("Q12", "proportion_confint wilson at each interim analysis"): (
         lambda d: held_at_every_look(
             lambda y: proportion_confint(y.sum(), y.size, method="wilson"), d
         ),

@@ -294,7 +294,7 @@ ROWS = {
     ("Q9c", "counts alone"): (change, SHARE),
     ("Q10", "paired t over the folds"): (lambda d: paired(fold_differences(d)), TESTS),
     ("Q11", "stratified t"): (total, SAMPLING),
-    ("Q12", "Wilson at each look"): (
+    ("Q12", "Wilson at each interim analysis"): (
         lambda d: held_at_every_look(lambda y: share("wilson", y), d),
         SHARE,
     ),
