@@ -70,7 +70,7 @@ def add_outputs(app, name, source):
 def make_pages(app):
     """Write the pages that are made: the reference, the lessons, the records of the searches."""
     for name, text in (reference.pages() | reference.records() | reference.installed()).items():
-        write(DOCS / f"{name}.md", text)
+        write(DOCS / name, text)
     for path in sorted(ROOT.glob("notebooks/0*.ipynb")):
         write(DOCS / "lessons" / path.name, lesson_pages.page(path))
 

@@ -81,11 +81,11 @@ def pages():
     """Return the reference's pages by name: one per topic and per public name, and one of all commands."""
     made = {}
     for room, names in homes().items():
-        made[f"reference/{room}"] = topic(room, names)
-        made |= {f"reference/{page_of(name)}": entry(name) for name in names}
-    made["reference/commands"] = commands()
+        made[f"reference/{room}.md"] = topic(room, names)
+        made |= {f"reference/{page_of(name)}.rst": entry(name) for name in names}
+    made["reference/commands.md"] = commands()
     listed = "\n".join(["commands", *(room for room in TOPICS if room in homes())])
-    made["reference/index"] = (
+    made["reference/index.md"] = (
         "# Reference\n\nEach topic has a table of its functions and classes. Every name links to its own page. "
         "The commands have one page, with the text of their `--help`.\n\n"
         f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
@@ -137,7 +137,7 @@ def entry(name):
         if is_class(name)
         else f".. autofunction:: {name}\n"
     )
-    return f"# {name}\n\n```{{eval-rst}}\n.. currentmodule:: workbench\n\n{directive}```\n"
+    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: workbench\n\n{directive}"
 
 
 @functools.cache
@@ -260,7 +260,7 @@ def records():
         for family, coverage in coverages(name).items()
     ]
     return {
-        "evidence/records": "# Least coverage found by each search\n\nThis page lists the least coverage that each search "
+        "evidence/records.md": "# Least coverage found by each search\n\nThis page lists the least coverage that each search "
         "found per family of designs. Use it to check the figures of [the claims](claims.md). The designs, seeds, "
         "minutes and standard errors are in `tests/peers/*.json`.\n\n"
         "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"
@@ -351,7 +351,7 @@ def installed():
         for package in sorted(WHAT, key=lambda package: -first[package][1])
     ]
     return {
-        "built/installed": "# Installed packages\n\nThis page lists the packages that each installation needs, with their "
+        "built/installed.md": "# Installed packages\n\nThis page lists the packages that each installation needs, with their "
         "size. Use it to choose the smallest installation for your purpose. `make report` and `make lab` install only "
         "what they need.\n\nThe megabytes include the files that Python compiles. The seconds are processor time of pip. "
         "`python tests/peers/installed.py` measures them again.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
