@@ -1,7 +1,8 @@
 """Run the blocks of the site's pages, and keep what they say: `python docs/blocks.py [PAGE ...]`.
 
 A block marked `sh` is run by a shell and one marked `python` by Python, one after the other in a fresh folder with the
-files that the page's first comment names. `<!-- run: ... -->` is what people do between two commands. Blocks marked
+files that the page's first comment names. `<!-- run: ... -->` is what people do between two commands. `<!-- picture: ... -->` is a chart of what the Python blocks
+computed. Blocks marked
 `console` are not run: they need a browser, Java, another program or a network, or another page runs the same; a comment
 `<!-- shown: PAGE N -->` then shows the findings of that page's block N. What is printed, and finding and picture of
 each report, are put below the block when the site is built. A page that the same package has run is not run again.
@@ -23,10 +24,13 @@ import tempfile
 from pathlib import Path
 
 import example_files
+import numpy as np
 
 DOCS = Path(__file__).resolve().parent
 OUTPUTS = DOCS.parent / "build" / "outputs"
-BLOCK = re.compile(r"^```(sh|python|console)\n(.*?)^```$|^<!-- run: (.*?) -->$", re.M | re.S)
+BLOCK = re.compile(
+    r"^```(sh|python|console)\n(.*?)^```$|^<!-- (run|picture): (.*?) -->$", re.M | re.S
+)
 SHOWN = re.compile(r"^<!-- shown: (\S+) (\d+) -->$", re.M)
 KERNEL = re.compile(r"workbench (report|slides|replay (?!list))")
 FINDING = re.compile(
@@ -52,18 +56,20 @@ def files(text):
 
 
 def run(text, kernel=True):
-    """Run a page's blocks in the working folder; yield (stdout, findings) of each `sh` and `python` block.
+    """Run a page's blocks in the working folder; yield (stdout, findings) of each block that is run.
 
-    A finding is a text and a PNG. Without `kernel` the commands of pages that start one are left out.
+    A picture has no stdout, and its description as finding. A finding is a text and a PNG. Without `kernel` the commands of pages that start one are left out.
     """
     for name in files(text):
         example_files.FILES[name](Path(name))
-    commands = "".join(code for language, code, _ in BLOCK.findall(text) if language == "sh")
+    commands = "".join(code for language, code, *_ in BLOCK.findall(text) if language == "sh")
     space, shell = {}, kernel or not KERNEL.search(commands)
     for block in BLOCK.finditer(text):
-        language, code, people = block.groups()
-        if people and shell:
-            exec(people, vars(example_files))
+        language, code, kind, comment = block.groups()
+        if kind == "picture":
+            yield "", [picture(comment, space)]
+        elif kind == "run" and shell:
+            exec(comment, vars(example_files))
         elif language == "python":
             yield python(code, space), []
         elif language == "sh":
@@ -75,6 +81,21 @@ def python(code, space):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(code, "<page>", "exec"), space)
     return printed.getvalue()
+
+
+def picture(expression, space):
+    """Return the description and the PNG of a chart."""
+    import figures
+
+    import workbench.charts.cross_validation
+    import workbench.charts.misclassification
+    import workbench.charts.replication
+    from workbench.extras.compare import charts as compare
+    from workbench.widgets.chart_view import StaticChart
+
+    names = {"charts": workbench.charts, "compare": compare, "figures": figures, "np": np}
+    chart = StaticChart(eval(expression, names | space))
+    return chart.alternative, chart.png()
 
 
 def command(code):
@@ -147,7 +168,7 @@ def with_outputs(name, text):
             block[0]
             + (
                 below(next(shown), f"{up}build/outputs/{name}")
-                if block[1] in ("sh", "python")
+                if block[1] in ("sh", "python") or block[3] == "picture"
                 else ""
             )
         ),

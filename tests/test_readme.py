@@ -36,9 +36,9 @@ NOT_OURS = {"--nbval", "--template", "--help"}
 def test_every_block_that_starts_no_kernel_runs(name, tmp_path, monkeypatch):
     text = blocks.pages().get(name) or "<!-- files: my.csv my-labels.csv -->\n" + TEXTS["README.md"]
     monkeypatch.chdir(tmp_path)
-    said = [printed for printed, _ in blocks.run(text, kernel=False)]
-    assert len(said) == len(re.findall(r"^```(?:sh|python)$", text, re.M))
-    assert all(said) or blocks.KERNEL.search(text)
+    outputs = [printed or findings for printed, findings in blocks.run(text, kernel=False)]
+    assert len(outputs) == len(re.findall(r"^```(?:sh|python)$|^<!-- picture:", text, re.M))
+    assert all(outputs) or blocks.KERNEL.search(text)
 
 
 MADE = [path for path in parameters.data_files() if path.name in example_files.FILES]
@@ -291,3 +291,16 @@ def test_a_block_that_fails_is_told():
         list(blocks.run("```sh\nworkbench nonsense\n```\n"))
     with pytest.raises(NameError), contextlib.chdir(ROOT):
         list(blocks.run("```python\nnonsense\n```\n"))
+
+
+def test_the_page_on_other_tools_quotes_the_scoreboard():
+    page = (ROOT / "docs" / "evidence" / "scoreboard.md").read_text(encoding="utf-8")
+    cells = re.findall(r"(?m)^\| ([^|]+) \| \[([^\]]+)\]\([^)]*\) \| ([\d.]+) ± ", page)
+    ours = {least for least in re.findall(r"(?m)^\| workbench \| [^|]+ \| ([\d.]+) ± ", page)}
+    quoted = re.findall(
+        r"(?m)^\| [^|]+ \| (\.\d+) \| (\w[\w-]*) `([^`]+)` \| (\.\d+) \|$",
+        TEXTS["docs/evidence/compare.md"],
+    )
+    assert len(quoted) == 11
+    assert {own for own, *_ in quoted} <= ours
+    assert {tuple(other) for _, *other in quoted} <= set(cells)
