@@ -50,7 +50,7 @@ class Unpaired:
 
     @property
     def worth(self) -> float:
-        """Return the effective number of clusters of the smaller sample, infinite without clusters."""
+        """Return the effective number of clusters of the smaller sample; infinite without them."""
         return min(self.first.worth, self.second.worth)
 
     @property
