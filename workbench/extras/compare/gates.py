@@ -150,7 +150,7 @@ def gate(
     if not readings:
         raise checks.WrongValue(
             "condition",
-            "must have the form 'B > A' or 'B > A - 0.01', with names in quotes if they have "
+            "must be of the form 'B > A' or 'B > A - 0.01', with names in quotes if they have "
             "spaces or operators",
             condition,
         )

@@ -238,7 +238,7 @@ def _checked_samples(
             )
         if not np.isnan(np.delete(score[rows], place, 1)).all():
             raise checks.WrongValue(
-                "sample", f"must hold only items that no model but {model!r} has scores for"
+                "sample", f"must give {model!r} only items without scores by other models"
             )
     return checked
 

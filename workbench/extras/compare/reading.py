@@ -312,7 +312,7 @@ def _lacking(runs: list[Run], rows: dict[str, dict[str, list[int]]]) -> str:
     for run in runs:
         gone = everything - {*rows[run.model]}
         lost = sorted(tasks - {*tasks_of(run)})
-        which = f" with all of {checks.listed(lost, SHOWN, quoted=True)}" if lost else ""
+        which = f", including all of {checks.listed(lost, SHOWN, quoted=True)}" if lost else ""
         if gone:
             texts.append(f"{run.model} lacks {checks.counted(len(gone), 'item')}{which}")
     return ", ".join(texts)
