@@ -333,7 +333,7 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
     for other, told in ((uneven, "b has 1 to 2"), (twice, "b has 2")):
         with pytest.raises(
             ValueError,
-            match="'mean' where items or models differ in their number of epochs; a has 1, "
+            match="'mean' if items or models differ in their number of epochs; a has 1, "
             f"{told}; got 'majority'",
         ):
             wb.read_item_scores(good, other, repeats="majority")

@@ -16,7 +16,7 @@ from workbench.extras.compare.reading import read_item_scores
 from workbench.extras.compare.sources import is_of_battles
 
 COMMAND = ["workbench", "compare"]
-OF_SEVERAL = "Which model has the better mean score on the same items?"
+OF_SEVERAL = "Which of several models is better on the same items?"
 OF_ONE = (
     "What is the mean score of this model? With a second file of the same items: which model is "
     "better?"
