@@ -34,7 +34,7 @@ def data(name: str, folder: str | None, source: str | None) -> None:
             (URLError,),
         ),
         warnings.catch_warnings(),
-        checks.naming(source="--from" if source else f"what was fetched for {name}"),
+        checks.naming(source="--from" if source else f"the data downloaded for {name}"),
     ):
         warnings.simplefilter("ignore")  # one per failed download
         path = keep_population(name, folder, source=source)

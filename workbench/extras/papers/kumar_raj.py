@@ -259,7 +259,8 @@ def _proposition1(setting: Any) -> list:
 
 
 @PAPER.item(
-    "proposition2", "A (1 - A) / (n - 1) of the sample estimates that variance without bias"
+    "proposition2",
+    "A (1 - A) / (n - 1) of the sample estimates the variance of its accuracy without bias",
 )
 def _proposition2(setting: Any) -> list:
     shares = _with_replacement(5, 8, 3)
@@ -303,7 +304,9 @@ def _proposition3(setting: Any) -> list:
     ]
 
 
-@PAPER.item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates it without bias")
+@PAPER.item(
+    "proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates that variance without bias"
+)
 def _proposition4(setting: Any) -> list:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] @ weight**2
@@ -447,7 +450,7 @@ def _algorithm1(setting: Any) -> list:
 
 @PAPER.item(
     "algorithm2",
-    "OPT-A2: the same in small steps; the size of the pilot is no longer critical",
+    "OPT-A2: OPT-A1 in small steps; the size of the pilot is no longer critical",
     data=SYNTHETIC,
 )
 def _algorithm2(setting: Any) -> list:

@@ -315,7 +315,7 @@ def _eq2(setting: Any) -> list:
     ]
 
 
-@PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
+@PAPER.item("eq3", "With proportional samples, the stratified mean is the plain mean")
 def _eq3(setting: Any) -> list:
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
@@ -378,7 +378,7 @@ def _eq5(setting: Any) -> list:
     ]
 
 
-@PAPER.item("eq6", "That mean is the full estimate")
+@PAPER.item("eq6", "The mean of all half-samples is the full estimate")
 def _eq6(setting: Any) -> list:
     return [
         equal(
@@ -551,7 +551,7 @@ def _off_the_mean(signs: np.ndarray) -> float:
 
 @PAPER.item(
     "eq15",
-    "It is the estimate if every column sums to 0; 512 half-samples are enough for 483 strata",
+    "The mean is the estimate if every column sums to 0; 512 half-samples suffice for 483 strata",
 )
 def _eq15(setting: Any) -> list:
     off = _off_the_mean(BALANCED)
@@ -593,7 +593,7 @@ def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarr
     return values[np.arange(len(weight)), array] @ weight
 
 
-@PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
+@PAPER.item("eq16", "With n units per stratum, a replicate keeps one of them")
 def _eq16(setting: Any) -> list:
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
@@ -627,7 +627,7 @@ def _eq17(setting: Any) -> list:
 
 @PAPER.item(
     "eq18",
-    "Their variance is the textbook variance; 729 replicates are enough for 256 strata of three",
+    "The variance of replicates is the textbook one; 729 are enough for 256 strata of three",
 )
 def _eq18(setting: Any) -> Iterator[dict]:
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
@@ -827,7 +827,7 @@ def _eq23(setting: Any) -> list:
     ]
 
 
-@PAPER.item("eq24", "x^5 reduced is x + 2")
+@PAPER.item("eq24", "x^5 reduces to x + 2")
 def _eq24(setting: Any) -> list:
     return [
         every(

@@ -242,7 +242,7 @@ def _lemma1(setting: Any) -> list:
     ]
 
 
-@PAPER.item("algorithm1", "SingleSSR returns that stratum")
+@PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
 def _algorithm1(setting: Any) -> list:
     right, exact = _evictions(2000)
     empties = sum(
@@ -520,7 +520,7 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
     "theorem4",
     "In the worst case, the variance of a streaming sampler is r times the best one",
     seconds=3,
-    data="the stream of the proof",
+    data="the stream of the paper's proof",
     draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"),
 )
 def _theorem4(setting: Any) -> tuple:

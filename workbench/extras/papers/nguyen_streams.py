@@ -345,7 +345,10 @@ def _fig7(setting: Any) -> tuple:
             "median variance over that of VOILA, batches of a day", "very close", days, high=1.1
         ),
         stand_in_bound(
-            "batches of a day minus single records", "typically worse", days - single, high=0
+            "median ratio, batches of a day minus single records",
+            "typically worse",
+            days - single,
+            high=0,
         ),
     ], rows
 
@@ -666,7 +669,7 @@ def _fig14(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig15",
-    "Query errors on that stream: those of S-VOILA increase after the jump, those of VOILA less",
+    "Query errors on the synthetic stream: S-VOILA increases after the jump, VOILA less",
     data="the paper's synthetic stream",
     draw=drawn("lines", "records", "value", "series", y_title="relative error in percent"),
 )
