@@ -200,10 +200,11 @@ def test_what_is_not_scored_may_be_anything():
             assert (low, high) == pytest.approx((min(a for a, _ in ends), max(b for _, b in ends)))
     found = wb.compare_items(wb.ItemScores(score, [*"ab"], range(53)))
     assert [note.text for note in found.notes if note.kind == "data"] == [
-        "4 of 106 scores are missing. The order of the models and the estimates use the items that both models of a "
-        "pair have. Limits and verdicts are valid for these items and for all items, whatever the missing scores are. "
-        "a minus b on 50 items is 0.60 (0.42 to 0.74, by itself at 95%). With the worst and best possible values for "
-        "the missing scores, it is between 0.36 and 0.75"
+        "4 of 106 scores are missing. The order of the models and the estimates use the items "
+        "that both models of a pair have. Limits and verdicts are valid for these items and for "
+        "all items, whatever the missing scores are. a minus b on 50 items is 0.60 (0.42 to 0.74, "
+        "by itself at 95%). With the worst and best possible values for the missing scores, it is "
+        "between 0.36 and 0.75"
     ]
     assert found.difference == pytest.approx([0.6]) and found.score == pytest.approx([1, 0.4])
 
@@ -282,7 +283,8 @@ def test_what_clusters_cost():
         ),
         (
             dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], cluster=[3, 3]),
-            "cluster must hold at least 2 clusters, as one cluster shows no variation between clusters; all 2 items are in 3",
+            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
+            "clusters; all 2 items are in 3",
         ),
         (
             dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], better="more"),

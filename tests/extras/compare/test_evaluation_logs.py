@@ -208,7 +208,8 @@ EPOCHS = inspect(
         (
             TWO,
             "",
-            "doc_id 0 occurs twice, in records 1 and 2; select one filter: '{}#filter=strict' or '{}#filter=loose'",
+            "doc_id 0 occurs twice, in records 1 and 2; select one filter: '{}#filter=strict' or "
+            "'{}#filter=loose'",
         ),
         (TWO, "#lose", "has no filter 'lose'; it has 'strict', 'loose' (did you mean 'loose'?)"),
         (TWO, "#strict,metric=f1", "has no metric 'f1'; it has 'exact_match'"),

@@ -53,8 +53,8 @@ def test_graded_scores_have_the_bounded_limits_too():
 
 def test_the_reason_is_said():
     assert wb.gate(SCORES, "A > 'new B'").headline() == (
-        f"PASS: A > 'new B'; A minus new B is from {LOW:.3g} to {HIGH:.3g} (95% confidence interval), "
-        "which lies above 0"
+        f"PASS: A > 'new B'; A minus new B is from {LOW:.3g} to {HIGH:.3g} (95% confidence "
+        "interval), which lies above 0"
     )
     assert wb.gate(SCORES, "A > C-3").headline().endswith("which contains 0")
     assert (

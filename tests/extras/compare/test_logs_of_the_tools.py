@@ -154,7 +154,8 @@ def test_a_free_answer_in_the_harness(tmp_path, version):
         (
             "samples_lm-eval-0.4.13-texts.jsonl",
             "#filter=none",
-            "has 2 metrics; select one metric: '{}#filter=none,metric=acc' or '{}#filter=none,metric=acc_norm'",
+            "has 2 metrics; select one metric: '{}#filter=none,metric=acc' or "
+            "'{}#filter=none,metric=acc_norm'",
         ),
         (
             CHOICE[-1],
@@ -164,7 +165,8 @@ def test_a_free_answer_in_the_harness(tmp_path, version):
         (
             CHOICE[-1],
             "#epoch=2",
-            "has 2 scorers; select one scorer: '{}#epoch=2,scorer=choice' or '{}#epoch=2,scorer=answer'",
+            "has 2 scorers; select one scorer: '{}#epoch=2,scorer=choice' or "
+            "'{}#epoch=2,scorer=answer'",
         ),
         (
             CHOICE[-1],

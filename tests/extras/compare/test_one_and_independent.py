@@ -144,7 +144,8 @@ def test_partly_shared_identifiers_are_neither(tmp_path):
     apart = wb.read_item_scores(*files, item="q", score="score", independent=True)
     assert apart.sizes == (40, 60)
     assert (
-        "as requested: each was scored on items of its own. 40 identifiers that all models have count "
+        "as requested: each was scored on items of its own. 40 identifiers that all models have "
+        "count "
         "as different items." in apart.notes[0].text
     )
     low, high = wb.pair_interval(apart, "a", "b")

@@ -338,8 +338,8 @@ def test_filters_without_names_are_chosen_by_their_place(tmp_path):
         ):
             assert np.array_equal(found.score[:, 0], PASSED[:, column])
             assert (
-                f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in the order of the file"
-                in str(found.notes)
+                f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in the "
+                "order of the file" in str(found.notes)
             )
     scored = wb.read_scores(f"{path}#2", score="score")
     assert "does not name its 2 filters" in str(scored.notes)

@@ -196,8 +196,9 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(*files)
     assert str(caught.value) == (
-        "common must be set, as the models were not run on the same items: b lacks 1 item. It uses the 3 items that "
-        "all have. If equal identifiers denote different items, set independent instead"
+        "common must be set, as the models were not run on the same items: b lacks 1 item. It "
+        "uses the 3 items that all have. If equal identifiers denote different items, set "
+        "independent instead"
     )
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
@@ -226,8 +227,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             GRADED,
             {},
-            "bounds must give the smallest and the largest possible score, as not all scores are between 0 and 1; "
-            "they go from 3 to 10",
+            "bounds must give the smallest and the largest possible score, as not all scores are "
+            "between 0 and 1; they go from 3 to 10",
         ),
         (GRADED, {"bounds": (0, 10)}, "better must say which scores are better, higher or lower"),
         (
@@ -238,14 +239,16 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"id": ["q1", "q2"], "a": [1, 0], "b": [85, 10]},
             {"model": "a,b"},
-            "scores of 'b' go up to 85, those of 'a' only up to 1: some seem to be percentages. Give all scores in the "
-            "same unit. If 'b' is not a model, name the models' columns by model",
+            "scores of 'b' go up to 85, those of 'a' only up to 1: some seem to be percentages. "
+            "Give all scores in the same unit. If 'b' is not a model, name the models' columns by "
+            "model",
         ),
         (LONG, {"model": "who", "score": "brier"}, "the dict has no column 'brier'"),
         (
             LONG | {"brier": [0.1, 0.2, 0.3, 0.1]},
             {"model": "who", "score": "brier"},
-            "better must say which scores are better, higher or lower, as 'brier' seems to be an error",
+            "better must say which scores are better, higher or lower, as 'brier' seems to be an "
+            "error",
         ),
         (
             LONG,
@@ -265,7 +268,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]},
             {"cluster": "c"},
-            "cluster must hold at least 2 clusters, as one cluster shows no variation between clusters; all 2 items are in 'x'",
+            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
+            "clusters; all 2 items are in 'x'",
         ),
         (
             {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]},
@@ -275,8 +279,9 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
             {},
-            "the table holds battles of two models, which give no score per item. To estimate the win "
-            "rate of one model, add a column of scores: 1 if it won, 0.5 for a tie and 0 if it lost",
+            "the table holds battles of two models, which give no score per item. To estimate the "
+            "win rate of one model, add a column of scores: 1 if it won, 0.5 for a tie and 0 if "
+            "it lost",
         ),
         (
             {"id": [1], "model_1": ["x"], "model_2": ["y"], "g1_winner": ["tie"]},
@@ -286,7 +291,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             WIDE,
             {"repeats": "best"},
-            "repeats must be mean, majority, pass^k or pass@k, for a number k of epochs; got 'best'",
+            "repeats must be mean, majority, pass^k or pass@k, for a number k of epochs; got "
+            "'best'",
         ),
         (
             WIDE | {"b": [1, 0.5, 0]},

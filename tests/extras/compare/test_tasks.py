@@ -127,8 +127,8 @@ def test_a_task_that_a_model_lacks_is_asked_about(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(folder)
     assert str(caught.value).startswith(
-        "common must be set, as the models were not run on the same items: modelB lacks 70 items, including "
-        "all of 'mmlu_law'. It uses the 40 items that all have"
+        "common must be set, as the models were not run on the same items: modelB lacks 70 items, "
+        "including all of 'mmlu_law'. It uses the 40 items that all have"
     )
     found = wb.read_item_scores(folder, common=True)
     assert len(found.item) == 40 and "70 of 110 items left out" in str(found.notes)
