@@ -493,7 +493,8 @@ def test_a_log_of_an_evaluation_and_a_folder_of_logs(tmp_path):
     assert "annotators" not in ready
     harness_log(tmp_path, "two.jsonl", ("strict", "flexible"))
     assert (
-        "select one filter: 'two.jsonl#filter=strict'" in run(tmp_path, "doctor", "two.jsonl").stderr
+        "select one filter: 'two.jsonl#filter=strict'"
+        in run(tmp_path, "doctor", "two.jsonl").stderr
     )
     for model in ("a", "b"):
         harness_log(tmp_path, f"runs/{model}.jsonl")

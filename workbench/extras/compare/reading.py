@@ -402,12 +402,12 @@ def _independence(runs: list[Run], *, told: bool) -> Note:
     shared = set.intersection(*(set(run.item) for run in runs))
     why = "as requested" if told else "as no identifier occurs for two models"
     identifiers = checks.counted(len(shared), "identifier")
-    also = f" {identifiers} that all models have count as different items." if shared else ""
+    also = f"{identifiers} that all models have count as different items. " if shared else ""
     return Note(
         "assumption",
         f"the models are compared as independent samples, {why}: each was scored on items of its "
-        f"own.{also} If they were scored on the same items, give these items the same "
-        "identifiers: the interval becomes shorter",
+        f"own. {also}If they were scored on the same items, give these items the same "
+        "identifiers. The interval then becomes shorter",
     )
 
 
