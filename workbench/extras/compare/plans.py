@@ -34,8 +34,9 @@ def detectable_difference(
 ) -> float:
     """Compute the smallest difference of two accuracies that a number of items can show.
 
-    Use it to plan a comparison of two models on the same items. The 95% interval of a difference of
-    this size excludes 0 in 80% of samples, or in the proportion `power`.
+    Use it to plan a comparison of two models on the same items. If the true difference is the one
+    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set other
+    percentages.
 
     Parameters
     ----------
@@ -108,8 +109,9 @@ def items_to_detect(
 ) -> int:
     """Compute the number of items that show a given difference of two accuracies.
 
-    Use it to plan a comparison of two models on the same items. The 95% interval of the difference
-    excludes 0 in 80% of samples, or in the proportion `power`.
+    Use it to plan a comparison of two models on the same items. With this number of items, the 95%
+    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set other
+    percentages.
 
     Parameters
     ----------
