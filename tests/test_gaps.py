@@ -273,6 +273,6 @@ def test_items_without_a_slice_are_in_none():
     )
     found = wb.compare_slices(table, "topic")
     assert {row["slice"] for row in found.rows()} == {"s"}
-    assert "2 items without a topic are in no slice; the overall comparison has all items" in map(
+    assert "2 items without a topic are in no slice. The overall comparison uses all items" in map(
         str, found.notes
     )

@@ -363,7 +363,7 @@ COMMANDS = [
         "a confusion matrix needs whole numbers of items",
         "Ready",
     ),
-    (BATTLES, "For the win rate of one model, write 1 where it won", "Ready"),
+    (BATTLES, "add a column of scores: 1 if it won", "Ready"),
     (
         table("q,score", IDS, NY),
         "workbench compare x.csv --item q --score score\n",
@@ -493,7 +493,8 @@ def test_a_log_of_an_evaluation_and_a_folder_of_logs(tmp_path):
     assert "annotators" not in ready
     harness_log(tmp_path, "two.jsonl", ("strict", "flexible"))
     assert (
-        "name one filter: 'two.jsonl#filter=strict'" in run(tmp_path, "doctor", "two.jsonl").stderr
+        "select one filter: 'two.jsonl#filter=strict'"
+        in run(tmp_path, "doctor", "two.jsonl").stderr
     )
     for model in ("a", "b"):
         harness_log(tmp_path, f"runs/{model}.jsonl")

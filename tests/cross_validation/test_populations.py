@@ -179,7 +179,10 @@ def test_a_table_is_recognized_whatever_its_order():
             ["letter", "--from", "text.csv"],
         ),
         ("'letter', 'forest'; got 'leter' (did you mean 'letter'?)", ["leter"]),
-        ("not fetched (name a file that holds it by --from): ", ["forest", "kept"]),
+        (
+            "the data could not be downloaded (use --from to name a file that holds them): ",
+            ["forest", "kept"],
+        ),
     ],
 )
 def test_a_mistake_costs_the_command_one_line(tmp_path, monkeypatch, message, words):
@@ -195,7 +198,10 @@ def test_the_command_says_what_it_wrote(tmp_path):
     archived(tmp_path / "some.whl", "letter.dat", text(ROWS))
     done = run(tmp_path, "data", "letter", "kept", "--from", "some.whl")
     path = f"kept{os.sep}letter.npz"
-    assert done.stdout == f"Wrote {path}: Letter, 8 items of 3 features, the known values\n"
+    assert (
+        done.stdout
+        == f"Wrote {path}: Letter, 8 items of 3 features; all values are the known ones\n"
+    )
     assert kept_population("letter", tmp_path / "kept")[0].shape == (8, 3)
 
 

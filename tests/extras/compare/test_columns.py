@@ -48,7 +48,7 @@ def test_what_describes_items_is_no_model(name, cells):
     found = wb.read_item_scores(table() | {name: cells})
     assert found.models == ("gpt", "claude")
     assert any(
-        repr(name) in note.text and "not taken for scores" in note.text for note in found.notes
+        repr(name) in note.text and "not used as scores" in note.text for note in found.notes
     )
     assert wb.compare_items(found).notes[-1].kind == "data"
 
@@ -85,8 +85,8 @@ def test_numbers_of_another_kind_are_asked_about(more, told):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(table(**more))
     assert str(caught.value).startswith(
-        "model must name the models' columns of the table, with commas between, as in "
-        '"gpt,claude": columns of different kinds could be scores; '
+        "model must name the models' columns of the table, separated by commas, as in "
+        '"gpt,claude": columns of different kinds may be scores; '
     )
     assert told in str(caught.value)
 
@@ -115,7 +115,7 @@ def test_repeats_are_told_apart_and_averaged(repeat):
     scores, rows = repeated(repeat)
     found = wb.read_item_scores(rows)
     assert found.models == ("gpt", "claude") and found.score == pytest.approx(scores.mean(1))
-    assert f"the table: {repeat!r} tells the repeats of an item apart" in [
+    assert f"the table: {repeat!r} distinguishes the repeats of an item" in [
         note.text for note in found.notes
     ]
     named = wb.read_item_scores(rows, epoch=repeat)
@@ -133,7 +133,7 @@ def test_repeats_of_two_columns_and_of_a_long_table():
     }
     found = wb.read_item_scores(rows)
     assert found.score == pytest.approx(scores.mean(1))
-    assert "'seed', 'trial' tell the repeats of an item apart" in str(found.notes)
+    assert "'seed', 'trial' distinguish the repeats of an item" in str(found.notes)
     long = {
         "id": rows["question_id"] * 2,
         "seed": rows["seed"] * 2,
@@ -143,9 +143,10 @@ def test_repeats_of_two_columns_and_of_a_long_table():
     }
     found = wb.read_item_scores(long)
     assert found.models == ("gpt", "claude") and found.score == pytest.approx(scores.mean(1))
-    assert "column 'model' says whose score a row is, 'score' is the score" in str(found.notes)
+    assert "column 'model' names the model of each row, 'score' is the score" in str(found.notes)
     with pytest.raises(
-        ValueError, match="score must name the column of scores of the table, whose column 'model'"
+        ValueError,
+        match="score must name the column of scores in the table, together with model 'model'",
     ):
         wb.read_item_scores(long | {"other": long["score"]})
 
@@ -154,13 +155,13 @@ def test_repeats_that_nothing_tells_apart_are_asked_about():
     _, rows = repeated("run")
     with pytest.raises(
         ValueError,
-        match="epoch must tell repeated items apart: the table has item '0' twice by gpt",
+        match="epoch must distinguish repeated items: the table has item '0' twice for gpt",
     ):
         wb.read_item_scores({name: cells for name, cells in rows.items() if name != "run"})
 
 
 def test_scores_of_folds_are_sent_to_the_report_on_folds():
     with pytest.raises(
-        ValueError, match="column 'fold' seems to tell folds: .*cross-validation-t-tests"
+        ValueError, match="Column 'fold' seems to number folds.*cross-validation-t-tests"
     ):
         wb.read_item_scores({"seed": [0, 0], "fold": [0, 1], "old": [0.8, 0.7], "new": [0.9, 0.8]})

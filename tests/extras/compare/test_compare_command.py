@@ -42,7 +42,7 @@ def test_what_is_printed(table):
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and lines[0] == found.finding() + "."
     assert (
-        lines[0].startswith("new is better than old and tiny, by ")
+        lines[0].startswith("new is better than old and tiny by ")
         and "200 items in 40 documents" in lines[0]
     )
     assert [line.split()[0] for line in lines[1:4]] == ["new", "old", "tiny"] and lines[1].endswith(
@@ -52,7 +52,7 @@ def test_what_is_printed(table):
 
 @pytest.mark.parametrize(
     ("model", "subject", "places"),
-    [("a", "", 3), ("a,b", "the score of {} less that of {} is ", 2)],
+    [("a", "", 3), ("a,b", "the score of {} minus that of {} is ", 2)],
 )
 def test_both_intervals_of_graded_scores_are_printed_and_written(tmp_path, model, subject, places):
     graded = np.random.default_rng(4).beta(4, 2, (50, 2)).round(2)
@@ -109,12 +109,12 @@ def test_what_is_written(table):
     )
     results = {each["name"]: each for each in data["results"]}
     found = wb.Result.from_dict(results["comparison"]["result"])
-    assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
+    assert page.index(found.finding()) < page.index("<img") < page.index("<h2>Conditions<")
     for said in (
         "PASS: new &gt; old",
-        "none named: right only if no items belong together",
-        "would be found in 80% of",
-        "not told",
+        "none given: valid only if items are independent of each other",
+        "is shown in 80% of",
+        "unknown",
         "Slices",
         "Items worth reading",
         "why 0?",
@@ -167,17 +167,17 @@ def test_a_closed_pipe_ends_with_exit_code_1(table):
     ("message", "arguments"),
     [
         (
-            "--model must name the column of 'long.csv' that says whose score it is",
+            "--model must name the column of 'long.csv' that holds the model of each row",
             ["long.csv", "--score", "right"],
         ),
         ("no such file: 'no.parquet'", ["no.parquet"]),
-        ("--json and --tables go with a page: give -o too", ["items.csv", "--json", "x.json"]),
+        ("--json and --tables require a page: add -o PAGE", ["items.csv", "--json", "x.json"]),
         (
             "--level must be a number in (0, 1); got 95.0 (did you mean 0.95?)",
             ["items.csv", "--model", "new,old", "--level", "95"],
         ),
         (
-            "--by must have a slice of at least two items and clusters; got 'id'",
+            "--by must have a slice with at least two items and clusters; got 'id'",
             ["items.csv", "--model", "new,old", "--by", "id"],
         ),
     ],
@@ -200,7 +200,7 @@ def test_two_runs_of_inspect_are_compared(tmp_path):
         "b > a - 0.9",
     )
     assert done.returncode == 0, done.stderr
-    assert "b has the best score, but is not shown to be better than a. 4 items." in done.stdout
+    assert "b has the best score, but is not shown to be better than a (4 items)." in done.stdout
     assert (
         "  b  1 (" in done.stdout
         and "  a  0.625 (" in done.stdout
@@ -219,14 +219,14 @@ def test_two_runs_of_the_harness_are_compared(tmp_path):
     done = command.run(
         tmp_path, "compare", f"a={logs[0]}", f"b={logs[1]}", "--score", "acc", "--gate", "b > a"
     )
-    assert done.returncode == 4 and "\nINCONCLUSIVE: b > a; b less a is from -" in done.stdout
+    assert done.returncode == 4 and "\nINCONCLUSIVE: b > a; b minus a is from -" in done.stdout
     assert "  b  0.6 (" in done.stdout and "  a  0.4 (" in done.stdout
 
 
 def test_plans_are_printed(tmp_path):
     done = command.run(tmp_path, "power", "--items", 1000, "--discordance", 0.1)
     assert (
-        done.stdout == "1,000 items: a difference of 2.87 points would be shown in 80% of samples\n"
+        done.stdout == "1,000 items show a difference of 2.87 percentage points in 80% of samples\n"
     )
     done = command.run(
         tmp_path,
@@ -243,10 +243,10 @@ def test_plans_are_printed(tmp_path):
     needed = wb.items_to_detect(0.2, 0.4, cluster_size=5, icc=0.1)
     assert done.stdout == f"{needed:,} items show a difference of 0.2 in 80% of samples\n"
     done = command.run(tmp_path, "power", "--items", 20, "--discordance", 0.05)
-    assert done.stdout == "20 items: no difference would be shown in 80% of samples\n"
+    assert done.stdout == "20 items show no difference in 80% of samples\n"
     assert (
         command.run(tmp_path, "power", "--discordance", 0.1).stderr
-        == "Error: give one of --items and --difference\n"
+        == "Error: give either --items or --difference\n"
     )
 
 
@@ -259,13 +259,13 @@ def test_a_pilot_plans_a_comparison_by_any_metric(tmp_path):
     items = wb.load_labeled(str(tmp_path / "pilot.csv"), prediction="old,new")
     [row] = wb.compare_metrics(items, "f1").sample_size(0.05)
     assert done.stdout.startswith(f"F1, old and new: {row['items']:,} items show a difference of")
-    assert "give --difference" in command.run(tmp_path, *words).stderr
+    assert "requires --difference" in command.run(tmp_path, *words).stderr
     one = command.run(tmp_path, *words[:3], "--prediction", "old", "--difference", 0.05)
-    assert "name the columns of two models" in one.stderr
+    assert "requires the columns of two models" in one.stderr
     for options, text in {
         ("--difference", 5): "--difference must be below 1, such as 0.05 for 5 points; got 5.0",
         ("--difference", 0.05, "--power", 80): "--power must be a number from 0.5 to 1; got 80.0",
-        ("--difference", 0.05, "--items", 9): "plan the items: leave out --items",
+        ("--difference", 0.05, "--items", 9): "leave out --items",
     }.items():
         assert text in command.run(tmp_path, *words, *options).stderr
 
@@ -278,7 +278,7 @@ def test_a_pilot_tells_what_it_cannot_plan(tmp_path):
     assert "Note: metric mcc: mcc is undefined" in done.stdout and "model new" in done.stdout
     (tmp_path / "pilot.csv").write_text("truth,old,new\n" + "1,1,0\n0,0,0\n" * 9)
     apart = command.run(tmp_path, *words, "--metrics", "f1")
-    assert "the difference stays the same, so the pilot shows no spread" in apart.stdout
+    assert "so the pilot shows no variation" in apart.stdout
     (tmp_path / "pilot.csv").write_text("truth,old,new\n1,1,0\n")
     one = command.run(tmp_path, *words)
     assert "--pilot must hold at least 2 labeled items; there is 1" in one.stderr

@@ -200,10 +200,11 @@ def test_what_is_not_scored_may_be_anything():
             assert (low, high) == pytest.approx((min(a for a, _ in ends), max(b for _, b in ends)))
     found = wb.compare_items(wb.ItemScores(score, [*"ab"], range(53)))
     assert [note.text for note in found.notes if note.kind == "data"] == [
-        "4 scores of 106 are missing: the order and the estimates come from the items that both models of a pair have, "
-        "and limits and verdicts hold for these and for all, whatever the missing scores are. a less b, on 50 items, "
-        "is 0.60 (0.42 to 0.74, by itself at 95%); with the worst and the best for the missing scores it is between "
-        "0.36 and 0.75"
+        "4 of 106 scores are missing. The order of the models and the estimates use the items "
+        "that both models of a pair have. Limits and verdicts are valid for these items and for "
+        "all items, whatever the missing scores are. a minus b on 50 items is 0.60 (0.42 to 0.74, "
+        "by itself at 95%). With the worst and best possible values for the missing scores, it is "
+        "between 0.36 and 0.75"
     ]
     assert found.difference == pytest.approx([0.6]) and found.score == pytest.approx([1, 0.4])
 
@@ -218,17 +219,17 @@ def test_what_is_said_of_the_best_model():
     assert (
         found.finding()
         == (
-            f"B is better than D and A, by {100 * da[0]:.1f} to {100 * ab[1]:.1f} points. "
-            "100 items in 20 clusters"
+            f"B is better than D and A by {100 * da[0]:.1f} to {100 * ab[1]:.1f} points "
+            "(100 items in 20 clusters)"
         )
         and ad[0] > da[0]
     )
     same = wb.compare_items(wb.ItemScores(np.ones((9, 2)), [*"xy"], range(9)))
-    assert same.finding() == "Not shown which is best: all have the same score. 9 items"
+    assert same.finding() == "No model is shown to be the best: all have the same score (9 items)"
     near = wb.compare_items(wb.ItemScores([[1, 0]] + [[1, 1]] * 9, [*"xy"], range(10)))
     assert near.finding() == (
-        "Not shown which is best: x has the best score, but is not shown to be better than y. "
-        "10 items"
+        "No model is shown to be the best: x has the best score, but is not shown to be better "
+        "than y (10 items)"
     )
 
 
@@ -237,7 +238,7 @@ def test_lower_scores_can_be_better():
     found = wb.compare_items(wb.ItemScores(score, [*"ab"], range(40), better="lower"))
     (row,) = found.rows()
     assert (row["first"], row["difference"]) == ("a", pytest.approx(-0.3)) and row["high"] < 0
-    assert found.finding().startswith("a is better than b, by ")
+    assert found.finding().startswith("a is better than b by ")
 
 
 def test_what_clusters_cost():
@@ -256,8 +257,14 @@ def test_what_clusters_cost():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(score=[[1, 0]], models=[*"ab"], item=["q"]), "item must be at least 2; got 1"),
-        (dict(score=np.empty((2, 0)), models=[], item=[*"pq"]), "models must be at least 1; got 0"),
+        (
+            dict(score=[[1, 0]], models=[*"ab"], item=["q"]),
+            "item must have at least 2 entries; got 1",
+        ),
+        (
+            dict(score=np.empty((2, 0)), models=[], item=[*"pq"]),
+            "models must have at least 1 entry; got 0",
+        ),
         (
             dict(score=[[1, 0], [1, 1]], models=[*"aa"], item=[*"pq"]),
             "models must not repeat; 'a' occurs more than once",
@@ -268,15 +275,16 @@ def test_what_clusters_cost():
         ),
         (
             dict(score=[[1, 0], [1, 2]], models=[*"ab"], item=[*"pq"]),
-            "score must be what it can be, 0 to 1; item 'q' has 2 by b",
+            "score must be from 0 to 1; item 'q' has the score 2 by b",
         ),
         (
             dict(score=[[1, 0], [1, 0.4]], models=[*"ab"], item=[*"pq"], values=(0, 0.5, 1)),
-            "score must be what it can be, 0, 0.5, 1; item 'q' has 0.4 by b",
+            "score must be one of 0, 0.5, 1; item 'q' has the score 0.4 by b",
         ),
         (
             dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], cluster=[3, 3]),
-            "cluster must hold at least 2 clusters: of one nothing is known about others; all 2 items are in 3",
+            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
+            "clusters; all 2 items are in 3",
         ),
         (
             dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], better="more"),
@@ -296,5 +304,5 @@ def test_models_that_are_not_there_are_refused():
         ValueError, match=r"first must be one of 'old', 'new'; got 'nwe' \(did you mean 'new'\?\)"
     ):
         wb.pair_interval(scores, "nwe", "old")
-    with pytest.raises(ValueError, match="second must be another model than the first; got 'old'"):
+    with pytest.raises(ValueError, match="second must differ from the first model; got 'old'"):
         wb.pair_interval(scores, "old", "old")

@@ -137,7 +137,7 @@ def test_a_run_that_did_not_finish_is_noted(tmp_path, save):
     said = [note.text for note in wb.read_scores(path, score="score").notes]
     assert (
         said[0]
-        == f"the run of {str(path)!r} did not finish, its status is 'error': samples may be missing"
+        == f"the run of {str(path)!r} did not finish (status 'error'), so samples may be missing"
     )
     assert len(said) == 3
 
@@ -208,7 +208,8 @@ EPOCHS = inspect(
         (
             TWO,
             "",
-            "doc_id 0 occurs twice, in records 1 and 2; name one filter: '{}#filter=strict' or '{}#filter=loose'",
+            "doc_id 0 occurs twice, in records 1 and 2; select one filter: '{}#filter=strict' or "
+            "'{}#filter=loose'",
         ),
         (TWO, "#lose", "has no filter 'lose'; it has 'strict', 'loose' (did you mean 'loose'?)"),
         (TWO, "#strict,metric=f1", "has no metric 'f1'; it has 'exact_match'"),
@@ -216,29 +217,29 @@ EPOCHS = inspect(
         (
             EPOCHS,
             "",
-            "id a occurs twice, in records 1 and 2; name one epoch: '{}#epoch=1' or '{}#epoch=2'",
+            "id a occurs twice, in records 1 and 2; select one epoch: '{}#epoch=1' or '{}#epoch=2'",
         ),
         (
             inspect(*SAMPLES, listed=("match", "judge")),
             "",
-            "has 2 scorers; name one scorer: '{}#scorer=match' or '{}#scorer=judge'",
+            "has 2 scorers; select one scorer: '{}#scorer=match' or '{}#scorer=judge'",
         ),
         (inspect(*SAMPLES), "#nobody", "has no scorer 'nobody'; it has 'match', 'judge'"),
-        (inspect(*SAMPLES), "#model=x", "'model' is nothing to choose; say epoch= or scorer="),
+        (inspect(*SAMPLES), "#model=x", "'model' cannot be selected; use epoch= or scorer="),
         (
             inspect(sample("a", {"match": "maybe"})),
             "",
-            "record 1: the score of 'match' is 'maybe'; a score is C, I, P or N",
+            "record 1: the score of 'match' is 'maybe'; it must be C, I, P or N",
         ),
         (
             inspect(sample(None, {"match": 1})),
             "",
-            "record 1 has no id: each sample of a log of Inspect has one",
+            "record 1 has no id, which every sample of a log of Inspect has",
         ),
         (
             inspect() | {"samples": None},
             "",
-            "has no samples, only a header: write the log with them",
+            "has no samples, only a header; write the log with its samples",
         ),
         (
             [harness(0), harness(1) | {"doc_id": None}],
@@ -248,7 +249,7 @@ EPOCHS = inspect(
         (
             [harness(0), harness(1, metrics=()) | {"metrics": ["acc"]}],
             "",
-            "record 2 has no 'acc', though its metrics name it",
+            "record 2 has no 'acc', although its metrics list it",
         ),
         ([harness(0), 7], "", "record 2 is a number, no record"),
         (

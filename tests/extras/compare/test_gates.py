@@ -46,18 +46,21 @@ def test_graded_scores_have_the_bounded_limits_too():
     assert (row["bounded_low"], row["bounded_high"]) == bounded != (row["low"], row["high"])
     assert found.bounded_sentence() == (
         "If values inside the known bounds may exist that this sample does not contain: "
-        f"A less B is {bounded[0]:.2f} to {bounded[1]:.2f}."
+        f"A minus B is {bounded[0]:.2f} to {bounded[1]:.2f}."
     )
     assert wb.gate(SCORES, "A > 'new B'").bounded_sentence() == ""
 
 
 def test_the_reason_is_said():
     assert wb.gate(SCORES, "A > 'new B'").headline() == (
-        f"PASS: A > 'new B'; A less new B is from {LOW:.3g} to {HIGH:.3g} (95%), which lies above 0"
+        f"PASS: A > 'new B'; A minus new B is from {LOW:.3g} to {HIGH:.3g} (95% confidence "
+        "interval), which lies above 0"
     )
-    assert wb.gate(SCORES, "A > C-3").headline().endswith("which holds 0")
+    assert wb.gate(SCORES, "A > C-3").headline().endswith("which contains 0")
     assert (
-        wb.gate(SCORES, "'new B' > A", level=0.99).headline().endswith("(99%), which lies below 0")
+        wb.gate(SCORES, "'new B' > A", level=0.99)
+        .headline()
+        .endswith("(99% confidence interval), which lies below 0")
     )
 
 
@@ -85,9 +88,9 @@ def test_a_margin_that_no_scores_reach_is_told():
     assert (
         wb.gate(SCORES, "A > C-3 - 1")
         .headline()
-        .endswith("which lies above -1, as any would: scores differ by at most 1")
+        .endswith("which lies above -1. This is certain, as scores differ by at most 1")
     )
-    assert "as any would" not in wb.gate(SCORES, "A > C-3 - 0.999").headline()
+    assert "certain" not in wb.gate(SCORES, "A > C-3 - 0.999").headline()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,8 @@ def test_a_margin_that_no_scores_reach_is_told():
 )
 def test_what_is_no_condition_is_refused(condition):
     with pytest.raises(
-        ValueError, match="condition must be as 'B > A' or 'B > A - 0.01', names with spaces"
+        ValueError,
+        match="condition must be of the form 'B > A' or 'B > A - 0.01', with names in quotes",
     ):
         wb.gate(SCORES, condition)
 

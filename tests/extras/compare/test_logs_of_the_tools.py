@@ -149,27 +149,29 @@ def test_a_free_answer_in_the_harness(tmp_path, version):
         (
             "samples_lm-eval-0.4.0-texts.jsonl",
             "",
-            "has 2 metrics; name one metric: '{}#metric=acc' or '{}#metric=acc_norm'",
+            "has 2 metrics; select one metric: '{}#metric=acc' or '{}#metric=acc_norm'",
         ),
         (
             "samples_lm-eval-0.4.13-texts.jsonl",
             "#filter=none",
-            "has 2 metrics; name one metric: '{}#filter=none,metric=acc' or '{}#filter=none,metric=acc_norm'",
+            "has 2 metrics; select one metric: '{}#filter=none,metric=acc' or "
+            "'{}#filter=none,metric=acc_norm'",
         ),
         (
             CHOICE[-1],
             "",
-            "; name one epoch: '{}#epoch=1' or '{}#epoch=2'",
+            "; select one epoch: '{}#epoch=1' or '{}#epoch=2'",
         ),
         (
             CHOICE[-1],
             "#epoch=2",
-            "has 2 scorers; name one scorer: '{}#epoch=2,scorer=choice' or '{}#epoch=2,scorer=answer'",
+            "has 2 scorers; select one scorer: '{}#epoch=2,scorer=choice' or "
+            "'{}#epoch=2,scorer=answer'",
         ),
         (
             CHOICE[-1],
             "#choice",
-            "name one epoch: '{}#scorer=choice,epoch=1' or '{}#scorer=choice,epoch=2'",
+            "select one epoch: '{}#scorer=choice,epoch=1' or '{}#scorer=choice,epoch=2'",
         ),
         (FREE[-1], "#epoch=1,choice", "has no scorer 'choice'; it has 'includes', 'match'"),
     ],
@@ -237,7 +239,7 @@ def unknown(packed):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda packed: packed[:-400], "it is cut off, or not a zip archive"),
+        (lambda packed: packed[:-400], "it is cut off or not a zip archive"),
         (damaged, "is cut off or damaged; copy it again"),
         (unknown, "write it as JSON: inspect log convert x.eval --to json --output-dir ."),
     ],

@@ -44,7 +44,7 @@ def test_two_models_are_ordered_by_what_both_have(seed, clustered):
     )
     assert found.limits[0] == pytest.approx(hull, abs=1e-9)
     note = next(note.text for note in found.notes if note.kind == "data")
-    assert f"{found.names[0]} less {found.names[1]}, on {both.sum()} items, is " in note
+    assert f"{found.names[0]} minus {found.names[1]} on {both.sum()} items is " in note
 
 
 def test_the_middle_no_longer_decides_who_is_best():
@@ -106,7 +106,7 @@ def test_slices_take_what_both_models_have():
     rows = {row["slice"]: row for row in found.rows()}
     assert {*rows} == {"x", "y"} and rows["x"]["items"] == 19 and rows["y"]["items"] == 19
     assert rows["y"]["difference"] == pytest.approx(1)
-    assert "2 items without a part are in no slice; the overall comparison has all items" in str(
+    assert "2 items without a part are in no slice. The overall comparison uses all items" in str(
         found.notes
     )
 
@@ -118,7 +118,7 @@ def test_models_without_shared_scores_are_refused():
     with pytest.raises(ValueError) as caught:
         wb.compare_items(wb.ItemScores(score, [*"abc"], range(20)))
     assert str(caught.value) == (
-        "model must name models that have scores of at least 2 of the same items; 1 item has "
+        "model must name models with scores for at least 2 of the same items; 1 item has "
         "a score by both 'b' and 'c'"
     )
 

@@ -33,8 +33,8 @@ def test_what_is_said_of_one_model():
     )
     ((low, high),) = found.own
     assert found.finding() == (
-        f"m has a mean score of 75.0%, between {low:.1%} and {high:.1%} (95% interval). "
-        "40 items in 8 clusters"
+        f"m has a mean score of 75.0%, 95% confidence interval {low:.1%} to {high:.1%} "
+        "(40 items in 8 clusters)"
     )
     assert found.headline() == found.finding() and not found.rows() and np.isnan(found.detectable())
     assert [row["setting"] for row in found.conditions()] == [
@@ -46,9 +46,9 @@ def test_what_is_said_of_one_model():
     graded = wb.compare_items(
         wb.ItemScores([[3], [4], [5], [4]], ["m"], range(4), bounds=(1, 5), better="higher")
     )
-    assert graded.finding().startswith("m has a mean score of 4.0, between ")
+    assert graded.finding().startswith("m has a mean score of 4.0, 95% confidence interval ")
     gaps = wb.compare_items(wb.ItemScores([[1], [0], [np.nan], [1]], ["m"], range(4)))
-    assert gaps.score[0] == pytest.approx(2 / 3) and "1 score of 4 is missing" in str(gaps.notes)
+    assert gaps.score[0] == pytest.approx(2 / 3) and "1 of 4 scores is missing" in str(gaps.notes)
 
 
 def newcombe(a, n, b, m, level=0.95):
@@ -88,7 +88,7 @@ def test_two_proportions_have_newcombes_interval(tmp_path, a, n, b, m):
     )
     assert (
         found.notes[0].kind == "assumption"
-        and "as independent samples, since no identifier occurs for two" in found.notes[0].text
+        and "as independent samples, as no identifier occurs for two" in found.notes[0].text
     )
     (row,) = found.rows()
     p = row["pvalue"]
@@ -136,7 +136,7 @@ def test_partly_shared_identifiers_are_neither(tmp_path):
     files = two_files(tmp_path, [1, 0] * 20, [1, 1] * 30, prefix=("q", "q"))
     with pytest.raises(
         ValueError,
-        match="common must be set, .* a lacks 20; it takes the 40 that all have. Or set "
+        match="common must be set, .* a lacks 20 items. It uses the 40 items that all have. .* set "
         "independent",
     ):
         wb.read_item_scores(*files, item="q", score="score")
@@ -144,8 +144,9 @@ def test_partly_shared_identifiers_are_neither(tmp_path):
     apart = wb.read_item_scores(*files, item="q", score="score", independent=True)
     assert apart.sizes == (40, 60)
     assert (
-        "as was asked for: each was scored on items of its own; 40 identifiers that all have are taken for "
-        "different items" in apart.notes[0].text
+        "as requested: each was scored on items of its own. 40 identifiers that all models have "
+        "count "
+        "as different items." in apart.notes[0].text
     )
     low, high = wb.pair_interval(apart, "a", "b")
     assert (low, high) == pytest.approx(newcombe(20, 40, 60, 60))
@@ -187,7 +188,7 @@ def test_a_gate_slices_and_missing_scores_of_independent_samples(tmp_path):
     ("sample", "message"),
     [
         ([0, 0, 0, 1], "sample must have at least 2 items of 'b'; got 1"),
-        ([0, 0, 1, 1], "sample must hold items that 'a' alone was scored on"),
+        ([0, 0, 1, 1], "sample must give 'a' only items without scores by other models"),
     ],
 )
 def test_samples_that_are_none_are_refused(sample, message):

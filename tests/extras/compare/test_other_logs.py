@@ -163,7 +163,7 @@ def test_verdicts_of_promptfoo_in_any_capitals(tmp_path):
     path.write_text(path.read_text().replace("[PASS]", "[pass]"))
     assert np.array_equal(wb.read_item_scores(path).score, PASSED)
     path.write_text(path.read_text().replace("[FAIL]", "FAIL", 1))
-    with pytest.raises(ValueError, match=r"'FAIL Expected.* begins with none of \[PASS\]"):
+    with pytest.raises(ValueError, match=r"'FAIL Expected.* does not begin with \[PASS\]"):
         wb.read_item_scores(path)
 
 
@@ -328,7 +328,7 @@ def test_filters_without_names_are_chosen_by_their_place(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(path)
     assert str(caught.value).endswith(
-        "doc_id 0 occurs twice, in records 1 and 31; name one filter: "
+        "doc_id 0 occurs twice, in records 1 and 31; select one filter: "
         f"'{path}#filter=1' or '{path}#filter=2'"
     )
     for choice, column in (("1", 0), ("2", 1), ("filter=2", 1)):
@@ -338,8 +338,8 @@ def test_filters_without_names_are_chosen_by_their_place(tmp_path):
         ):
             assert np.array_equal(found.score[:, 0], PASSED[:, column])
             assert (
-                f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in its order"
-                in str(found.notes)
+                f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in the "
+                "order of the file" in str(found.notes)
             )
     scored = wb.read_scores(f"{path}#2", score="score")
     assert "does not name its 2 filters" in str(scored.notes)

@@ -86,7 +86,7 @@ def test_what_cannot_be_shown():
         ),
         (
             lambda: wb.items_to_detect(1e-6, 0.5),
-            "difference must need at most 10,000,000 items; got 1e-06",
+            "difference must be large enough for 10,000,000 items to show it; got 1e-06",
         ),
     ],
 )
@@ -98,10 +98,13 @@ def test_plans_that_are_none_are_refused(call, message):
 
 def test_numbers_next_to_0_are_answered():
     with pytest.raises(
-        ValueError, match="difference must need at most 10,000,000 items; got 5e-324"
+        ValueError,
+        match="difference must be large enough for 10,000,000 items to show it; got 5e-324",
     ):
         wb.items_to_detect(5e-324, 0.2)
-    with pytest.raises(ValueError, match="difference must need at most 40,000 items; got 5e-324"):
+    with pytest.raises(
+        ValueError, match="difference must be large enough for 40,000 items to show it; got 5e-324"
+    ):
         wb.items_to_detect(5e-324, 0.2, cluster_size=4, icc=0.1)
     with pytest.raises(
         ValueError, match="clusters must be a whole number from 2 to 10000; got 10001"

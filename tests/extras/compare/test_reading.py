@@ -75,9 +75,10 @@ def test_the_logs_of_the_tools_are_read():
     assert found.models == ("new", "old") and found.values == (0, 0.5, 1)
     assert found.score.tolist() == [[1, 1], [0.5, 0.5], [0.5, 0.5], [1, 1], [0.5, 0.5]]
     assert found.item == ("q1", "q2", "q3", "q4", "q5") and found.finished
-    assert {"setting": "every run finished", "value": "yes, as its log says"} in wb.compare_items(
-        found
-    ).conditions()
+    assert {
+        "setting": "every run finished",
+        "value": "yes, according to the logs",
+    } in wb.compare_items(found).conditions()
     harness = [LOGS / f"samples_lm-eval-{version}-texts.jsonl" for version in ("0.4.3", "0.4.13")]
     for score, right in (("acc", [1, 0, 0, 0, 1]), ("acc_norm", [1, 1, 0, 0, 1])):
         found = wb.read_item_scores(*harness, score=score)
@@ -195,14 +196,15 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(*files)
     assert str(caught.value) == (
-        "common must be set, as the models were not run on the same items: b lacks 1; it takes the 3 that all have. Or "
-        "set independent, if equal identifiers mean different items"
+        "common must be set, as the models were not run on the same items: b lacks 1 item. It "
+        "uses the 3 items that all have. If equal identifiers denote different items, set "
+        "independent instead"
     )
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
     assert [note.text for note in found.notes] == [
-        "1 of 4 items left out, which not all models were run on: b lacks 1",
-        "1 item without a score by every model left out",
+        "1 of 4 items left out, as not all models were run on them: b lacks 1 item",
+        "1 item left out, as not every model has a score",
     ]
 
 
@@ -225,42 +227,49 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             GRADED,
             {},
-            "bounds must say the least and the largest score that an item can have, since not all lie between 0 "
-            "and 1; they go from 3 to 10",
+            "bounds must give the smallest and the largest possible score, as not all scores are "
+            "between 0 and 1; they go from 3 to 10",
         ),
         (GRADED, {"bounds": (0, 10)}, "better must say which scores are better, higher or lower"),
-        (GRADED, {"bounds": (0, 5)}, "bounds must hold every score; 'a' has 3 to 9; got 0 and 5"),
+        (
+            GRADED,
+            {"bounds": (0, 5)},
+            "bounds must contain every score; those of 'a' go from 3 to 9; got 0 and 5",
+        ),
         (
             {"id": ["q1", "q2"], "a": [1, 0], "b": [85, 10]},
             {"model": "a,b"},
-            "scores of 'b' go to 85, those of 'a' only to "
-            "1: percentages among scores from 0 to 1; give all of them in one unit, or name by model the models' columns",
+            "scores of 'b' go up to 85, those of 'a' only up to 1: some seem to be percentages. "
+            "Give all scores in the same unit. If 'b' is not a model, name the models' columns by "
+            "model",
         ),
         (LONG, {"model": "who", "score": "brier"}, "the dict has no column 'brier'"),
         (
             LONG | {"brier": [0.1, 0.2, 0.3, 0.1]},
             {"model": "who", "score": "brier"},
-            "better must say which scores are better, higher or lower: 'brier' seems to be an error",
+            "better must say which scores are better, higher or lower, as 'brier' seems to be an "
+            "error",
         ),
         (
             LONG,
             {"score": "right"},
-            "model must name the column of the table that says whose score it is",
+            "model must name the column of the table that holds the model of each row",
         ),
         (
             LONG | {"item": ["q1", "q1", "q1", "q2"]},
             {"model": "who", "score": "right"},
-            "epoch must tell repeated items apart: the table has item 'q1' twice by a",
+            "epoch must distinguish repeated items: the table has item 'q1' twice for a",
         ),
         (
             {"key": [1, 2], "a": [0, 1]},
             {},
-            "item must name the column of identifiers of the table; it has 'key', 'a'",
+            "item must name the column of identifiers in the table; available columns: 'key', 'a'",
         ),
         (
             {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]},
             {"cluster": "c"},
-            "cluster must hold at least 2 clusters: of one nothing is known about others; all 2 items are in 'x'",
+            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
+            "clusters; all 2 items are in 'x'",
         ),
         (
             {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]},
@@ -270,8 +279,9 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
             {},
-            "the table holds battles of two models, which give no score per item. For the win rate of one model, write 1 "
-            "where it won, 0.5 for a tie and 0 where it lost into a column of scores, and take its mean",
+            "the table holds battles of two models, which give no score per item. To estimate the "
+            "win rate of one model, add a column of scores: 1 if it won, 0.5 for a tie and 0 if "
+            "it lost",
         ),
         (
             {"id": [1], "model_1": ["x"], "model_2": ["y"], "g1_winner": ["tie"]},
@@ -281,12 +291,13 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             WIDE,
             {"repeats": "best"},
-            "repeats must be mean, majority, or pass^k or pass@k with k epochs; got 'best'",
+            "repeats must be mean, majority, pass^k or pass@k, for a number k of epochs; got "
+            "'best'",
         ),
         (
             WIDE | {"b": [1, 0.5, 0]},
             {"model": "a,b", "repeats": "majority"},
-            "repeats must be 'mean' where scores are not 0 or 1; got 'majority'",
+            "repeats must be 'mean' if scores are not 0 or 1; got 'majority'",
         ),
     ],
 )
@@ -303,15 +314,15 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
             "stopped",
             [("1", 1, "C"), ("2", 1, "I")],
             {"status": "error"},
-            "did not finish, its status is 'error'",
+            "status 'error'",
         ),
         (
             "other",
             [("1", 1, "C"), ("2", 1, "I")],
             {"input": "else"},
-            "item '1' is not the same for 'a' and 'b': its content differs",
+            "item '1' has different content for 'a' and 'b'",
         ),
-        ("again", [("1", 1, "C"), ("1", 1, "I")], {}, "item '1' twice in epoch 1 by b"),
+        ("again", [("1", 1, "C"), ("1", 1, "I")], {}, "item '1' twice in epoch 1 for b"),
         ("empty", [("1", 1, None), ("2", 1, None)], {}, "has no score"),
     ]:
         bad = inspect_log(tmp_path / f"{name}.json", scores, model="b", **more)
@@ -328,18 +339,18 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
     for other, told in ((uneven, "b has 1 to 2"), (twice, "b has 2")):
         with pytest.raises(
             ValueError,
-            match="'mean' where items or models differ in their number of epochs; a has 1, "
+            match="'mean' if items or models differ in their number of epochs; a has 1, "
             f"{told}; got 'majority'",
         ):
             wb.read_item_scores(good, other, repeats="majority")
     assert wb.read_item_scores(good, uneven).score.tolist() == [[1, 1], [0, 0]]
     once = inspect_log(tmp_path / "once.json", [("1", 1, "C"), ("2", 1, "I")], model="b")
     with pytest.raises(
-        ValueError, match="must not ask for more epochs than there are; a has 1; got 'pass@2'"
+        ValueError, match="must not need more epochs than there are; a has 1; got 'pass@2'"
     ):
         wb.read_item_scores(good, once, repeats="pass@2")
     with pytest.raises(
-        ValueError, match="files must be of different models; give names to those of 'good', as in "
+        ValueError, match="files must be of different models. Name those of 'good' as NAME=FILE"
     ):
         wb.read_item_scores(good, good)
     moved = inspect_log(
@@ -355,7 +366,9 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
 
 
 def test_scorers_and_filters_must_be_named(tmp_path):
-    with pytest.raises(ValueError, match=r"has 2 scorers; name one scorer: .*#scorer=choice' or "):
+    with pytest.raises(
+        ValueError, match=r"has 2 scorers; select one scorer: .*#scorer=choice' or "
+    ):
         wb.read_item_scores(CHOICE, LOGS / "inspect-0.3.100-choice.eval")
     lines = [
         json.loads(line)
@@ -371,7 +384,7 @@ def test_scorers_and_filters_must_be_named(tmp_path):
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     with pytest.raises(
         ValueError,
-        match="doc_id 0 occurs twice, in records .*; name one filter: .*#filter=strict' or ",
+        match="doc_id 0 occurs twice, in records .*; select one filter: .*#filter=strict' or ",
     ):
         wb.read_item_scores(*files)
     assert wb.read_item_scores(*files, score="flexible").score.tolist() == [[1, 1]] * 2
@@ -400,9 +413,7 @@ def test_messages_of_two_runs_differ_only_in_what_a_run_adds(tmp_path):
         )
     )
     assert wb.read_item_scores(one, two).models == ("a", "b")
-    with pytest.raises(
-        ValueError, match="item '1' is not the same for 'a' and 'c': its content differs"
-    ):
+    with pytest.raises(ValueError, match="item '1' has different content for 'a' and 'c'"):
         wb.read_item_scores(one, other)
 
 
@@ -412,9 +423,7 @@ def test_items_of_other_hashes_or_targets_are_refused(tmp_path, name):
         harness_log(tmp_path / f"{value}.jsonl", [1, 0], **{name: value})
         for value in ("one", "two")
     ]
-    with pytest.raises(
-        ValueError, match="item '0' is not the same for 'one' and 'two': its content differs"
-    ):
+    with pytest.raises(ValueError, match="item '0' has different content for 'one' and 'two'"):
         wb.read_item_scores(*logs)
     without = harness_log(tmp_path / "without.jsonl", [1, 0])
     assert wb.read_item_scores(logs[0], without).models == ("one", "without")
@@ -435,7 +444,7 @@ def test_a_measure_of_errors_is_known_wherever_its_name_stands(tmp_path):
     ):
         with pytest.raises(
             ValueError,
-            match="better must say which .*: '(brier_score|a_loss)' seems to be an error",
+            match="better must say which .*, as '(brier_score|a_loss)' seems to be an error",
         ):
             wb.read_item_scores(*files, **arguments)
         assert wb.read_item_scores(*files, **arguments, better="lower").better == "lower"
@@ -449,9 +458,7 @@ def test_a_name_that_is_given_is_kept(tmp_path):
     logs, tables = ([tmp_path / name / file for name in "xy"] for file in ("log.json", "t.csv"))
     assert wb.read_item_scores(f"base={logs[0]}", *logs).models == ("base", "x", "y")
     assert wb.read_item_scores(*tables, score="right").models == ("x", "y")
-    with pytest.raises(
-        ValueError, match="files must be of different models; give names to those of 'base'"
-    ):
+    with pytest.raises(ValueError, match="files must be of different models. Name those of 'base'"):
         wb.read_item_scores(f"base={logs[0]}", f"base={logs[1]}")
 
 
@@ -474,16 +481,16 @@ def test_different_measures_are_refused_unless_they_are_chosen(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(one, two)
     assert str(caught.value) == (
-        "score must name one score: that of 'a' is acc of filter none, that of 'b' exact of "
-        "filter none; or choose it for each file, as in FILE#exact"
+        "score must name one score for all models: 'a' has acc of filter none, 'b' has exact of "
+        "filter none. Or choose it for each file, as in FILE#exact"
     )
-    with pytest.raises(ValueError, match="that of 'c' acc of filter strict"):
+    with pytest.raises(ValueError, match="'c' has acc of filter strict"):
         wb.read_item_scores(one, three)
     assert wb.read_item_scores(one, f"{two}#exact").score.tolist() == [[1, 1], [0, 1]]
 
 
 def test_a_folder_without_logs_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="there is no log of an evaluation in the folder"):
+    with pytest.raises(ValueError, match="contains no log of an evaluation"):
         wb.read_item_scores(tmp_path)
 
 
@@ -491,13 +498,15 @@ def test_letters_of_logs_are_scores_in_columns_that_are_named(tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b,hard\nq1,C,Yes,yes\nq2,I,no,no\nq3,P,,no\n")
     found = wb.read_item_scores(tmp_path / "t.csv", model="a,b")
     np.testing.assert_array_equal(found.score, [[1, 1], [0, 0], [0.5, np.nan]])
-    with pytest.raises(ValueError, match="'a' holds no numbers"):
+    with pytest.raises(ValueError, match="'a' holds words"):
         wb.read_item_scores(tmp_path / "t.csv")
 
 
 def test_one_item_is_too_few(tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\n")
-    with pytest.raises(ValueError, match="^the models have 1 item in common, and 2 is the least$"):
+    with pytest.raises(
+        ValueError, match="^the models have 1 item in common, but at least 2 are needed$"
+    ):
         wb.read_item_scores(tmp_path / "t.csv")
 
 

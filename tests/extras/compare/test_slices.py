@@ -45,8 +45,8 @@ def test_slices_are_compared_alone_and_adjusted_together(cluster):
         assert whole.names.index(row["first"]) < whole.names.index(row["second"])
         assert (row["verdict"] != "not shown") == (row["low"] > 0 or row["high"] < 0)
     assert [note.text for note in found.notes] == [
-        "1 slice left out, of fewer than two items or clusters with "
-        "scores by both models of a pair: 'z'"
+        "1 slice left out, with fewer than two items or clusters that both models of a pair have "
+        "scores for: 'z'"
     ]
 
 
@@ -66,6 +66,6 @@ def test_slices_that_are_none_are_refused():
     with pytest.raises(ValueError, match="by must be one of 'part', 'input'; got 'prat'"):
         wb.compare_slices(sliced(), "prat")
     with pytest.raises(
-        ValueError, match="by must have a slice of at least two items and clusters; got 'input'"
+        ValueError, match="by must have a slice with at least two items and clusters; got 'input'"
     ):
         wb.compare_slices(sliced(), "input")

@@ -111,12 +111,15 @@ def test_ranges_are_closed_and_allow_for_the_error():
     assert equal("x", [1e-12, -2e-9])["verdict"] == "does not hold"
 
 
-def test_a_twin_decides_nothing():
-    agrees, differs = (number("x", "1", ours, twin="a twin of it") for ours in (1.2, 3.0))
-    assert (agrees["verdict"], agrees["why"]) == ("not decided here", "a twin of it; agrees there")
+def test_a_stand_in_decides_nothing():
+    agrees, differs = (number("x", "1", ours, stand_in="a stand-in") for ours in (1.2, 3.0))
+    assert (agrees["verdict"], agrees["why"]) == (
+        "not decided here",
+        "a stand-in; our number agrees there",
+    )
     assert (differs["verdict"], differs["why"]) == (
         "not decided here",
-        "a twin of it; differs there",
+        "a stand-in; our number differs there",
     )
 
 
@@ -135,7 +138,7 @@ def test_what_cannot_be_checked_has_a_reason_and_no_number():
 
 
 def test_what_was_put_in_is_marked_and_not_counted():
-    row = put_in("strata", "a constant of the twin", "177")
+    row = put_in("strata", "a constant of the stand-in", "177")
     assert (row["verdict"], row["ours"], row["printed"]) == ("put in", None, "177")
     found = Replay("kloos/table1", "t", (row, every("x", 1, 1)), (), False, "none")
     assert found.verdicts() == {"holds": 1}

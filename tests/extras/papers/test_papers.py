@@ -74,7 +74,7 @@ def test_what_needs_missing_data_is_not_decided():
         row
         for name in NAMES
         for row in found(name).rows()
-        if "twin" in row["why"] and "/fig" in name
+        if "stand-in" in row["why"] and "/fig" in name
     ]
     assert len(needed) > 80 and {row["verdict"] for row in needed} <= {
         "not decided here",

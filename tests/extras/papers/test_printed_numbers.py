@@ -273,7 +273,7 @@ def test_the_variance_of_theorem_1(study, end):
     assert wb.estimator_theory(base, new, p00, p11, n).variance["mixed"] == pytest.approx(
         exact, rel=2e-3
     )
-    text = f"study {study + 1}, share {base:g} to {new:g}: "
+    text = f"study {study + 1}, proportion {base:g} to {new:g}: "
     row = next(row for row in rows("kloos/theorem1") if row["claim"].startswith(text))
     # as printed the covariance counts once
     assert row["ours"] == pytest.approx(exact / (exact - C), abs=4 * row["error"] + 2e-3)

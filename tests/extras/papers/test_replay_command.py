@@ -26,7 +26,7 @@ def test_list_prints_one_line_per_item_that_begins_with_its_name(tmp_path):
 def test_an_item_prints_its_claims(tmp_path):
     done = run(tmp_path, "replay", "micheals-boult/kish", "--quiet")
     assert done.returncode == 0 and done.stderr == "" and list(tmp_path.iterdir()) == []
-    assert "holds: share of errors; printed 0.074, ours 0.07358 (± 0.0005)" in done.stdout
+    assert "holds: proportion of errors; printed 0.074, ours 0.07358 (± 0.0005)" in done.stdout
 
 
 def test_a_slip_of_the_print_is_told_with_the_corrected_number(tmp_path):
@@ -254,7 +254,7 @@ def test_what_was_run_otherwise_is_run_again(quick, tmp_path, monkeypatch):
 def test_a_resumed_run_needs_a_file(tmp_path):
     costs_one_line(
         tmp_path,
-        "resume needs a file to go on with; say --output or --json",
+        "resume needs an output file: add --output or --json",
         "replay",
         "kloos/table1",
         "--resume",

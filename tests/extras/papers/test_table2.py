@@ -73,7 +73,9 @@ def test_a_learner_and_data_of_ones_own_from_the_command_line(tmp_path):
     ]
     assert [claim["ours"] for claim in found["claims"]] == pytest.approx(wanted, abs=1e-6)
     assert all(
-        claim["why"].startswith("the file given for Letter, mine:Sign for the paper's tree; ")
+        claim["why"].startswith(
+            "the file given for Letter, mine:Sign instead of the paper's tree; "
+        )
         for claim in found["claims"]
     )
 
@@ -101,7 +103,7 @@ def _as_before(monkeypatch):
             [NAME, "--learner", "json:dumps"],
         ),
         (
-            "learner must not be given for kloos/fig1: it takes none",
+            "learner must not be given for kloos/fig1, which takes no learner",
             ["kloos/fig1", "--learner", "1nn"],
         ),
         (
@@ -133,12 +135,12 @@ def at_hand(monkeypatch, tmp_path):
 
 def test_it_runs_on_the_papers_data_where_they_are_at_hand(at_hand):
     setting = Setting(scale=0.1, learner="centroid")
-    assert run_item(registry.find(NAME), setting).data == grandvalet_bengio.TWIN
+    assert run_item(registry.find(NAME), setting).data == grandvalet_bengio.STAND_IN
     done = run(at_hand, "data", "letter", "--from", "letters.csv")
     assert done.returncode == 0, done.stderr
     found = run_item(registry.find(NAME), setting)
     assert found.data == "Letter" and {row["why"].split(";")[0] for row in found.rows()} == {
-        "centroid for the paper's tree"
+        "centroid instead of the paper's tree"
     }
     same = run_item(
         registry.find(NAME),

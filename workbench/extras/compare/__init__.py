@@ -1,1 +1,1 @@
-"""Models compared on items whose scores are all known: these models on these items."""
+"""Comparison of models on items that are all scored."""

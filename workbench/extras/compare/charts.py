@@ -1,4 +1,4 @@
-"""Models compared on the same items: their scores, the ranks that they may have, and which are tied."""
+"""Charts of models compared on the same items: scores, possible ranks and tie groups."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ SHORT = 24
 
 
 def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
-    """Return title and text alternative of `ranks`."""
+    """Return the title and the text alternative of `ranks`."""
     rows, level = comparison.ranks(), percent(comparison.level)
     said = "; ".join(
         f"{row['model']} {number(row['score'])}, rank {_from_to(row)}" for row in rows[:12]
@@ -25,8 +25,8 @@ def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
         (row,) = rows
         return (
             f"{row['model']}: mean score {number(row['score'])}",
-            f"The mean score of {row['model']}, {number(row['score'])}, with its {level} interval, "
-            f"{number(row['low'])} to {number(row['high'])}.",
+            f"The mean score of {row['model']}, {number(row['score'])}, with its {level} "
+            f"confidence interval, {number(row['low'])} to {number(row['high'])}.",
         )
     sure = sum(row["best_rank"] == row["worst_rank"] for row in rows)
     title = (
@@ -35,13 +35,14 @@ def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
         else "No rank is certain"
     )
     return title, (
-        f"Mean scores with a separate {level} interval for each model, and the ranks that each model "
-        f"may have; in {level} of samples all these ranks are correct. {said}{'; …' if len(rows) > 12 else ''}."
+        f"Mean scores with a separate {level} confidence interval for each model, and the "
+        f"possible ranks of each model. In {level} of samples all these ranks are correct. "
+        f"{said}{'; …' if len(rows) > 12 else ''}."
     )
 
 
 def ranks_data(comparison: ItemComparison, most: int = SHOWN) -> dict:
-    """Return the rows of `ranks`, the best models and their groups."""
+    """Return the data of `ranks`: the best models and their tie groups."""
     rows = comparison.ranks()[:most]
     names = _short([row["model"] for row in rows])
     drawn = [
@@ -58,17 +59,17 @@ def ranks(
     scale: alt.Scale | None = None,
     words: Callable[[ItemComparison], tuple[str, str]] = ranks_words,
 ) -> alt.TopLevelMixin:
-    """Return models' scores, the ranks that they may have, and groups of which no two are shown to differ.
+    """Return a chart of the scores of models, their possible ranks and their tie groups.
 
     Parameters
     ----------
     comparison : workbench.ItemComparison
     most : int
-        Models that are drawn, the best.
+        Number of models in the chart, the best ones.
     scale : altair.Scale, optional
-        Of the scores.
+        Scale of the scores.
     words : callable
-        Returns title and text alternative of a comparison.
+        Returns the title and the text alternative of a comparison.
     """
     data = ranks_data(comparison, most)
     y = alt.Y(
@@ -94,7 +95,7 @@ def ranks(
     ranks = alt.Axis(values=list(range(1, models + 1, -(-models // TICKS))), format="d")
     places = alt.X(
         "best_rank:Q",
-        title="ranks that it may have; gray: no two shown to differ",
+        title="possible ranks; gray: tie groups",
         scale=theme.span(0.5, models + 0.5),
         axis=ranks,
     )
@@ -115,7 +116,7 @@ def ranks(
 
 
 def _tied(comparison: ItemComparison, drawn: list[dict]) -> list[dict]:
-    """Return a row per model and group of several models, with the group's mean place."""
+    """Return a row per model and tie group of several models, with the mean place of the group."""
     place = {name: k for k, name in enumerate(comparison.names, 1)}
     return [
         {
@@ -137,7 +138,10 @@ def _from_to(row: dict) -> str:
 
 
 def _short(names: list[str]) -> list[str]:
-    """Return names that fit, each once: without what they all begin with, or cut in the middle."""
+    """Return short names that are all different.
+
+    The common beginning is left out, and long names are cut in the middle.
+    """
     last = [name.rsplit("/", 1)[-1] for name in names]
     short = [
         name if len(name) <= SHORT else f"{name[: SHORT // 2]}…{name[-SHORT // 2 :]}"

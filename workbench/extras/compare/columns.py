@@ -1,4 +1,4 @@
-"""Which columns of a table are the models' scores, which one names the items, and which tell repeats apart."""
+"""Roles of the columns of a table: scores of models, identifiers of items, and repeats."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ ITEM_NAMES = (
 TEXT_NAMES = ("input", "question", "prompt", "text")
 MODEL_NAMES = ("model", "system", "model_name", "system_name")
 SHOWN = 8
-FEW_VALUES = 5  # as many values as the parts of a score have: 0, 1/4, ... and 1
+FEW_VALUES = 5  # of a score in quarters: 0, 1/4, ... and 1
 REPEATS = re.compile(
     r"((random_?)?seed|rep|repeat|repetition|replicate|run|trial|attempt|iteration|iter|epoch)"
     r"([_ -]?(id|no|nr|number|index|idx))?"
@@ -64,20 +64,20 @@ _USES = {roles.CLUSTER: "cluster", roles.STRATUM: "by"}
 
 
 class Scores(NamedTuple):
-    """Columns that are scores of models, and the others with the reason why each is not one."""
+    """Columns that are scores of models, and the other columns, each with the reason."""
 
     models: list[str]
     others: dict[str, str]
 
 
 def item_column(names: Sequence[str], named: str) -> str:
-    """Return the column of identifiers, "" where none is known.
+    """Return the column of identifiers, "" if none is recognized.
 
     Parameters
     ----------
     names : list of str
     named : str
-        The one that people named, or "".
+        The column that the user named, or "".
 
     Examples
     --------
@@ -89,7 +89,7 @@ def item_column(names: Sequence[str], named: str) -> str:
 
 
 def repeat_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns that tell the repeats of an item apart by their name, such as a run or a seed.
+    """Return the columns that distinguish repeats of an item, by their names, such as run or seed.
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ def repeat_columns(names: Sequence[str]) -> list[str]:
 
 
 def is_metadata(name: str) -> bool:
-    """Return whether a column describes items or runs, by its name: a flag, a size, a time, a fold.
+    """Return whether the name of a column is that of a flag, a size, a time or a fold.
+
+    Such columns describe items or runs.
 
     Parameters
     ----------
@@ -122,22 +124,22 @@ def is_metadata(name: str) -> bool:
 
 
 def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
-    """Return the columns that are scores of models, or raise where that is in doubt.
+    """Return the columns that are scores of models, or raise an error if this is uncertain.
 
-    Only numbers of one kind can be: of 0 and 1, from 0 to 1, or of another range. Flags, sizes, times and what tells
-    repeats are none, by their names.
+    Only numbers of the same kind can be scores: 0 and 1, from 0 to 1, or another range. Columns
+    with the name of a flag, a size, a time or a repeat are not scores.
 
     Parameters
     ----------
     data : dict of (N,) array
         All columns that have no other role.
     told : str
-        What messages call the table.
+        Name of the table in messages.
 
     Raises
     ------
     ValueError
-        If columns of different kinds could be scores, or a column of words could.
+        If columns of different kinds, or a column of words, could be scores.
     """
     seems = {column.name: column.seems for column in roles.columns_of(dict(data))}
     others: dict[str, str] = {}
@@ -145,11 +147,11 @@ def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
     for name, cells in data.items():
         role = seems[name] if len(_plain(name)) > 1 else ""
         if is_metadata(name):
-            others[name] = "by its name"
+            others[name] = "its name is not that of a score"
         elif role in _NO_MODEL and not _SCORES.fullmatch(_plain(name)):
             others[name] = f"it seems to be a {role}"
             if role in _USES:
-                others[name] += f", which {_USES[role]} would use"
+                others[name] += f", for the option {_USES[role]}"
         elif (found := _numbers(name, cells, told)) is None:
             others[name] = "it holds text"
         else:
@@ -161,13 +163,15 @@ def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
 
 
 def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
-    """Return the column of models and that of their scores of a table with a row per item and model, or ("", "").
+    """Return the columns of models and of scores of a table with a row per item and model.
+
+    Return ("", "") for any other table.
 
     Parameters
     ----------
     data : dict of (N,) array
     told : str
-        What messages call the table.
+        Name of the table in messages.
     """
     model = next((name for name in data if _plain(name) in MODEL_NAMES), "")
     if not model or len(set(numbers.as_text(data[model]))) < 2:
@@ -178,9 +182,9 @@ def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
     if len(scores) != 1:
         raise checks.WrongValue(
             "score",
-            f"must name the column of scores of {told}, whose column {model!r} seems to "
-            f"say whose score a row is, and model {model!r} with it; it has "
-            f"{checks.listed(scores, SHOWN, quoted=True) or 'none that is known'}",
+            f"must name the column of scores in {told}, together with model {model!r}, which "
+            "seems to name the model of each row; possible scores: "
+            f"{checks.listed(scores, SHOWN, quoted=True) or 'none found'}",
         )
     return model, scores[0]
 
@@ -190,7 +194,10 @@ def _plain(name: str) -> str:
 
 
 def _numbers(name: str, cells: np.ndarray, told: str) -> np.ndarray | None:
-    """Return the numbers of a column without its gaps, None where it holds text, or raise where they may be scores."""
+    """Return the numbers of a column without missing ones, None if it holds text.
+
+    Raise an error if the text may be scores.
+    """
     present = numbers.objects(cells[~gaps(cells, True)].tolist())
     texts = [cell for cell in present.tolist() if isinstance(cell, str)]
     try:
@@ -199,9 +206,8 @@ def _numbers(name: str, cells: np.ndarray, told: str) -> np.ndarray | None:
         if texts and all(not isinstance(letter_score(text.strip()), str) for text in texts):
             raise checks.WrongValue(
                 "model",
-                f"must name the models' columns of {told}, with commas between: column "
-                f"{name!r} holds no numbers, but words that can be scores, such as "
-                f"{texts[0]!r}",
+                f"must name the models' columns of {told}, separated by commas: column {name!r} "
+                f"holds words that may be scores, such as {texts[0]!r}",
             ) from None
         good = sum(_is_number(text) for text in texts)
         if good and good * 2 >= len(texts):
@@ -226,7 +232,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse_mixed(values: Mapping[str, np.ndarray], told: str) -> None:
-    """Raise where columns hold numbers of different kinds, so that not all can be scores of models."""
+    """Raise an error if columns hold numbers of different kinds, as not all can be scores."""
     kinds: dict[str, list[str]] = {}
     for name, column in values.items():
         kinds.setdefault(_kind(column), []).append(name)
@@ -243,8 +249,8 @@ def _refuse_mixed(values: Mapping[str, np.ndarray], told: str) -> None:
     most = max(kinds.values(), key=len)
     raise checks.WrongValue(
         "model",
-        f"must name the models' columns of {told}, with commas between, as in "
-        f'"{",".join(most[:SHOWN])}": columns of different kinds could be scores; {holds}',
+        f"must name the models' columns of {told}, separated by commas, as in "
+        f'"{",".join(most[:SHOWN])}": columns of different kinds may be scores; {holds}',
     )
 
 

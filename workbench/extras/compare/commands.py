@@ -1,4 +1,4 @@
-"""The commands `workbench compare` and `workbench power`: models on items whose scores are all known."""
+"""The commands `workbench compare` and `workbench power`: models on items that are all scored."""
 
 import os
 import shlex
@@ -29,37 +29,40 @@ SHOWN = 40
     "--model",
     default="",
     metavar="COLUMN",
-    help="Of a table: whose row it is; or the models' columns, with commas between.  [columns of scores]",
+    help="Column of a table that names the model, or the columns of the models' scores, separated "
+    "by commas.  [columns of scores]",
 )
-@click.option("--item", default="", metavar="COLUMN", help="Column of identifiers of a table.")
+@click.option(
+    "--item", default="", metavar="COLUMN", help="Column of a table with the identifiers."
+)
 @click.option(
     "--score",
     default="",
     metavar="NAME",
-    help="Column of scores; of logs the scorer, filter or metric; of promptfoo a named score.",
+    help="Column of scores. In logs: the scorer, filter or metric. In promptfoo: a named score.",
 )
 @click.option(
-    "--cluster", default="", metavar="COLUMN", help="The document, person or site of an item."
+    "--cluster", default="", metavar="COLUMN", help="Column of the document, person or site."
 )
 @click.option(
     "--epoch",
     default="",
     metavar="COLUMN",
-    help="Column that tells repeated rows of an item apart.",
+    help="Column that distinguishes the repeated rows of an item.",
 )
 @click.option(
     "--repeats",
     default="mean",
     show_default=True,
     metavar="RULE",
-    help="What becomes of an item's epochs: mean, majority, pass^K or pass@K.",
+    help="How the repeats of an item are combined: mean, majority, pass^K or pass@K.",
 )
 @click.option(
     "--bounds",
     nargs=2,
     type=float,
     metavar="LOW HIGH",
-    help="Least and largest score that an item can have.  [0 1]",
+    help="Smallest and largest possible score.  [0 1]",
 )
 @click.option(
     "--better",
@@ -71,43 +74,53 @@ SHOWN = 40
 @click.option(
     "--common",
     is_flag=True,
-    help="Take the items that all models have a score of, and say how many not.",
+    help="Use only the items that all models have a score for.",
 )
 @click.option(
     "--independent",
     is_flag=True,
-    help="Each model was scored on items of its own, whatever their identifiers.",
+    help="Each model was scored on items of its own, even if identifiers are equal.",
 )
 @click.option(
-    "--by", default="", metavar="COLUMN", help="Compare in its slices too, all adjusted together."
+    "--by",
+    default="",
+    metavar="COLUMN",
+    help="Compare in the slices of this column too, all adjusted together.",
 )
 @click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Of all verdicts together."
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Confidence level of all verdicts together.",
 )
 @click.option(
     "--adjust",
     default="holm",
     show_default=True,
     type=click.Choice(["holm", "none"]),
-    help="For the number of pairs.",
+    help="Adjustment for the number of pairs.",
 )
 @click.option(
     "--method",
     default="default",
     show_default=True,
     type=click.Choice(["default", "bounded", "t"]),
-    help="Intervals: short where the items show where scores end, bounded, or Student's t.",
+    help="Intervals: default, bounded (allows for scores unlike the sample's) or Student's t.",
 )
 @click.option(
     "--gate",
     "condition",
     default="",
     metavar='"B > A - 0.01"',
-    help="End with exit code 0 if the items show this (PASS), 3 if they show the opposite (FAIL), else 4.",
+    help="Exit with 0 if the items show this condition (PASS), 3 if they show its opposite (FAIL), "
+    "otherwise 4.",
 )
 @click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.")
-@click.option("--json", "json_file", metavar="FILE", help="Write results as JSON (with -o).")
-@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table (with -o).")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write the results as JSON (requires -o)."
+)
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table (requires -o).")
 @click.pass_context
 def compare(
     context: click.Context,
@@ -122,10 +135,11 @@ def compare(
     tables: str | None,
     **reading: Any,
 ) -> int:
-    """Tell which of several models is better on the same items, or the mean score of one.
+    """Compare models on the same items, or estimate the mean score of one model.
 
-    FILE is a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval per model, a folder of logs, a file of
-    promptfoo, or a table with a row per item and model or a column per model; NAME=FILE or NAME=FOLDER names the model.
+    FILE is a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval, one per model. It can
+    also be a folder of logs, a file of promptfoo, or a table. A table has a row per item and model,
+    or a column per model. NAME=FILE or NAME=FOLDER sets the name of a model.
     """
     from workbench.data.whole_files import keeping
     from workbench.extras.compare.comparison import compare_items
@@ -136,7 +150,7 @@ def compare(
     from workbench.reports.build import checked_targets
 
     if (json_file or tables) and not output:
-        raise click.UsageError("--json and --tables go with a page: give -o too")
+        raise click.UsageError("--json and --tables require a page: add -o PAGE")
     context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
     targets = checked_targets(output, json=json_file, tables=tables) if output else None
     scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
@@ -179,7 +193,7 @@ def compare(
 
 
 def _read_files(files: tuple[str, ...]) -> list[str]:
-    """Return the paths of the files that were read, without names of models and parts."""
+    """Return the paths of the files that were read, without the names of models and parts."""
     from workbench.data.files import file_of
     from workbench.extras.compare.sources import named_sources
 
@@ -204,7 +218,8 @@ def _print(found: "ItemComparison") -> None:
             pair["difference"], pair["low"], pair["high"], error=(pair["high"] - pair["low"]) / 2
         )
         click.echo(
-            f"  {pair['first']} less {pair['second']}: {estimate} ({low} to {high}), p {_shown_p(pair)}"
+            f"  {pair['first']} minus {pair['second']}: {estimate} ({low} to {high}), p "
+            f"{_shown_p(pair)}"
         )
     for sentence in sentences(found.notes):
         click.echo(f"Note: {sentence}")
@@ -222,8 +237,8 @@ def _print_slices(slices: "Table", by: str) -> None:
             row["difference"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
         )
         click.echo(
-            f"  {row['slice']}, {checks.counted(row['items'], 'item')}: {row['first']} less {row['second']} "
-            f"{estimate} ({low} to {high}), p {_shown_p(row)}"
+            f"  {row['slice']}, {checks.counted(row['items'], 'item')}: {row['first']} minus "
+            f"{row['second']} {estimate} ({low} to {high}), p {_shown_p(row)}"
         )
     if len(rows) > SHOWN:
         click.echo(f"  and {len(rows) - SHOWN} more")
@@ -240,24 +255,34 @@ def _print_slices(slices: "Table", by: str) -> None:
 @click.option(
     "--pilot",
     metavar="FILE",
-    help="Labeled items with the predictions of two models: how many more are needed, by any metric?",
+    help="Labeled items with the predictions of two models, to plan the items for any metric.",
 )
-@click.option("--truth", default="truth", show_default=True, help="Column of the pilot.")
-@click.option("--prediction", default="", help="Columns of both models in the pilot, as old,new.")
-@click.option("--score", default="", help="Columns of both models' scores, for the AUC.")
+@click.option(
+    "--truth", default="truth", show_default=True, help="Column of true classes in the pilot."
+)
+@click.option(
+    "--prediction", default="", help="Columns of both models in the pilot, such as old,new."
+)
+@click.option(
+    "--score", default="", help="Columns of both models' scores in the pilot, for the AUC."
+)
 @click.option("--psu", default="", help="Column of clusters in the pilot, such as patients.")
 @click.option("--positive", default="", help="Positive class of precision, recall, F1 and AUC.")
-@click.option("--metrics", default="", help="Metrics of the pilot, as in the report on clusters.")
+@click.option("--metrics", default="", help="Metrics to plan for, as in the report on clusters.")
 @click.option(
     "--discordance",
     type=float,
-    metavar="SHARE",
-    help="Share of items on which exactly one of two models is right.",
+    metavar="PROPORTION",
+    help="Proportion of items on which exactly one of two models is correct.",
 )
-@click.option("--items", type=int, help="How many there are: what difference do they show?")
-@click.option("--difference", type=float, help="Of two models' accuracies: how many items show it?")
-@click.option("--clusters", type=int, help="As many clusters hold the items.")
-@click.option("--cluster-size", type=int, default=1, help="Items of a cluster, with --difference.")
+@click.option("--items", type=int, help="Number of items: print the difference that they show.")
+@click.option(
+    "--difference",
+    type=float,
+    help="Difference of two accuracies: print the number of items that show it.",
+)
+@click.option("--clusters", type=int, help="Number of clusters that hold the items, with --items.")
+@click.option("--cluster-size", type=int, default=1, help="Items per cluster, with --difference.")
 @click.option(
     "--icc",
     type=float,
@@ -265,9 +290,15 @@ def _print_slices(slices: "Table", by: str) -> None:
     help="Correlation of the differences of two items of a cluster.",
 )
 @click.option(
-    "--power", type=float, default=0.8, show_default=True, help="Share of samples that show it."
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Proportion of samples that show the difference.",
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Confidence level of the interval."
+)
 def power(
     discordance: float | None,
     items: int | None,
@@ -281,35 +312,35 @@ def power(
     metrics: str,
     **columns: str,
 ) -> None:
-    """Plan a comparison of two models: the difference that so many items show, or the items that show it."""
+    """Plan a comparison of two models: the items it needs, or the difference it can show."""
     from workbench.extras.compare.plans import detectable_difference, items_to_detect
     from workbench.results.digits import points
 
     if pilot is not None:
         if difference is None:
-            raise click.UsageError("with --pilot give --difference, in units of the metric")
+            raise click.UsageError("--pilot requires --difference, in units of the metric")
         if items is not None:
-            raise click.UsageError("--pilot and --difference plan the items: leave out --items")
+            raise click.UsageError(
+                "--pilot and --difference plan the number of items: leave out --items"
+            )
         if "," not in columns["prediction"] + columns["score"]:
             raise click.UsageError(
-                "with --pilot name the columns of two models: --prediction old,new"
+                "--pilot requires the columns of two models, such as --prediction old,new"
             )
         _sizes_by_pilot(pilot, columns, metrics, difference, power, level)
         return
     if discordance is None:
-        raise click.UsageError("give --discordance, or a --pilot file")
+        raise click.UsageError("give --discordance or a --pilot file")
     if (items is None) == (difference is None):
-        raise click.UsageError("give one of --items and --difference")
+        raise click.UsageError("give either --items or --difference")
     if items is not None:
         found = detectable_difference(
             items, discordance, clusters=clusters, icc=icc, power=power, level=level
         )
-        said = (
-            f"no difference would be shown in {percent(power)} of samples"
-            if found != found
-            else f"a difference of {points(found, error=found / 10)[0]} points would be shown in {percent(power)} of samples"
-        )
-        click.echo(f"{checks.counted(items, 'item')}: {said}")
+        size = "no difference"
+        if found == found:
+            size = f"a difference of {points(found, error=found / 10)[0]} percentage points"
+        click.echo(f"{checks.counted(items, 'item')} show {size} in {percent(power)} of samples")
     else:
         needed = items_to_detect(
             difference or 0.0,
@@ -320,8 +351,8 @@ def power(
             level=level,
         )
         click.echo(
-            f"{checks.counted(needed, 'item')} show a difference of {difference:g} in {percent(power)} of "
-            "samples"
+            f"{checks.counted(needed, 'item')} show a difference of {difference:g} in "
+            f"{percent(power)} of samples"
         )
 
 
@@ -333,7 +364,7 @@ def _sizes_by_pilot(
     power: float,
     level: float,
 ) -> None:
-    """Print how many items show a difference of each metric, by the spread in a pilot file."""
+    """Print the items that show a difference of each metric, from the variation in a pilot."""
     from workbench.replication.metrics import load_labeled, row_title
     from workbench.replication.paired import compare_metrics
 
@@ -346,8 +377,8 @@ def _sizes_by_pilot(
         models = f"{title}, {row['first']} and {row['second']}"
         if row["items"] is None:
             click.echo(
-                f"{models}: without any item of the pilot the difference stays the same, so the "
-                "pilot shows no spread"
+                f"{models}: the difference is the same without any single item of the pilot, so "
+                "the pilot shows no variation. Use a larger pilot"
             )
             continue
         needed = checks.counted(row["items"], "item")
@@ -358,8 +389,8 @@ def _sizes_by_pilot(
         )
     first = comparison.differences[0]
     click.echo(
-        f"By the spread among {checks.counted(first.items, 'item')} of the pilot; a small pilot "
-        "tells it only roughly."
+        f"Based on the variation among {checks.counted(first.items, 'item')} of the pilot. A small "
+        "pilot gives only a rough number."
     )
     for caveat in comparison.caveats:
         click.echo(f"Note: {caveat}")

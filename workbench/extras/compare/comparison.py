@@ -1,8 +1,9 @@
-"""Which of several models is better on the items that they share.
+"""Comparison of several models on the same items: differences of all pairs, ranks and ties.
 
 References
 ----------
-.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+   Statistics 6, 1979.
 """
 
 import itertools
@@ -21,63 +22,85 @@ from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval, Note, Result, bounded_words, digits, percent
 
 METHODS = ("default", "bounded", "t")
-LEAST, ROUND = 2, 1e-12  # scored items that two models share; a difference that is rounding
+LEAST, ROUND = 2, 1e-12  # fewest scored items that two models share; rounding error of a difference
 SHOWN = 6
 FEW_CLUSTERS, FEW_CARRIERS = 5, 3
 POWER = 0.8
 
 
 class ItemComparison(Result):
-    """Differences of all pairs of models on the same items, and what they say of the models' ranks.
+    """Differences of all pairs of models on the same items, and the possible ranks of the models.
+
+    `compare_items` returns it. Print it for the finding; `rows`, `ranks` and `models` return its
+    tables.
 
     Attributes
     ----------
-    names : (M,) tuple of str
-        The models, the best first; where scores are missing, by the mean difference to the others on the items that
-        both models of a pair have.
+    names : tuple of str
+        The M models, the best first. Where scores are missing, models are ordered by their mean
+        difference to the other models, each on the items that both have.
     score : (M,) array of float
-        Mean scores of the items that all models have.
+        Mean score of each model, on the items that all models have.
     own : (M, 2) array of float
-        Limits of each score, each by itself at `level`.
+        Interval of each score, for each model by itself at `level`.
     pairs : (P, 2) array of int
-        Indices of two models, first the one that is better on the items that both have; none for one model.
+        Positions of the two models of each pair. The first has the better mean on the items that
+        both have. Empty for one model.
     difference : (P,) array of float
-        Score of the first less that of the second, on the items that both have.
+        Score of the first model minus that of the second, on the items that both have.
     limits : (P, 2) array of float
-        Of the difference, at the pair's own level. Where scores are missing they hold for the items that both have and
-        for all items, whatever the missing scores are.
+        Interval of each difference at the pair's own level. Where scores are missing, it is valid
+        for the items that both have and for all items, whatever the missing scores are.
     pair_level : (P,) array of float
-        Holm's: 1 - (1 - level) / (P + 1 - k) for the pair with the k-th smallest p, from the first pair that is not
-        shown on that pair's; `level` where nothing is adjusted.
+        Level of each pair's interval by Holm's rule, see Notes; `level` where nothing is adjusted.
     pvalue, adjusted : (P,) array of float
-        Of which the first inverts the interval: at level 1 - p this just leaves out 0.
+        p-value of each pair, and its adjusted p-value. The interval at level 1 - p just excludes 0.
     alone, naive : (P, 2) array of float
-        Limits of a pair by itself at `level`; the same as if items were independent of each other.
+        Interval of each pair by itself at `level`, and the same as if items were independent.
     differ : (P,) array of int
-        Items that the two models score differently; 0 in independent samples.
+        Items that the two models score differently; 0 for independent samples.
     size : int
+        Number of items.
     clusters : int
-        0 where items are independent.
+        Number of clusters; 0 if items are independent.
     worth : float
-        How many equally heavy clusters these are; NaN where items are independent.
+        Effective number of clusters: how many equally large clusters carry as much information. NaN
+        if items are independent.
     unscored : int
-        Scores that are missing.
+        Number of missing scores.
     finished : bool
-        Whether logs say that every run finished.
+        Whether the logs report that every run finished.
     bounds : (float, float)
-        Of a score.
+        Smallest and largest possible score.
     better : {"higher", "lower"}
+        Which scores are better.
     adjust : {"holm", "none"}
+        Adjustment for the number of pairs.
     level : float
+        Confidence level, of all pairs together if they are adjusted.
     cluster_word : str
-        As in `ItemScores`.
-    sizes : (M,) tuple of int
-        Items of each model where these are independent samples; () where all models have the same items.
+        Word for a cluster, such as "document".
+    sizes : tuple of int
+        Items of each model if the samples are independent; () if all models have the same items.
     method : {"default", "bounded", "t"}
+        Method of the intervals.
     bounded : (P, 2) array of float
-        Limits of the difference at the pair's level, also if scores or clusters exist that are unlike those seen.
+        Interval of each difference that is also valid if the population holds scores or clusters
+        unlike those in the sample.
     own_bounded : (M, 2) array of float
-        The same of each model's score at `level`.
+        The same for the score of each model, at `level`.
+
+    See Also
+    --------
+    compare_items : Compare models on the same items.
+    compare_slices : Compare models in slices of the items.
+    gate : Test a condition on two models.
+
+    Notes
+    -----
+    Holm's rule sorts the P pairs by their p-values. The pair with the k-th smallest p-value has the
+    level 1 - (1 - level) / (P + 1 - k). The first pair that is not shown to differ, and all pairs
+    after it, have the level of that first pair.
     """
 
     names: tuple
@@ -109,7 +132,7 @@ class ItemComparison(Result):
 
     @property
     def shown(self) -> np.ndarray:
-        """Pairs (P,) bool of which the first model is shown to be better."""
+        """Return whether the first model of each pair is shown to be better, (P,) bool."""
         return self.adjusted < 1 - self.level
 
     @property
@@ -120,7 +143,11 @@ class ItemComparison(Result):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Longest runs of models, in the order of their scores, of which no two are shown to differ; they may overlap.
+        """Return the tie groups: runs of models of which no two are shown to differ.
+
+        The models are in the order of their scores.
+
+        Each group is as long as possible. Groups may overlap.
 
         Examples
         --------
@@ -141,7 +168,7 @@ class ItemComparison(Result):
         )
 
     def models(self) -> list[dict]:
-        """Return a row per model, the best first: its score and limits, by itself at `level`."""
+        """Return a row per model, the best first, with its score and its interval at `level`."""
         bounded = self.own if self.own_bounded is None else self.own_bounded
         return [
             {
@@ -158,9 +185,11 @@ class ItemComparison(Result):
         ]
 
     def ranks(self) -> list[dict]:
-        """Return a row per model: the ranks that it may have, all models' at once at `level`, and its tie groups.
+        """Return a row per model with its possible ranks and its tie groups.
 
-        From 1 more than are shown to be better than it to as many as there are less those shown to be worse.
+        The ranks of all models are valid together at `level`. The best possible rank is 1 plus the
+        number of models shown to be better. The worst possible rank is the number of models minus
+        those shown to be worse.
         """
         beats, groups = self._beats, self.groups
         return [
@@ -176,10 +205,10 @@ class ItemComparison(Result):
         ]
 
     def rows(self) -> list[dict]:
-        """Return a row per pair, in the order of the adjusted p-values and of the differences.
+        """Return a row per pair, in the order of the adjusted p-values and the differences.
 
-        `low` and `high` stand at `pair_level`; they leave out 0 just where `adjusted_pvalue` is below 1 - level.
-        `bounded_low` and `bounded_high` are the bounded limits.
+        The level of `low` and `high` is the pair's own. They exclude 0 just where `adjusted_pvalue`
+        is below 1 - level. `bounded_low` and `bounded_high` are the limits of the bounded interval.
         """
         bounded = self.limits if self.bounded is None else self.bounded
         rows = [
@@ -220,20 +249,21 @@ class ItemComparison(Result):
         )
 
     def units(self, *differences: float, error: float) -> str:
-        """Return differences as people read them: of scores from 0 to 1 in points.
+        """Return differences as text, in percentage points for scores from 0 to 1.
 
         Parameters
         ----------
         *differences : float
+            Differences of scores.
         error : float
-            Half-width of their interval.
+            Half-width of their interval, which sets the number of digits.
         """
         if self.bounds == (0, 1):
             return f"{' to '.join(digits.points(*differences, error=error))} points"
         return " to ".join(digits.numbers(*differences, error=error))
 
     def finding(self) -> str:
-        """Return whom the best model is shown to beat and by how much, in a sentence without jargon."""
+        """Return in a sentence which models the best one is shown to beat, and by how much."""
         if len(self.names) == 1:
             return self._finding_of_one()
         leader = self._leader()
@@ -245,17 +275,17 @@ class ItemComparison(Result):
         rest = [self.names[k] for k in opponent[~beats]]
         best = self.names[leader]
         if not self.difference[others].any():
-            return f"Not shown which is best: all have the same score. {self.basis()}"
+            return f"No model is shown to be the best: all have the same score ({self.basis()})"
         if not beats.any():
             return (
-                f"Not shown which is best: {best} has the best score, but is not shown to be better than "
-                f"{checks.listed(rest, SHOWN)}. {self.basis()}"
+                f"No model is shown to be the best: {best} has the best score, but is not shown "
+                f"to be better than {checks.listed(rest, SHOWN)} ({self.basis()})"
             )
         ends = np.sort(np.abs(self.limits[others[beats]]), 1)
         by = self.units(ends[:, 0].min(), ends[:, 1].max(), error=float(np.ptp(ends, 1).min()) / 2)
         names = listed_and([self.names[k] for k in opponent[beats]])
-        left = f"; {checks.listed(rest, SHOWN)}: not shown" if rest else ""
-        return f"{best} is better than {names}, by {by}{left}. {self.basis()}"
+        left = f", and not shown to be better than {checks.listed(rest, SHOWN)}" if rest else ""
+        return f"{best} is better than {names} by {by}{left} ({self.basis()})"
 
     def _finding_of_one(self) -> str:
         ((low, high),) = self.own.tolist()
@@ -263,17 +293,17 @@ class ItemComparison(Result):
         write = digits.percents if self.bounds == (0, 1) else digits.numbers
         mean, low_text, high_text = write(float(self.score[0]), low, high, error=error)
         return (
-            f"{self.names[0]} has a mean score of {mean}, between {low_text} and {high_text} "
-            f"({percent(self.level)} interval). {self.basis()}"
+            f"{self.names[0]} has a mean score of {mean}, {percent(self.level)} confidence "
+            f"interval {low_text} to {high_text} ({self.basis()})"
         )
 
     def _leader(self) -> int:
-        """Return the place of the first model that none is shown to beat."""
+        """Return the position of the first model that no other model is shown to beat."""
         beaten = self._beats.any(0)
         return int(np.argmin(beaten))
 
     def basis(self) -> str:
-        """Return the number of items and clusters; of independent samples those of each model."""
+        """Return the number of items, of clusters, and of the items of independent samples."""
         if not self.sizes:
             return items_in(self.size, self.clusters, self.cluster_word)
         sizes = [f"{size:,} of {name}" for size, name in zip(self.sizes, self.names, strict=True)]
@@ -282,16 +312,18 @@ class ItemComparison(Result):
         return f"{items}; {clusters}" if self.clusters else items
 
     def headline(self) -> str:
-        """Return the finding, the number of pairs that are shown to differ and how that was decided."""
+        """Return the finding, the number of pairs shown to differ, and the adjustment."""
         if len(self.names) == 1:
             return self.finding()
-        said = (
-            f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
+        verb = "is" if len(self.pairs) == 1 else "are"
+        pairs = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} {verb}"
+        return (
+            f"{self.finding()}; {pairs} shown to differ at the {percent(1 - self.level)} level "
+            f"({ADJUSTED[self.adjust]}){self._bounded_words()}"
         )
-        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]}){self._bounded_words()}"
 
     def _bounded_words(self) -> str:
-        """Return both intervals of the main pair in words that follow a sentence, "" where they read the same."""
+        """Return both intervals of the main pair as text to append, "" if they are equal."""
         if self.bounded is None:
             return ""
         main = main_pair(self.shown)
@@ -299,10 +331,13 @@ class ItemComparison(Result):
         ends = *self.limits[main].tolist(), *self.bounded[main].tolist()
         texts = digits.numbers(*ends, error=(ends[3] - ends[2]) / 2)
         bounded = bounded_words(texts[:2], texts[2:])
-        return f"; {first} less {second} {texts[0]} to {texts[1]}{bounded}" if bounded else ""
+        return f"; {first} minus {second}: {texts[0]} to {texts[1]}{bounded}" if bounded else ""
 
     def cost_of_clusters(self) -> float:
-        """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
+        """Return the factor by which clusters widen the intervals, the median over pairs.
+
+        It is 1 without clusters, and NaN for one model.
+        """
         return (
             float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
             if len(self.pairs)
@@ -310,7 +345,7 @@ class ItemComparison(Result):
         )
 
     def conditions(self) -> list[dict]:
-        """Return a row per condition of trust: the question and its answer, whichever it is."""
+        """Return a row per condition of a valid comparison, each with its answer."""
         several = len(self.names) > 1
         answers = {
             "same items for all models": "no, independent samples"
@@ -318,7 +353,7 @@ class ItemComparison(Result):
             else f"yes, {self.size:,}",
             "compared item by item": "no, each model has items of its own" if self.sizes else "yes",
             "every score known": self._scored(),
-            "every run finished": "yes, as its log says" if self.finished else "not told",
+            "every run finished": "yes, according to the logs" if self.finished else "unknown",
             "clusters": self._clusters(),
             "enough clusters": self._enough_clusters(),
             "adjusted for the number of pairs": f"yes, {len(self.pairs):,}"
@@ -340,30 +375,39 @@ class ItemComparison(Result):
         if not self.unscored:
             return "yes"
         asked = self.size if self.sizes else self.size * len(self.names)
-        return f"no, {self.unscored:,} of {asked:,} are missing; limits hold whatever they are"
+        missing = f"{self.unscored:,} of {asked:,} are missing"
+        return f"no, {missing}; the limits are valid whatever they are"
 
     def _clusters(self) -> str:
         if not self.clusters:
-            return "none named: right only if no items belong together"
+            return "none given: valid only if items are independent of each other"
         if not len(self.pairs):
             return f"yes, {self.basis()}"
         cost = self.cost_of_clusters()
-        return f"yes, {self.basis()}: intervals are {cost:.2g} times as wide as if items were independent"
+        return (
+            f"yes, {self.basis()}: intervals are {cost:.2g} times as wide as for independent items"
+        )
 
     def _enough_clusters(self) -> str:
         if not self.clusters:
             return "does not apply"
-        return f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
+        answer = "yes" if self.worth >= FEW_CLUSTERS else "no"
+        return f"{answer}, the effective number of clusters is {self.worth:.3g}"
 
     def detectable(self, power: float = POWER) -> float:
-        """Return the difference that as many items of the kind would show in a share `power` of samples.
+        """Return the difference that as many items would show with probability `power`.
 
-        Of a pair by itself, by the median width of its interval: half of it times 1 + z(power) / z(level). NaN for one
-        model.
+        It is valid for a single pair. NaN for one model.
 
         Parameters
         ----------
-        power : float
+        power : float, default 0.8
+            Probability that the interval excludes 0, from 0.5 to below 1.
+
+        Notes
+        -----
+        The difference is half the median width of the pairs' intervals, times 1 + z(power) /
+        z(level).
         """
         times = 1 + scipy.special.ndtri(
             checks.number("power", power, 0.5, 1, open_ends=True)
@@ -371,11 +415,11 @@ class ItemComparison(Result):
         return float(np.median(np.ptp(self.alone, 1)) / 2 * times) if len(self.pairs) else np.nan
 
 
-ADJUSTED = {"holm": "Holm-adjusted", "none": "not adjusted for their number"}
+ADJUSTED = {"holm": "Holm-adjusted", "none": "not adjusted for the number of pairs"}
 
 
 def listed_and(names: Sequence[str]) -> str:
-    """Return names in a sentence.
+    """Return names as a list in a sentence.
 
     Examples
     --------
@@ -390,40 +434,65 @@ def listed_and(names: Sequence[str]) -> str:
 def compare_items(
     scores: ItemScores, *, level: float = 0.95, adjust: str = "holm", method: str = "default"
 ) -> ItemComparison:
-    """Compare every pair of models on the items that they share, or on independent samples.
+    """Compare every pair of models on the items that both have, or on independent samples.
+
+    Use it if every item has a score by each model, as in logs of evaluations. You get the
+    difference of each pair with its interval and adjusted p-value, and the possible ranks of each
+    model. For one model you get its mean score with its interval.
 
     Parameters
     ----------
     scores : ItemScores
-    level : float
-        Of all verdicts and rank sets together; of a pair alone with `adjust="none"`.
-    adjust : {"holm", "none"}
-    method : {"default", "bounded", "t"}
-        "bounded" holds also where scores, or clusters, exist that are unlike those in the sample. "default" is shorter
-        where the sample shows where they end. "t" is Student's t, as other tools give it.
+        Scores of the items by each model; `read_item_scores` reads them from files.
+    level : float, default 0.95
+        Confidence level of all verdicts and ranks together, in (0, 1). With `adjust="none"` that of
+        each pair alone.
+    adjust : {"holm", "none"}, default "holm"
+        Adjustment of the p-values and intervals for the number of pairs.
+    method : {"default", "bounded", "t"}, default "default"
+        "bounded" is also valid if the population holds scores or clusters unlike those in the
+        sample. "default" is shorter where the sample shows the range of the scores. "t" is
+        Student's t, as in other tools.
 
     Returns
     -------
     ItemComparison
+        The pairs, the models and their ranks, with notes on missing scores and clusters.
+
+    Raises
+    ------
+    ValueError
+        If two models share scores of fewer than two items or clusters, or an option is invalid.
+
+    See Also
+    --------
+    read_item_scores : Read the scores of models from logs and tables.
+    compare_slices : Compare models in slices of the items.
+    compare_metrics : Compare two models by metrics such as F1.
 
     Notes
     -----
-    Items without a cluster: the interval of one stratum (`workbench.value_interval`) of the items' differences, for an
-    infinite population. Clusters: `workbench.replication.bounded_intervals`. p-values invert these intervals, and are
-    adjusted by Holm's rule [1]_.
-    Missing scores: estimates come from the items that both models of a pair have; limits hold for these items and for
-    all items, whatever the missing scores are. Independent samples: `workbench.extras.compare.independent`. One model: its
-    mean and limits, no pairs.
+    The interval of a difference depends on the sample:
+
+    - For independent items it is the interval of `value_interval` for one stratum of an infinite
+      population, computed from the differences of the items.
+    - For clusters it is the interval of `workbench.replication.bounded_intervals`.
+    - For independent samples it is the interval of `workbench.extras.compare.independent`.
+
+    The p-values invert these intervals and are adjusted by Holm's rule [1]_. Where scores are
+    missing, the estimate of a pair uses the items that both models have. The limits are valid for
+    these items and for all items, whatever the missing scores are.
 
     References
     ----------
-    .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+    .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+       Statistics 6, 1979.
 
     Examples
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> print(compare_items(scores).finding())
-    A is better than B, by 2 to 30 points. 50 items
+    A is better than B by 2 to 30 points (50 items)
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
@@ -450,7 +519,7 @@ def compare_items(
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
     main = main_pair(adjusted < 1 - level)
     better, worse = (scores.models[k] for k in pairs[main])
-    difference = f"the score of {better} less that of {worse}"
+    difference = f"the score of {better} minus that of {worse}"
     of_main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
     return ItemComparison(
         tuple(scores.models[k] for k in order),
@@ -497,7 +566,7 @@ def _of_one(
     adjust: str,
     method: str,
 ) -> ItemComparison:
-    """Return the mean and the limits of a single model."""
+    """Return the comparison of a single model: its mean score with its interval."""
     found = _means(scores)
     nothing, no_limits = np.empty(0), np.empty((0, 2))
     return ItemComparison(
@@ -538,16 +607,37 @@ def _of_one(
 def pair_interval(
     scores: ItemScores, first: str, second: str, *, level: float = 0.95, method: str = "default"
 ) -> Interval:
-    """Return the interval of the score of one model less that of another, of this pair alone.
+    """Estimate the interval of the difference between two models, for this pair alone.
+
+    Use it if you planned to compare just these two models. The interval is not adjusted for other
+    pairs.
 
     Parameters
     ----------
     scores : ItemScores
+        Scores of the items by each model.
     first, second : str
-        Two of its models.
-    level : float
-    method : {"default", "bounded", "t"}
-        As in `compare_items`.
+        Names of two models. The difference is the score of the first minus that of the second.
+    level : float, default 0.95
+        Confidence level, in (0, 1).
+    method : {"default", "bounded", "t"}, default "default"
+        Method of the interval, as in `compare_items`.
+
+    Returns
+    -------
+    Interval
+        The limits, with the bounded limits if they differ.
+
+    Raises
+    ------
+    ValueError
+        If a name is not that of a model, both names are equal, or the models share too few scored
+        items.
+
+    See Also
+    --------
+    compare_items : Compare all pairs of models, adjusted for their number.
+    gate : Test a condition on two models.
 
     Examples
     --------
@@ -566,7 +656,7 @@ def pair_interval(
             )
         places.append(scores.models.index(model))
     if places[0] == places[1]:
-        raise checks.WrongValue("second", "must be another model than the first", second)
+        raise checks.WrongValue("second", "must differ from the first model", second)
     refuse_unshared(scores)
     checks.choice("method", method, METHODS)
     found = list(paired(scores, np.array([places]), scores.cluster, method))
@@ -589,7 +679,7 @@ def pair_interval(
 
 
 def main_pair(shown: np.ndarray) -> int:
-    """Return the place of the first pair that is shown to differ, or else of the first pair.
+    """Return the position of the first pair shown to differ, or 0 if there is none.
 
     Parameters
     ----------
@@ -614,13 +704,13 @@ def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
 def paired(
     scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None, method: str = "default"
 ) -> Iterator[Evidence | Unpaired]:
-    """Yield what the items tell of the differences of pairs of models.
+    """Yield the evidence on the differences of pairs of models.
 
     Parameters
     ----------
     scores : ItemScores
     pairs : (P, 2) array of int
-        Indices of models.
+        Positions of models.
     cluster : (N,) array or None
     method : {"default", "bounded", "t"}
     """
@@ -641,10 +731,11 @@ def paired(
 def ordered(
     scores: ItemScores, level: float, method: str = "default"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the order of the models, the best first, and of each model its mean, limits and bounded limits.
+    """Return the order of the models, the best first, and the mean and intervals of each.
 
-    Means are those of the items that all models have, if these are 2 or more, else of each model's own. The order is
-    that of the mean differences to the other models, each on the items that both have.
+    The means use the items that all models have, if there are at least two. Otherwise each mean
+    uses the model's own items. Models are ordered by their mean difference to the other models,
+    each on the items that both have.
 
     Parameters
     ----------
@@ -667,7 +758,7 @@ def ordered(
 def _own_limits(
     scores: ItemScores, found: Sequence[Evidence], level: float, method: str
 ) -> np.ndarray:
-    """Return the limits (M, 2) of each model's mean."""
+    """Return the limits (M, 2) of the mean of each model."""
     limits = pair_limits(
         [by_method(each, method) for each in found], np.full(len(scores.models), level)
     )
@@ -675,10 +766,11 @@ def _own_limits(
 
 
 def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
-    """Return the limits of a mean, exact where all scores are the least or the largest that there can be.
+    """Return the limits of a mean, exact where all scores are the smallest or largest possible.
 
-    If all of n clusters score 0, a mean of p has the probability of at most (1 - p)^n: the upper limit of Clopper and
-    Pearson. Clusters of unequal sizes count as the equally large ones that they are worth.
+    If all of n clusters score 0, a mean of p has a probability of at most (1 - p)^n. This gives the
+    upper limit of Clopper and Pearson. For clusters of unequal sizes, n is the effective number of
+    clusters.
     """
     own = scores.score[scores.wanted[:, model], model]
     bound = next((side for side in (0, 1) if (own == scores.bounds[side]).all()), None)
@@ -697,7 +789,7 @@ def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) 
 
 
 def _means(scores: ItemScores) -> list[Evidence]:
-    """Return what the items tell of the models' means."""
+    """Return the evidence on the means of the models."""
     if scores.sample is not None:
         return [together(sample_evidence(scores, scores.cluster))]
     low, high = scores.filled
@@ -714,7 +806,7 @@ def _means(scores: ItemScores) -> list[Evidence]:
 
 
 def shared_differences(scores: ItemScores) -> np.ndarray:
-    """Return the differences (M, M) of the mean scores of two models, on the items that both have.
+    """Return the differences (M, M) of the mean scores of models, on the items that both have.
 
     Parameters
     ----------
@@ -726,7 +818,9 @@ def shared_differences(scores: ItemScores) -> np.ndarray:
 
 
 def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
-    """Return all pairs (P, 2) of places in an order, first the model that is better on the items that both have.
+    """Return all pairs (P, 2) of positions in an order, the better model of each pair first.
+
+    Models are compared on the items that both have.
 
     Parameters
     ----------
@@ -744,17 +838,23 @@ def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
 
 
 def _units(scores: ItemScores, rows: np.ndarray) -> int:
-    """Return how many items, or clusters, some items are."""
+    """Return the number of selected items, or of their clusters."""
     return int(rows.sum()) if scores.cluster is None else int(np.unique(scores.cluster[rows]).size)
 
 
 def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
-    """Return the first two models that share fewer than two scored items or clusters, and how many these are.
+    """Return the first two models that share fewer than two scored items or clusters.
 
     Parameters
     ----------
     scores : ItemScores
-        Of one model: that model twice.
+        Scores of one or more models.
+
+    Returns
+    -------
+    (int, int, int) or None
+        The positions of both models, the same twice for a single model, and the number that they
+        share.
     """
     scored = ~np.isnan(scores.score)
     if scored.all():
@@ -776,7 +876,7 @@ def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
 
 
 def refuse_unshared(scores: ItemScores) -> None:
-    """Raise where two models share too few scored items to be compared.
+    """Raise an error if two models share too few scored items to be compared.
 
     Parameters
     ----------
@@ -794,14 +894,14 @@ def refuse_unshared(scores: ItemScores) -> None:
         who = f"both {who} and {scores.models[second]!r}"
     raise checks.WrongValue(
         "model",
-        "must name models that have scores of at least 2 of the same "
+        "must name models with scores for at least 2 of the same "
         f"{'items' if scores.cluster is None else 'clusters'}",
         told=f"{checks.counted(units, one)} {'has' if units == 1 else 'have'} a score by {who}",
     )
 
 
 def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.ndarray:
-    """Return limits (V, 2) of all columns, each at its own level.
+    """Return the limits (V, 2) of all columns, each at its own level.
 
     Parameters
     ----------
@@ -818,7 +918,7 @@ def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.
 
 
 def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
-    """Yield the notes on missing scores, if there are any, with the limits of the best model and another.
+    """Yield the notes on missing scores, with the limits of the best model and another one.
 
     Parameters
     ----------
@@ -830,11 +930,12 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
     if not scores.unscored:
         return
     best, asked = order[0], int(scores.wanted.sum())
-    said = f"{checks.counted(scores.unscored, 'score')} of {asked:,} {'is' if scores.unscored == 1 else 'are'} missing"
+    verb = "is" if scores.unscored == 1 else "are"
+    said = f"{scores.unscored:,} of {checks.counted(asked, 'score')} {verb} missing"
     if len(order) == 1:
-        other, items = best, "the items that have one"
+        other, items = best, "the items that have a score"
         found: list[Evidence | Unpaired] = [*_means(scores)]
-        what = f"the mean of {scores.models[best]}"
+        what = f"The mean of {scores.models[best]}"
     else:
         gaps = np.isnan(scores.score).any(0)
         other = next((k for k in order[1:] if gaps[k] or gaps[best]), order[1])
@@ -844,18 +945,19 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
             if scores.sizes
             else "the items that both models of a pair have"
         )
-        what = f"{scores.models[best]} less {scores.models[other]}"
+        what = f"{scores.models[best]} minus {scores.models[other]}"
     common = int((~np.isnan(scores.score[:, [best, other]])).all(1).sum())
-    of = "" if scores.sizes else f", on {checks.counted(common, 'item')},"
+    of = "" if scores.sizes else f" on {checks.counted(common, 'item')}"
     yield Note(
         "data",
-        f"{said}: the order and the estimates come from {items}, and limits and verdicts hold for these "
-        f"and for all, whatever the missing scores are. {what}{of} is {_beside(found[0], level)}",
+        f"{said}. The order of the models and the estimates use {items}. Limits and verdicts are "
+        f"valid for these items and for all items, whatever the missing scores are. {what}{of} is "
+        f"{_beside(found[0], level)}",
     )
 
 
 def _beside(found: Evidence | Unpaired, level: float) -> str:
-    """Return the estimate and its limits, and the limits with the worst and the best for the missing scores."""
+    """Return an estimate with its limits, and those for the extreme missing scores."""
     tail = (1 - level) / 2
     low, high, least, most = (
         float(end[0]) for end in (*found.known_limits(tail), *found.worst_limits(tail))
@@ -864,8 +966,8 @@ def _beside(found: Evidence | Unpaired, level: float) -> str:
         float(found.mean[0]), low, high, least, most, error=(high - low) / 2
     )
     return (
-        f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}); with the worst and the best for the "
-        f"missing scores it is between {ends[2]} and {ends[3]}"
+        f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}). With the worst and "
+        f"best possible values for the missing scores, it is between {ends[2]} and {ends[3]}"
     )
 
 
@@ -873,19 +975,20 @@ def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator
     if scores.cluster is None:
         yield Note(
             "assumption",
-            "items count as independent of each other: where some belong together, as questions "
-            "on one document do, name their cluster, or the intervals are too short",
+            "the items are treated as independent. If some belong together, such as questions on "
+            "one document, name their cluster; otherwise the intervals are too short",
         )
         return
     worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
     if worth < FEW_CLUSTERS:
         yield Note(
             "unreliable",
-            f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen",
+            f"the effective number of clusters is only {worth:.3g}, so the sample may miss a kind "
+            "of cluster and the intervals may be too short. Use more clusters",
         )
     elif carriers < FEW_CARRIERS and len(scores.models) > 1:
         yield Note(
             "remark",
-            f"for some pairs fewer than {FEW_CARRIERS} clusters differ, or the differences are small "
-            "against the known bounds: a cluster that differs more may exist",
+            f"for some pairs, fewer than {FEW_CARRIERS} clusters differ, or the differences are "
+            "small relative to the known bounds. Clusters that differ more may exist",
         )

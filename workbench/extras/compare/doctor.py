@@ -1,4 +1,4 @@
-"""The commands that `workbench doctor` prints for scores of models, and for a folder of logs."""
+"""The commands that `workbench doctor` suggests for scores of models and for folders of logs."""
 
 import os
 import shlex
@@ -16,15 +16,16 @@ from workbench.extras.compare.reading import read_item_scores
 from workbench.extras.compare.sources import is_of_battles
 
 COMMAND = ["workbench", "compare"]
-OF_SEVERAL = "Which of several models is better on the same items, all scored?"
+OF_SEVERAL = "Which of several models is better on the same items?"
 OF_ONE = (
-    "What is the mean score of this model? With another file of the same items: which is better?"
+    "What is the mean score of this model? With a second file of the same items: which model is "
+    "better?"
 )
 NO_MODELS = {roles.PREDICTION, roles.TRUTH, roles.FOLD, roles.SPLIT, roles.PROBABILITY}
 
 
 def describe_logs(folder: str) -> bool:
-    """Print how to compare the logs in a folder, and return whether it is one."""
+    """Print how to compare the logs in a folder, and return whether the path is a folder."""
     if not os.path.isdir(folder):
         return False
     command = shlex.join([*COMMAND, folder])
@@ -60,7 +61,7 @@ def compare_use(table: Inspected) -> Iterator[Use]:
     ragas = table.called("user_input")
     if ragas and table.has(roles.SCORE):
         for score in table.names(roles.SCORE):
-            question = f"What is the mean of {score}? With another file: which model is better?"
+            question = f"What is the mean of {score}? With a second file: which model is better?"
             yield _of_columns(table, question, {"item": ragas, "score": score})
     elif is_judged or is_of_one_model or table.has(roles.WEIGHT, roles.POPULATION):
         return
@@ -80,7 +81,7 @@ def _of_items(table: Inspected, item: str) -> Iterator[Use]:
     try:
         model, score = long_columns(free, "the table")
         scores = [score] if model else score_columns(free, "the table").models
-    except ValueError:  # the doctor prints it
+    except ValueError:  # the doctor prints this error
         yield _of_columns(table, OF_SEVERAL, options)
         return
     are_values = table.has(roles.STRATUM) and {*scores} & {*table.measurements()}

@@ -1,11 +1,14 @@
-"""Logs of evaluations as tables, known by their content.
+"""Logs of evaluations as tables, recognized by their content.
 
 `read_log` reads logs of Inspect (.json, .eval), lm-evaluation-harness (samples_*.jsonl), OpenAI
-evals (.jsonl) and DeepEval (.json); the last two are in `other_logs`. `open_log` returns a log as a
-table with a row per sample: `id`, `score`, `input`, `answer`, `target`, `choices` of multiple
-choice, and what else the log holds, such as `metadata.document` or `doc.question`. "log.json#NAME"
-names the scorer, or the filter, if a log has several; "#epoch=2" and "#metric=acc_norm" name the
-rest, with commas between.
+evals (.jsonl) and DeepEval (.json). The last two are in `other_logs`.
+
+`open_log` returns a log as a table with a row per sample. Its columns are `id`, `score`, `input`,
+`answer`, `target`, `choices` for multiple choice, and the other data of the log, such as
+`metadata.document` or `doc.question`.
+
+If a log has several scorers or filters, "log.json#NAME" selects one. "#epoch=2" and
+"#metric=acc_norm" select an epoch or a metric. Separate several selections by commas.
 """
 
 import json
@@ -65,7 +68,7 @@ _OWN = set(
 
 
 def scores_of(samples: Sequence[Sample]) -> list[str]:
-    """Return the names of the scores that any of the samples has."""
+    """Return the names of the scores that at least one sample has."""
     names: dict = {}
     for sample in samples:
         for name, value in sample.scores.items():
@@ -75,7 +78,7 @@ def scores_of(samples: Sequence[Sample]) -> list[str]:
 
 
 def is_log(text: str, ending: str) -> bool:
-    """Return whether the beginning of a JSON text is that of a log.
+    """Return whether a JSON text begins like a log.
 
     Examples
     --------
@@ -96,8 +99,8 @@ def read_log(path: str, label: str) -> EvaluationLog:
     Raises
     ------
     ValueError
-        If it is cut off, a record lacks a field that it must have, or a score cannot be understood;
-        names the record.
+        If the log is cut off, a record lacks a required field, or a score is not understood. The
+        message names the record.
     """
     with open(path, "rb") as file:
         if file.read(2) == b"PK":
@@ -160,7 +163,7 @@ def chosen_score(log: EvaluationLog, choice: str) -> tuple[list[Sample], str]:
 
 
 class _Choice:
-    """The part and the score of a log that the text after "#" names."""
+    """The part and the score of a log that the text after "#" selects."""
 
     def __init__(self, log: EvaluationLog, text: str) -> None:
         self.log = log
@@ -173,7 +176,7 @@ class _Choice:
                 value = word
             if key not in (log.part_is, log.score_is):
                 keys = f"{log.part_is}= or {log.score_is}="
-                raise ValueError(f"{log.label}: {key!r} is nothing to choose; say {keys}")
+                raise ValueError(f"{log.label}: {key!r} cannot be selected; use {keys}")
             self.values[key] = value
 
     def _key_of(self, word: str) -> str:
@@ -181,12 +184,12 @@ class _Choice:
         return "filter" if is_part and self.log.part_is == "filter" else self.log.score_is
 
     def samples(self) -> list[Sample]:
-        """Return the samples of the chosen part, or all."""
+        """Return the samples of the selected part, or all samples."""
         part = self._value(self.log.part_is, self.parts)
         return [sample for sample in self.log.samples if part in ("", sample.part)]
 
     def distinct_samples(self) -> list[Sample]:
-        """Return the samples of the chosen part, or raise if one occurs twice."""
+        """Return the samples of the selected part, or raise an error if one occurs twice."""
         samples = self.samples()
         kind = self.log.part_is
         repeat = first_repeat([sample.id for sample in samples])
@@ -197,11 +200,11 @@ class _Choice:
         records = f"in records {first.number} and {second.number}"
         advice = ": keep one"
         if first.part != second.part:
-            advice = f"; name one {kind}: {self._options(kind, self.parts)}"
+            advice = f"; select one {kind}: {self._options(kind, self.parts)}"
         raise ValueError(f"{self.log.label}: {name} {first.id} occurs twice, {records}{advice}")
 
     def score(self, samples: Sequence[Sample]) -> str:
-        """Return the score that was chosen, the log's own, or its only one; "" without scores."""
+        """Return the selected score, the log's own, or its only one; "" without scores."""
         kind = self.log.score_is
         names = scores_of(samples)
         if not names:
@@ -214,7 +217,7 @@ class _Choice:
         if len(names) > 1:
             options = self._options(kind, names)
             raise ValueError(
-                f"{self.log.label} has {len(names)} {kind}s; name one {kind}: {options}"
+                f"{self.log.label} has {len(names)} {kind}s; select one {kind}: {options}"
             )
         return names[0]
 
@@ -226,7 +229,7 @@ class _Choice:
         return value
 
     def _options(self, key: str, values: Sequence[str]) -> str:
-        """Return the log with the text after "#" that chooses each value."""
+        """Return the names of the log with the text after "#" that selects each value."""
         path = self.log.label[1:-1].split("#")[0]
         texts = []
         for value in values[:5]:
@@ -247,8 +250,8 @@ def _remarks(
     name = f"{log.score_is} {score!r}"
     texts = []
     if log.unfinished:
-        status = f"its status is {log.unfinished!r}: samples may be missing"
-        texts.append(f"the run of {label} did not finish, {status}")
+        status = f"(status {log.unfinished!r}), so samples may be missing"
+        texts.append(f"the run of {label} did not finish {status}")
     if not scored:
         return [*texts, f"{label} has no score"]
     if log.unnamed_parts and len(samples) < len(log.samples):
@@ -270,7 +273,7 @@ def _remarks(
 
 
 def unnamed_part(log: EvaluationLog, part: str) -> str:
-    """Return a sentence on the part that was taken of a log that does not name its parts.
+    """Return a sentence on the selected part of a log that does not name its parts.
 
     Parameters
     ----------
@@ -280,11 +283,11 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
     kind = log.part_is
     count = len({sample.part for sample in log.samples})
     names = f"{log.label} does not name its {count} {kind}s"
-    return f"{names}: {kind} {part} is number {part} in its order"
+    return f"{names}: {kind} {part} is number {part} in the order of the file"
 
 
 def _unzipped(path: str, label: str) -> tuple:
-    """Return header and samples of an .eval file, which is a zip archive of JSON."""
+    """Return the header and the samples of an .eval file, which is a zip archive of JSON."""
     zips: Any = zipfile
     damages: tuple = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError)
     if _has_zstandard(path):
@@ -303,7 +306,7 @@ def _unzipped(path: str, label: str) -> tuple:
         raise _damaged(label) from None
     headers = [members.pop(name) for name in _HEADERS if name in members]
     if not headers:
-        raise ValueError(f"{label} is no log of Inspect: it has no header")
+        raise ValueError(f"{label} is not a log of Inspect: it has no header")
     return headers[0], [members[name] for name in sorted(members, key=_natural)]
 
 
@@ -312,7 +315,7 @@ def _has_zstandard(path: str) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return any(member.compress_type == ZSTANDARD for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError):  # `_unzipped` says what is wrong
+    except (zipfile.BadZipFile, OSError, ValueError):  # `_unzipped` reports the problem
         return False
 
 
@@ -325,7 +328,8 @@ def _natural(name: str) -> list:
 def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
     if not isinstance(samples, list) or not samples:
         raise ValueError(
-            f"{label} has no samples, only a header: write the log with them (inspect log dump LOG)"
+            f"{label} has no samples, only a header; write the log with its samples (inspect log "
+            "dump LOG)"
         )
     results = _at(header, "results") or {}
     entries = results.get("scores") or [results.get("scorer")]
@@ -354,7 +358,7 @@ def _inspect_sample(
     where: str,
 ) -> Sample:
     if _at(sample, "id") is None:
-        raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
+        raise ValueError(f"{where} has no id, which every sample of a log of Inspect has")
     entries = sample.get("scores") or {}
     texts = sample.get("choices") or []
     if not entries and sample.get("score"):  # logs before version 2
@@ -397,18 +401,18 @@ def _inspect_sample(
 
 
 def _number(value: Any, what: str) -> float | None:
-    """Return a score as a number, None if there is none."""
+    """Return a score as a number, None if it is missing."""
     if value is None or isinstance(value, (list, dict)):
         return None
     try:
         number = float(letter_score(value) if isinstance(value, str) else value)
     except ValueError:
-        raise ValueError(f"{what} is {value!r}; a score is C, I, P or N, or a number") from None
+        raise ValueError(f"{what} is {value!r}; it must be C, I, P or N, or a number") from None
     return number if math.isfinite(number) else None
 
 
 def letter_score(text: str) -> float | str:
-    """Return the score that a letter or a word means, or the text itself.
+    """Return the score that a letter or a word stands for, or the text itself.
 
     Examples
     --------
@@ -451,7 +455,7 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
     for name in record.get("metrics") or [name for name in numeric if name not in _OWN]:
         if name not in record:
             again = "write the samples again (--log_samples)"
-            raise ValueError(f"{where} has no {name!r}, though its metrics name it: {again}")
+            raise ValueError(f"{where} has no {name!r}, although its metrics list it: {again}")
         scores[name] = _number(record[name], f"{where}: {name!r}")
     part = str(record.get("filter", "none"))
     target = text_of(record.get("target"))
@@ -484,7 +488,7 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
 
 
 def _numbered_filters(samples: list[Sample]) -> list[Sample]:
-    """Return samples with the number of their filter, none unless documents occur equally often.
+    """Return samples with the number of their filter, or none if documents occur unequally often.
 
     The harness until 0.4.2 wrote every document once per filter, without the filter's name.
     """

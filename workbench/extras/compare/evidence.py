@@ -1,7 +1,8 @@
-"""What items tell of the means of many columns of bounded values: limits at any level, and p-values that invert them.
+"""Evidence of items on the means of bounded values: limits at any level, and p-values.
 
-Independent items: the intervals of `workbench.intervals.values` for one stratum of an infinite population. Clusters:
-the interval of `workbench.replication.bounded_intervals`.
+The p-values invert the limits. Independent items have the intervals of `workbench.intervals.values`
+for one stratum of an infinite population. Clusters have the interval of
+`workbench.replication.bounded_intervals`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from workbench.replication.bounded_intervals import Clusters, Sample, clusters
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates
 
-BLOCK = 2**21  # numbers that are looked at at once
+BLOCK = 2**21  # numbers that are processed at once
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,20 @@ class Independent:
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Of the mean, (V,)."""
+        """Return the standard error of the mean, (V,)."""
         return np.sqrt(self.second / (self.n - 1))
 
     @property
     def design_df(self) -> Any:
-        """Items less one."""
+        """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
     def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
-        """Return mean, variance and third moment of the beta of a limit: those of `Clusters`.
+        """Return mean, variance and third moment of the beta distribution of a limit.
 
-        They are those of `workbench.intervals.limits.limit_of_moments` for one stratum: one more item lies at the bound
-        in the bounded interval, and at `unseen`, (2, V), in the default one.
+        They are those of `workbench.intervals.limits.limit_of_moments` for one stratum, in the same
+        form as those of `Clusters`. One more item is added to the sample. In the bounded interval
+        its value is the bound, in the default interval it is `unseen`, (2, V).
         """
         sign = 2 * side - 1
         value = self.bounds[side] if bounded else self.unseen[side]
@@ -68,42 +70,44 @@ class Independent:
 
 @dataclass(frozen=True)
 class Proportions:
-    """Proportions (V,) of n items each: what independent items with scores of 0 and 1 tell."""
+    """Proportions (V,) of n independent items each, whose scores are 0 or 1."""
 
     n: Any
     mean: np.ndarray
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Of the proportion, (V,)."""
+        """Return the standard error of the proportion, (V,)."""
         return np.sqrt(self.mean * (1 - self.mean) / (self.n - 1))
 
     @property
     def design_df(self) -> Any:
-        """Items less one."""
+        """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
     def limits(
         self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return Wilson's limits, (V,) each; they are the bounded ones too."""
+        """Return Wilson's limits, (V,) each; they are also the bounded ones."""
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What items tell of V means: of the least values that they may have, and of the largest.
+    """Evidence of items on V means, with the smallest and the largest possible missing values.
 
     Attributes
     ----------
     least, most : Independent, Clusters or Proportions
-        The same where every value is known.
+        The sample with the smallest and with the largest possible values; the same if every value
+        is known.
     bounds : (float, float)
+        Smallest and largest possible value.
     known : Independent, Clusters or Proportions, optional
-        Of the items whose value is known, where some are not: the estimates are theirs, and limits hold for these items
-        and for all items, whatever the missing values are.
+        The items whose value is known, if others are missing. Estimates use these items. Limits are
+        valid for these items and for all items, whatever the missing values are.
     method : {"default", "bounded", "t"}
-        Of limits and p-values: see `workbench.compare_items`.
+        Method of limits and p-values: see `workbench.compare_items`.
     """
 
     least: Independent | Clusters | Proportions
@@ -114,7 +118,7 @@ class Evidence:
 
     @property
     def mean(self) -> np.ndarray:
-        """Estimates (V,), of the items whose value is known."""
+        """Return the estimates (V,), from the items whose value is known."""
         return self._estimated.mean
 
     @property
@@ -130,17 +134,17 @@ class Evidence:
         return np.minimum(low, known_low), np.maximum(high, known_high)
 
     def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return limits of the items whose value is known, (V,) each."""
+        """Return the limits for the items whose value is known, (V,) each."""
         return self.limits_of(self._estimated, tail)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return limits for all items, whatever the missing values are, (V,) each."""
+        """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self.limits_of(self.least, tail)[0], self.limits_of(self.most, tail)[1]
 
     def limits_of(
         self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray
     ) -> tuple:
-        """Return lower and upper limits of the means of a sample, (V,) each, by the method.
+        """Return lower and upper limits of the means of a sample, (V,) each, by `method`.
 
         Parameters
         ----------
@@ -153,7 +157,7 @@ class Evidence:
         return sample.mean - half, sample.mean + half
 
     def pvalues(self, at: float = 0.0) -> np.ndarray:
-        """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
+        """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         worst = self._pvalues(self.least, self.most, at)
         if self.known is None:
             return worst
@@ -177,19 +181,22 @@ class Evidence:
 
     @property
     def carriers(self) -> float:
-        """Fewest clusters that carry what differs from the rest, as in `Clusters`; infinite for independent items."""
+        """Return the fewest clusters that differ from the rest, as in `Clusters`.
+
+        It is infinite for independent items.
+        """
         told = self._estimated
         return float(np.min(told.carriers)) if isinstance(told, Clusters) else np.inf
 
     @property
     def worth(self) -> float:
-        """How many equally heavy clusters these are; infinite for independent items."""
+        """Return the effective number of clusters; infinite for independent items."""
         told = self._estimated
         return float(np.min(told.psus)) if isinstance(told, Clusters) else np.inf
 
 
 def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) -> np.ndarray:
-    """Return the chance of Student's t beyond a distance over the standard error, (V,)."""
+    """Return the tail probability of Student's t at a distance over its standard error, (V,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = scipy.special.stdtr(sample.design_df, -distance / sample.standard_error)
     return np.where(np.isnan(tail), 0.5, tail)
@@ -202,18 +209,18 @@ def evidence(
     bounds: tuple[float, float],
     complete: np.ndarray | None = None,
 ) -> Iterator[Evidence]:
-    """Yield what items tell of columns of values, in blocks that do not take much memory.
+    """Yield the evidence of items on columns of values, in blocks that need little memory.
 
     Parameters
     ----------
     columns : callable
-        A slice of the columns to the least and the largest values (N, V) that they may have.
+        Function from a slice of the columns to the smallest and the largest possible values (N, V).
     size : (int, int)
         N and the number of columns.
     cluster : (N,) array or None
     bounds : (float, float)
     complete : (N,) array of bool, optional
-        Items that estimates come from; by default of each column those whose value is known.
+        Items that the estimates use. By default, each column uses the items whose value is known.
     """
     told = _told_by(cluster, bounds)
     step = max(1, BLOCK // size[0])
@@ -234,7 +241,7 @@ def evidence(
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """Return what samples tell, one mean each, as that of all their means.
+    """Return samples of one mean each as one sample of all their means.
 
     Parameters
     ----------
@@ -255,7 +262,7 @@ def joined(parts: Sequence[Any]) -> Any:
 def _told_by(
     cluster: np.ndarray | None, bounds: tuple[float, float]
 ) -> Callable[[np.ndarray], Independent | Clusters]:
-    """Return the function from columns of values (N, V) to what they tell of their means."""
+    """Return the function from columns of values (N, V) to the evidence on their means."""
     if cluster is None:
         return lambda values: _independent(values, bounds)
     code = np.unique(cluster, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""A gate: whether items show that a model is better than another less a margin, or that it is not, or neither."""
+"""A gate: whether items show a condition on two models, its opposite, or neither."""
 
 import re
 
@@ -16,23 +16,31 @@ _LONGEST = re.compile(
 )
 _SHORTEST = re.compile(
     _LONGEST.pattern.replace("*)", "*?)")
-)  # "A-2" is A less 2 where no model is called so
+)  # "A-2" is A minus 2 if no model has this name
 
 
 class Gate(Result):
-    """The verdict on a condition such as "B > A - 0.01".
+    """The verdict on a condition on two models, such as "B > A - 0.01".
+
+    `gate` returns it. Use `verdict` in scripts, and print the gate for the reason.
 
     Attributes
     ----------
     condition : str
+        The condition as you wrote it.
     first, second : str
-        The models of the condition's left and right side.
+        The models on the left and on the right of the condition.
     margin : float
-        What first less second must be above, in the score's own unit.
+        Value that the first score minus the second must exceed, in units of the score.
     interval : Interval
-        Of first less second, this pair alone.
+        Interval of the first score minus the second, of this pair alone.
     reach : float
-        Largest difference that scores can have.
+        Largest possible difference of two scores.
+
+    See Also
+    --------
+    gate : Test a condition on two models.
+    compare_items : Compare all pairs of models.
     """
 
     condition: str
@@ -44,7 +52,11 @@ class Gate(Result):
 
     @property
     def verdict(self) -> str:
-        """PASS where the interval lies above the margin, FAIL where it lies below, else INCONCLUSIVE."""
+        """Return PASS, FAIL or INCONCLUSIVE.
+
+        PASS: the interval lies above the margin. FAIL: it lies below. INCONCLUSIVE: it contains the
+        margin.
+        """
         return (
             PASS
             if self.interval.low > self.margin
@@ -54,20 +66,22 @@ class Gate(Result):
         )
 
     def bounded_sentence(self) -> str:
-        """Return the bounded limits with their meaning, "" where they are the limits."""
+        """Return the bounded limits with their meaning, "" if they equal the limits."""
         bounded = self.interval.bounded or tuple(self.interval)
-        notes = bounded_notes(tuple(self.interval), bounded, of=f"{self.first} less {self.second}")
+        notes = bounded_notes(tuple(self.interval), bounded, of=f"{self.first} minus {self.second}")
         return "".join(f"{note}." for note in notes)
 
     def headline(self) -> str:
         """Return the verdict with its reason."""
-        lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "holds"}[self.verdict]
+        lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "contains"}[self.verdict]
         low, high = (number(end) for end in self.interval)
+        certain = ""
+        if abs(self.margin) >= self.reach:
+            certain = f". This is certain, as scores differ by at most {number(self.reach)}"
         return (
-            f"{self.verdict}: {self.condition}; {self.first} less {self.second} is from {low} to {high} "
-            f"({percent(self.interval.level)}), which {lies} {number(self.margin)}"
-            + f", as any would: scores differ by at most {number(self.reach)}"
-            * (abs(self.margin) >= self.reach)
+            f"{self.verdict}: {self.condition}; {self.first} minus {self.second} is from {low} to "
+            f"{high} ({percent(self.interval.level)} confidence interval), which {lies} "
+            f"{number(self.margin)}{certain}"
         )
 
     def rows(self) -> list[dict]:
@@ -90,29 +104,44 @@ class Gate(Result):
 def gate(
     scores: ItemScores, condition: str, *, level: float = 0.95, method: str = "default"
 ) -> Gate:
-    """Return whether items show a condition on two models, its opposite, or neither.
+    """Test whether items show a condition on two models, its opposite, or neither.
+
+    Use it to decide about a release. The command `workbench compare --gate` ends with an exit code
+    by the verdict.
 
     Parameters
     ----------
     scores : ItemScores
+        Scores of the items by each model.
     condition : str
-        "B > A", "B > A - 0.01" or "B > A + 0.02", in the score's own unit; also with <. A name with spaces or operators
-        stands in quotes.
-    level : float
-        Of the interval, of this pair alone.
-    method : {"default", "bounded", "t"}
-        As in `compare_items`.
+        "B > A", "B > A - 0.01" or "B > A + 0.02", in units of the score; also with <. Write names
+        with spaces or operators in quotes.
+    level : float, default 0.95
+        Confidence level of the interval, for this pair alone, in (0, 1).
+    method : {"default", "bounded", "t"}, default "default"
+        Method of the interval, as in `compare_items`.
 
     Returns
     -------
     Gate
-        Where the difference is just the margin it is PASS or FAIL in at most a share 1 - level of samples.
+        The verdict with its interval. If the true difference equals the margin, the verdict is PASS
+        or FAIL in at most the proportion 1 - level of samples.
+
+    Raises
+    ------
+    ValueError
+        If the condition has another form, or names a model that has no scores.
+
+    See Also
+    --------
+    compare_items : Compare all pairs of models.
+    pair_interval : Interval of the difference of two models.
 
     Examples
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "new B"], range(50))
-    >>> gate(scores, "A > 'new B' - 0.01")
-    Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0198 to 0.3 (95%), which lies above -0.01)
+    >>> gate(scores, "A > 'new B' - 0.01").verdict
+    'PASS'
     """
     scores = checks.instance("scores", scores, ItemScores)
     readings = [
@@ -121,7 +150,8 @@ def gate(
     if not readings:
         raise checks.WrongValue(
             "condition",
-            "must be as 'B > A' or 'B > A - 0.01', names with spaces or operators in quotes",
+            "must be of the form 'B > A' or 'B > A - 0.01', with names in quotes if they have "
+            "spaces or operators",
             condition,
         )
     found = next((read for read in readings if _unquoted(read[3]) in scores.models), readings[0])

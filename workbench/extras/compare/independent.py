@@ -1,11 +1,11 @@
-"""Differences of two models that were scored on items of their own: two independent samples.
+"""Differences of two models that were scored on items of their own, as independent samples.
 
 References
 ----------
-.. [1] Newcombe, Interval estimation for the difference between independent proportions: comparison of eleven methods,
-   Statistics in Medicine 17, 1998: method 10.
-.. [2] Zou and Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
-   Medicine 27, 2008: the same for any means.
+.. [1] Newcombe, Interval estimation for the difference between independent proportions: comparison
+   of eleven methods, Statistics in Medicine 17, 1998: method 10.
+.. [2] Zou and Donner, Construction of confidence limits about effect measures: a general approach,
+   Statistics in Medicine 27, 2008: the same for any means.
 """
 
 import math
@@ -22,16 +22,22 @@ from workbench.intervals.limits import HALVINGS, LEAST_TAIL
 
 @dataclass(frozen=True)
 class Unpaired:
-    """What independent samples tell of V differences of two means.
+    """Evidence of independent samples on V differences of two means.
 
-    The limits are those of Newcombe's method 10: with first mean a, its lower limit l, second mean b and its upper
-    limit u, the lower limit of a - b is a - b - sqrt((a - l)^2 + (u - b)^2). For scores of 0 and 1 of independent items
-    l and u are Wilson's, otherwise those of the default interval.
+    The limits are those of Newcombe's method 10. The lower limit is
+
+        a - b - sqrt((a - l)^2 + (u - b)^2)
+
+    - a is the first mean and l its lower limit,
+    - b is the second mean and u its upper limit.
+
+    If independent items have scores of 0 and 1, l and u are Wilson's limits. Otherwise they are
+    those of the default interval.
 
     Attributes
     ----------
     first, second : Evidence
-        Of V means each.
+        V means each.
     """
 
     first: Evidence
@@ -39,17 +45,17 @@ class Unpaired:
 
     @property
     def mean(self) -> np.ndarray:
-        """Estimates (V,)."""
+        """Return the estimates, (V,)."""
         return self.first.mean - self.second.mean
 
     @property
     def worth(self) -> float:
-        """How many equally heavy clusters the smaller sample is; infinite for independent items."""
+        """Return the effective number of clusters of the smaller sample; infinite without them."""
         return min(self.first.worth, self.second.worth)
 
     @property
     def carriers(self) -> float:
-        """Fewest clusters that carry what differs from the rest; infinite for independent items."""
+        """Return the fewest clusters that differ from the rest; infinite for independent items."""
         return min(self.first.carriers, self.second.carriers)
 
     def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,14 +67,14 @@ class Unpaired:
         return np.minimum(low, known_low), np.maximum(high, known_high)
 
     def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return limits of the items that have scores, (V,) each."""
+        """Return the limits for the items that have scores, (V,) each."""
         first, second = (
             each.least if each.known is None else each.known for each in (self.first, self.second)
         )
         return self._limits((first, first), (second, second), tail)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return limits for all items, whatever the missing values are, (V,) each."""
+        """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self._limits(
             (self.first.least, self.first.most), (self.second.least, self.second.most), tail
         )
@@ -88,7 +94,7 @@ class Unpaired:
         return np.maximum(low, -reach), np.minimum(high, reach)
 
     def pvalues(self, at: float = 0.0) -> np.ndarray:
-        """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
+        """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         kept = np.full(self.mean.shape, math.log(LEAST_TAIL))
         left_out = np.full(self.mean.shape, math.log(0.5))
         for _ in range(HALVINGS):
@@ -102,15 +108,15 @@ class Unpaired:
 def sample_evidence(
     scores: ItemScores, cluster: np.ndarray | None, *, proportions: bool = False
 ) -> list[Evidence]:
-    """Return what each model's own items tell of its mean.
+    """Return the evidence of each model's own items on its mean.
 
     Parameters
     ----------
     scores : ItemScores
-        Of independent samples.
+        Scores of independent samples.
     cluster : (N,) array or None
     proportions : bool
-        Whether means of independent items get Wilson's limits, if all scores are 0 or 1.
+        Whether means of independent items have Wilson's limits if all scores are 0 or 1.
     """
     scored = scores.score[~np.isnan(scores.score)]
     proportions = (
@@ -147,14 +153,14 @@ def _of_model(
 
 
 def unpaired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Unpaired:
-    """Return what independent samples tell of the differences of pairs of models.
+    """Return the evidence of independent samples on the differences of pairs of models.
 
     Parameters
     ----------
     scores : ItemScores
-        Of independent samples.
+        Scores of independent samples.
     pairs : (P, 2) array of int
-        Indices of models.
+        Positions of models.
     cluster : (N,) array or None
     """
     found = sample_evidence(scores, cluster, proportions=True)
@@ -163,7 +169,7 @@ def unpaired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) 
 
 
 def together(parts: Sequence[Evidence]) -> Evidence:
-    """Return the evidence of means of several samples as one.
+    """Return the evidence on the means of several samples as one object.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scores of the same items by several models, all known."""
+"""Scores of items by several models: the input of a comparison."""
 
 import re
 from collections import Counter
@@ -19,36 +19,46 @@ SHOWN = 5
 class ItemScores(Result):
     """Scores of N items by M models.
 
+    It is the input of `compare_items`. `read_item_scores` reads it from logs and tables.
+
     Attributes
     ----------
     score : (N, M) array of float
-        NaN where an item has no score by a model.
-    models : (M,) tuple of str
-    item : (N,) tuple of str
-        Identifiers.
+        Score of each item by each model; NaN if it is missing.
+    models : tuple of str
+        Names of the M models.
+    item : tuple of str
+        Identifiers of the N items.
     cluster : (N,) array or None
-        The document, person or site that an item belongs to: items of one resemble each other. None: items are
-        independent of each other.
+        Cluster of each item, such as its document, person or site. Items of one cluster resemble
+        each other. None: items are independent.
     bounds : (float, float)
-        Least and largest score that an item can have, seen or not.
+        Smallest and largest possible score of an item, by default 0 and 1.
     better : {"higher", "lower"}
+        Which scores are better.
     values : tuple of float
-        All scores that an item can have; () where any within `bounds` is possible.
+        All possible scores of an item; () if any score within `bounds` is possible.
     columns : dict of (N,) array
-        What else is known of the items, such as their text.
+        Further columns of the items, such as their text.
     finished : bool
-        Whether logs say that every run finished.
+        Whether the logs report that every run finished.
     cluster_word : str
-        What a cluster is, in one word, such as "document".
+        Word for a cluster, such as "document".
     sample : (N,) array of int or None
-        Place of the model that an item was meant for, where each model was scored on items of its own: independent
-        samples. None: all models were scored on the same items.
+        Position of the model that each item was meant for, if each model was scored on items of its
+        own (independent samples). None: all models were scored on the same items.
 
     Raises
     ------
     ValueError
-        If a score lies outside of what it can be, an item or a model occurs twice, or there is no model or there are
-        fewer than two items or clusters; of independent samples, in any of them.
+        If a score is outside its range, a name occurs twice, or there are too few models, items or
+        clusters. At least one model and two items are needed, and two clusters if there are any; in
+        independent samples, for each model.
+
+    See Also
+    --------
+    read_item_scores : Read the scores from logs and tables.
+    compare_items : Compare the models.
 
     Examples
     --------
@@ -104,7 +114,7 @@ class ItemScores(Result):
         if cluster is not None and np.all(cluster == cluster[0]):
             raise checks.WrongValue(
                 "cluster",
-                "must hold at least 2 clusters: of one nothing is known about others",
+                "must hold at least 2 clusters, as one cluster shows no variation between clusters",
                 told=f"all {len(item)} items are in {cluster[0].item()!r}",
             )
         low, high = checks.bounds(self.bounds)
@@ -127,44 +137,48 @@ class ItemScores(Result):
             can = checks.listed(self.values) if self.values else f"{low:g} to {high:g}"
             raise checks.WrongValue(
                 "score",
-                f"must be what it can be, {can}",
-                told=f"item {item[row]!r} has {score[row, column]:g} by {models[column]}",
+                f"must be one of {can}" if self.values else f"must be from {can}",
+                told=f"item {item[row]!r} has the score {score[row, column]:g} by {models[column]}",
             )
 
     @property
     def filled(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the largest scores (N, M) that there can be: what has none is at either bound."""
+        """Return the scores (N, M) with missing ones at the lower and at the upper bound."""
         low, high = (np.where(np.isnan(self.score), bound, self.score) for bound in self.bounds)
         return low, high
 
     @property
     def wanted(self) -> np.ndarray:
-        """Whether an item was meant for a model, (N, M): all, or of independent samples each model's own."""
+        """Return whether each item was meant for each model, (N, M).
+
+        All are, except in independent samples, where each item was meant for one model.
+        """
         if self.sample is None:
             return np.ones(self.score.shape, bool)
         return self.sample[:, None] == np.arange(len(self.models))
 
     @property
     def unscored(self) -> int:
-        """How many scores are missing."""
+        """Return the number of missing scores."""
         return int((np.isnan(self.score) & self.wanted).sum())
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Items of each model's sample; () where all models have the same items."""
+        """Return the items of each independent sample; () if all models have the same items."""
         return () if self.sample is None else tuple(self.wanted.sum(0).tolist())
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are; 0 where items are independent."""
+        """Return the number of clusters; 0 if items are independent."""
         return 0 if self.cluster is None else int(np.unique(self.cluster).size)
 
     def some(self, rows: np.ndarray) -> "ItemScores":
-        """Return the scores of some items, a mask (N,).
+        """Return the scores of some of the items.
 
         Parameters
         ----------
         rows : (N,) array of bool
+            Whether to keep each item.
         """
         return ItemScores(
             self.score[rows],
@@ -182,7 +196,7 @@ class ItemScores(Result):
         )
 
     def headline(self) -> str:
-        """Return how many items, models and clusters there are, and what a score can be."""
+        """Return the number of items, clusters and models, and the possible scores."""
         low, high = self.bounds
         among = (
             checks.listed([f"{value:g}" for value in self.values])
@@ -192,11 +206,11 @@ class ItemScores(Result):
         return f"{self.basis()} scored by {checks.counted(len(self.models), 'model')}, {among}"
 
     def basis(self) -> str:
-        """Return the number of items, and of their clusters."""
+        """Return the number of items and of their clusters as text."""
         return items_in(len(self.item), self.clusters, self.cluster_word)
 
     def rows(self) -> list[dict]:
-        """Return a row per model: its items with and without a score."""
+        """Return a row per model: the number of its items, and how many have no score."""
         wanted = self.wanted
         sizes, lacking = wanted.sum(0).tolist(), (np.isnan(self.score) & wanted).sum(0).tolist()
         return [
@@ -208,7 +222,10 @@ class ItemScores(Result):
 def _checked_samples(
     sample: ArrayLike, score: np.ndarray, models: Sequence[str], cluster: np.ndarray | None
 ) -> np.ndarray:
-    """Return the samples that items belong to, or raise where one is too small or has another's score."""
+    """Return the sample of each item, or raise an error.
+
+    Each sample needs enough items, and its items must have no score by another model.
+    """
     checked = checks.counts("sample", sample, size=len(score), what="item")
     for place, model in enumerate(models):
         rows = checked == place
@@ -220,7 +237,9 @@ def _checked_samples(
                 told=f"got {units}",
             )
         if not np.isnan(np.delete(score[rows], place, 1)).all():
-            raise checks.WrongValue("sample", f"must hold items that {model!r} alone was scored on")
+            raise checks.WrongValue(
+                "sample", f"must give {model!r} only items without scores by other models"
+            )
     return checked
 
 
@@ -240,17 +259,23 @@ def _distinct(name: str, values: Sequence, least: int) -> tuple[str, ...]:
             f"occur{'s' * (len(twice) == 1)} more than once",
         )
     if len(texts) < least:
-        raise checks.WrongValue(name, f"must be at least {least}", told=f"got {len(texts)}")
+        raise checks.WrongValue(
+            name,
+            f"must have at least {least} {'entry' if least == 1 else 'entries'}",
+            told=f"got {len(texts)}",
+        )
     return texts
 
 
 def items_in(items: int, clusters: int, word: str) -> str:
-    """Return the number of items, and of their clusters in their own word, if there are any.
+    """Return the number of items, and of their clusters if there are any, as text.
 
     Examples
     --------
-    >>> items_in(9, 3, "story"), items_in(9, 1, "patch"), items_in(9, 4, "doc_id"), items_in(9, 0, "cluster")
-    ('9 items in 3 stories', '9 items in 1 patch', '9 items in 4 clusters (doc_id)', '9 items')
+    >>> items_in(9, 3, "story"), items_in(9, 1, "patch")
+    ('9 items in 3 stories', '9 items in 1 patch')
+    >>> items_in(9, 4, "doc_id"), items_in(9, 0, "cluster")
+    ('9 items in 4 clusters (doc_id)', '9 items')
     """
     many = re.sub(r"(s|x|z|ch|sh)$", r"\1e", re.sub(r"(?<=[^aeiou])y$", "ie", word)) + "s"
     one, many = (word, many) if word.isalpha() else (f"cluster ({word})", f"clusters ({word})")

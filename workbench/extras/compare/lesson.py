@@ -15,14 +15,14 @@ from workbench.results import Table
 from workbench.widgets.chart_view import Panel, drive_chart, stops
 from workbench.widgets.ranges import adjustable
 
-LEADERS = 12  # models that are drawn
+LEADERS = 12  # models in the chart
 BOARDS = 400  # tables of forty models for the averages
 BOARD_FORMS = (50, 100, 200, 500, 1000, 3000)
 
 
 @adjustable()
 def winners() -> Panel:
-    """Return the scores of forty models on the same forms, and their rank sets.
+    """Return the scene with the scores of forty models on the same forms, and their possible ranks.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def winners() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: forms, by how much model 1 is better than all others, which forms.
+        Controls for the number of forms, the advantage of model 1, and the number of the sample.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _board_of_models(n: int, ahead: float, seed: int) -> ItemComparison:
 
 
 def best_of_many() -> Table:
-    """Return the mean score of the best of many equal models on these forms and on other forms."""
+    """Return the mean score of the best of many equal models, on these forms and on others."""
     boards = [clerks.equal_models(seed=seed) for seed in range(BOARDS)]
     score = np.array([board.mean(0) for board in boards])
     again = np.array([clerks.equal_models(seed=BOARDS + seed).mean(0) for seed in range(BOARDS)])
@@ -112,7 +112,7 @@ def best_of_many() -> Table:
 
 
 def _on_other_forms(score: np.ndarray, again: np.ndarray) -> str:
-    """Return the mean score on other forms of the model that was the best."""
+    """Return the mean score on other forms of the model that was best."""
     best = score.argmax(1)
     return f"{again[range(BOARDS), best].mean():.1%}"
 

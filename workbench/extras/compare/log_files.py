@@ -1,4 +1,4 @@
-"""Which files are logs of evaluations or tables of promptfoo, and how they are opened."""
+"""Detection of logs of evaluations and tables of promptfoo, and how to open them."""
 
 import os
 import zipfile
@@ -19,14 +19,14 @@ from workbench.extras.compare.other_logs import (
 
 
 def open_log_file(file: str, label: str, part: str) -> TableSource | None:
-    """Return the source of a log of an evaluation, or None for another file."""
+    """Return the source of a log of an evaluation, or None for any other file."""
     if file.lower().endswith(EVAL) and not zipfile.is_zipfile(file):
-        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
+        raise ValueError(f"{label} is not a log of Inspect: it is cut off or not a zip archive")
     return open_log(file, label, part) if is_evaluation_log(file) else None
 
 
 def is_evaluation_log(source: Any) -> bool:
-    """Return whether a source is the file of a log of an evaluation."""
+    """Return whether a source is a file with the log of an evaluation."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     _, label, ending = existing_file(source)
@@ -36,7 +36,7 @@ def is_evaluation_log(source: Any) -> bool:
 
 
 def comparison_table(source: Any) -> dict[str, list]:
-    """Return the columns id, model, score and others of a file of promptfoo, {} of any other."""
+    """Return the columns id, model, score and others of a promptfoo file, {} of any other."""
     if not isinstance(source, (str, os.PathLike)):
         return {}
     _, label, ending = existing_file(source)
@@ -57,7 +57,7 @@ def comparison_table(source: Any) -> dict[str, list]:
 
 
 def _start(file: str, label: str, whole_line: bool = False) -> str:
-    """Return the beginning of a text, with the whole of its first line if that is asked for."""
+    """Return the beginning of a text, with the whole first line if requested."""
     with opened_text(file, label, encoding_of_start(file, label)) as text:
         line = text.readline() if whole_line else ""
         return line + text.read(PEEKED)

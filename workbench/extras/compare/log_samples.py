@@ -1,4 +1,4 @@
-"""Samples of an evaluation's log, and the log as a whole, for all tools."""
+"""Samples of an evaluation log, and the log as a whole, in one form for all tools."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 class Sample:
     """A sample of a log.
 
-    `number` is its place in the file from 1, `part` its epoch or filter. `answers` are those that
-    belong to one score; `unfit` are the scores that contradict its choices. Samples of one item
-    have the same `content`, as far as logs hold it: question, choices or hash, target.
+    `number` is its position in the file from 1, `part` its epoch or filter. `answers` are those
+    that belong to one score. `unfit` lists the scores that contradict the choices of the sample.
+    `content` is the question, the choices or hash, and the target, as far as the log holds them.
+    Samples of one item have the same content.
     """
 
     number: int
@@ -27,10 +28,10 @@ class Sample:
 class EvaluationLog:
     """Samples in their order, and names of their parts and scores.
 
-    `score` is the log's own choice of a score, "" for none. `part_is` is "epoch" or "filter",
+    `score` is the score that the log itself selects, "" for none. `part_is` is "epoch" or "filter",
     `score_is` "scorer" or "metric". `unfinished` is Inspect's status of a run that did not end
-    well, such as "error". `model` and `task` are "" if the log does not hold them. `unnamed_parts`:
-    parts are numbered, as the log does not name them.
+    normally, such as "error". `model` and `task` are "" if the log does not hold them.
+    `unnamed_parts` is true if the log does not name its parts, so that they are numbered.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Which model and which task each run belongs to, and the runs of a model's tasks as one."""
+"""Names of the model and the task of each run, and all tasks of a model as one run."""
 
 import os
 import re
@@ -17,10 +17,10 @@ SHOWN = 5
 
 
 def named_runs(runs: Sequence[Run]) -> list[Run]:
-    """Return runs with the names of their models and tasks, so that no two are the same task of one model.
+    """Return runs with the names of their models and tasks, no two of which are equal.
 
-    Names come from people and logs; where these give none or do not tell runs apart, models are called by their folder
-    or their file, and tasks by their file.
+    The names come from the user and the logs. If these give none, or equal ones, models are named
+    by their folder or file, and tasks by their file.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     twice = [name for name, times in Counter(names).items() if times > 1] or [*dict.fromkeys(names)]
     tasks = {run.task for run in runs if run.task}
     of_task = (
-        f"; of a model with several tasks there must be one log per task of {checks.listed(sorted(tasks))}"
+        f". A model with several tasks needs one log per task of {checks.listed(sorted(tasks))}"
         if tasks
         else ""
     )
     raise checks.WrongValue(
         "files",
-        f"must be of different models; give names to those of "
-        f"{checks.listed(twice, SHOWN, quoted=True)}, as in NAME=FILE{of_task}",
+        f"must be of different models. Name those of {checks.listed(twice, SHOWN, quoted=True)} as "
+        f"NAME=FILE{of_task}",
     )
 
 
@@ -81,7 +81,7 @@ def _by_folder_and_file(run: Run) -> Run:
 
 
 def _told_apart(runs: Sequence[Run]) -> bool:
-    """Return whether all models have names, and the runs of each are of different tasks and items."""
+    """Return whether all models have names, and no two runs of a model are equal."""
     keys = [(run.model, run.task) for run in runs]
     if not all(run.model for run in runs) or len(set(keys)) < len(keys):
         return False
@@ -92,7 +92,7 @@ def _told_apart(runs: Sequence[Run]) -> bool:
 
 
 def _same_items(first: Run, second: Run) -> bool:
-    """Return whether two runs hold the same items, by the content that logs tell of all that both have."""
+    """Return whether two runs hold the same items, by the content of those that both have."""
     asked = dict(zip(first.item, first.content, strict=False))
     pairs = [
         (asked[item], other)
@@ -107,7 +107,7 @@ def _same_content(runs: Sequence[Run]) -> bool:
 
 
 def differs(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether the content of two samples differs in a part that both logs tell.
+    """Return whether the content of two samples differs in a part that both logs hold.
 
     Parameters
     ----------
@@ -122,14 +122,15 @@ def differs(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
-    """Return one run per model, whose items are identified by task and identifier, and notes on the tasks.
+    """Return one run per model, with notes on the tasks.
 
-    Where no model has several runs they are returned as they are.
+    If a model has several runs, an item is identified by its task and identifier. Otherwise the
+    runs are unchanged.
 
     Parameters
     ----------
     runs : list of Run
-        As named.
+        Runs with names.
     """
     of_model: dict[str, list[Run]] = {}
     for run in runs:
@@ -147,8 +148,8 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
     notes = [
         Note(
             "data",
-            f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together "
-            "identify an item, and every item counts alike; column 'task' has the slices",
+            f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together identify "
+            "an item, and every item has the same weight. The column 'task' holds the slices",
         )
     ]
     if len(set(measures.values())) > 1:
@@ -158,7 +159,7 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
 
 
 def _joined(parts: Sequence[Run]) -> Run:
-    """Return the runs of a model's tasks as one."""
+    """Return the runs of a model's tasks as one run."""
     first = parts[0]
     cells = {TASK: objects([part.task for part in parts for _ in part.item])}
     for name in dict.fromkeys(name for part in parts for name in part.cells):
@@ -181,7 +182,7 @@ def _joined(parts: Sequence[Run]) -> Run:
 
 
 def tasks_of(run: Run) -> list[str]:
-    """Return the tasks that a run says it is of.
+    """Return the tasks of a run, as it names them.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-"""Logs of OpenAI evals and DeepEval, and tables of promptfoo, known by their content.
+"""Logs of OpenAI evals and DeepEval, and tables of promptfoo, recognized by their content.
 
-OpenAI evals writes a line per event; those of kind "match", "metrics" or "accuracy" hold a score of
-a sample. DeepEval writes a JSON object of test cases, each with the scores of its metrics.
-promptfoo compares several models in one file: JSON, JSON Lines or CSV, with "[PASS] answer" in a
-cell or a column "Status" next to it.
+- OpenAI evals writes a line per event. Events of kind "match", "metrics" or "accuracy" hold a score
+  of a sample.
+- DeepEval writes a JSON object of test cases, each with the scores of its metrics.
+- promptfoo compares several models in one file: JSON, JSON Lines or CSV. In CSV, a cell holds
+  "[PASS] answer", or the column "Status" is next to it.
 """
 
 import csv
@@ -178,7 +179,7 @@ def _either(record: dict, *names: str) -> Any:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, None if there is none.
+    """Return a score as a number, None if it is missing.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def number_of(value: Any) -> float | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text, a list of messages or answers as the lines of their texts.
+    """Return a value as text; a list of messages or answers gives a line for each.
 
     Examples
     --------
@@ -227,13 +228,14 @@ def promptfoo_results(value: Any) -> list[dict]:
 def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     """Return results of promptfoo as columns.
 
-    These are id, repeat, model, score, passed, output, the variables of each test and its named
-    scores. A test is identified by its variables, so that files of several runs can be joined.
+    The columns are id, repeat, model, score, passed, output, the variables of each test, and its
+    named scores. A test is identified by its variables, so that files of several runs can be
+    joined.
 
     Parameters
     ----------
     results : list of dict
-        As of `promptfoo_results`.
+        As returned by `promptfoo_results`.
     """
     prompts = {}
     tests = {}
@@ -282,7 +284,7 @@ def _named_scores(scores: Any) -> dict[str, float | None]:
 
 
 def _failed_to_run(result: dict) -> bool:
-    """Return whether a result is that of a call that failed: promptfoo numbers this reason 2."""
+    """Return whether a result is that of a call that failed, which promptfoo codes as reason 2."""
     failed = bool(result.get("error")) and not result.get("gradingResult")
     return failed or result.get("failureReason") == 2
 
@@ -320,7 +322,7 @@ def model_names(columns: Sequence[tuple[str, str]]) -> list[str]:
 def promptfoo_csv(text: str) -> dict[str, list]:
     r"""Return the table of promptfoo's CSV file as `promptfoo_table` does, {} for any other text.
 
-    Tests that are the same in all variables are repeats of one item; `repeat` counts them.
+    Tests with equal variables are repeats of one item, and `repeat` numbers them.
 
     Parameters
     ----------
@@ -378,7 +380,7 @@ def _outputs(header: list[str], rows: list) -> dict:
     Raises
     ------
     ValueError
-        If only some cells of a column begin with a verdict.
+        If most cells of a column begin with a verdict and others do not.
     """
     columns = {}
     for column, name in enumerate(header):
@@ -391,16 +393,16 @@ def _outputs(header: list[str], rows: list) -> dict:
             columns[column] = column
         elif 2 * len(others) < len(filled):
             raise ValueError(
-                f"column {name!r}, record {others[0]}: {filled[others[0]][:20]!r} begins with none "
-                "of [PASS], [FAIL] and [ERROR], as most cells of the column do"
+                f"column {name!r}, record {others[0]}: {filled[others[0]][:20]!r} does not "
+                "begin with [PASS], [FAIL] or [ERROR], as most cells of the column do"
             )
     return columns
 
 
 def _identified(tests: Iterable[dict[str, str]]) -> list[tuple[str, str]]:
-    """Return for each test its identifier, of its variables, and which repeat of it it is.
+    """Return the identifier of each test, made of its variables, and the number of its repeat.
 
-    A test without variables is the same as no other, and its position identifies it.
+    A test without variables is identified by its position.
     """
     times: Counter = Counter()
     pairs = []

@@ -1,4 +1,4 @@
-"""The page of a comparison of models on the same items, and its numbers as files."""
+"""The HTML page of a comparison of models, and its results as JSON and tables."""
 
 import contextlib
 import platform
@@ -36,26 +36,31 @@ def write_comparison(
     slices: Table | None = None,
     reading: Sequence[dict] = (),
 ) -> list[Path]:
-    """Write the page of a comparison, and its results as JSON and tables where these are asked for.
+    """Write the page of a comparison, and its results as JSON and tables if requested.
 
     Parameters
     ----------
     found : ItemComparison
     targets : Targets
     files : list of str
-        That were read.
+        Files that were read.
     settings : dict
-        What was asked, by name.
+        Options of the command by name.
     command : str
     gate : Gate, optional
     slices : Table, optional
     reading : list of dict
         Items worth reading.
+
+    Returns
+    -------
+    list of Path
+        Files that were written.
     """
     now, inputs = datetime.now(UTC), [input_file("file", Path(file), rows=False) for file in files]
     tables = {
         "ranks": Table(tuple(found.ranks()), "Ranks"),
-        "conditions": Table(tuple(found.conditions()), "What this rests on"),
+        "conditions": Table(tuple(found.conditions()), "Conditions of this comparison"),
         **({"slices": slices} if slices else {}),
         **({"reading": Table(tuple(reading), "Items worth reading")} if reading else {}),
     }
@@ -111,7 +116,11 @@ def _record(name: str, section: str, result: Result) -> Record:
 
 
 def _readable(row: dict) -> dict:
-    """Return a row as the page shows it: a pair's verdict before its numbers, p short; an item's scores as they are."""
+    """Return a row as the page shows it.
+
+    The verdict of a pair comes before its numbers, and its p-value is short. Scores of an item are
+    unchanged.
+    """
     if "item" in row:
         return {
             name: f"{cell:g}" if isinstance(cell, float) else cell for name, cell in row.items()
@@ -137,13 +146,13 @@ def _picture(found: "ItemComparison") -> "Markup":
 
 
 def _shows(found: "ItemComparison") -> str:
-    """Return what difference so many items show, "" for one model."""
+    """Return a sentence on the difference that as many items show, "" for one model."""
     if len(found.names) == 1:
         return ""
     difference = found.detectable()
     said = found.units(difference, error=difference / 10)
     return (
-        f"With these {counted(found.size, 'item')} a difference of {said} "
-        "between two of these models would be found in 80% of runs, if that pair alone were compared; half of it "
+        f"With {counted(found.size, 'item')} such as these, a difference of {said} between two "
+        "models is shown in 80% of samples, if only this pair is compared. Half this difference "
         "takes four times as many items."
     )

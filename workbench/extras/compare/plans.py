@@ -1,4 +1,4 @@
-"""How many items show a difference of two models, and what difference so many items show."""
+"""Plans of a comparison of two models: the items that show a difference, and the reverse."""
 
 import itertools
 import math
@@ -17,10 +17,10 @@ from workbench.replication.replicates import replicates
 
 VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
-EXACT, OF_CLUSTERS = 1e-3, 1e-2  # of what is searched; 2,000 runs leave 2% to chance
+EXACT, OF_CLUSTERS = 1e-3, 1e-2  # relative accuracy of a search; 2,000 runs leave 2% to chance
 MOST_ITEMS, MOST_CLUSTERS = 10**7, 10**4
-AT_ONCE = 200_000  # clusters of all samples: as much as a processor keeps at hand
-LEAST_ICC = 1e-12  # below it items are as good as independent
+AT_ONCE = 200_000  # clusters of all samples: as many as fit into a processor's cache
+LEAST_ICC = 1e-12  # below it, items count as independent
 
 
 def detectable_difference(
@@ -32,32 +32,51 @@ def detectable_difference(
     power: float = 0.8,
     level: float = 0.95,
 ) -> float:
-    """Return the difference of two models' accuracies that so many items would show in a share `power` of samples.
+    """Compute the smallest difference of two accuracies that a number of items can show.
+
+    Use it to plan a comparison of two models on the same items. If the true difference is the one
+    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set other
+    percentages.
 
     Parameters
     ----------
     items : int
+        Number of items, at least 2.
     discordance : float
-        Share of items on which exactly one of the models is right, above 0.
+        Proportion of items on which exactly one of the models is correct, above 0 and at most 1.
     clusters : int, optional
-        As many clusters, of equal size and at most 10,000, hold the items; without it these are independent.
-    icc : float
-        Correlation of the differences of two items of one cluster, from 0 to below 1.
-    power : float
-        From .5 to below 1.
-    level : float
-        Of the interval that is reported.
+        Number of clusters of equal size that hold the items, 2 to 10,000. By default, items are
+        independent.
+    icc : float, default 0
+        Correlation of the differences of two items of one cluster, from 0 to below 1. It needs
+        `clusters`.
+    power : float, default 0.8
+        Proportion of samples that show the difference, from 0.5 to below 1.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------
     float
-        At most `discordance`; NaN where even that would not be shown as often.
+        The difference, at most `discordance`. NaN if even that is shown less often than in the
+        proportion `power`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    items_to_detect : Number of items that show a given difference.
+    compare_items : Compare models on the same items.
 
     Notes
     -----
-    Samples of the differences -1, 0 and 1 are drawn, 20,000 of independent items and 2,000 of clusters, always the
-    same, and each has the interval that `compare_items` gives a single pair. What a cluster's items have in common
-    comes from a Dirichlet distribution, whose correlation is `icc`.
+    The chance is simulated with samples of the differences -1, 0 and 1. There are 20,000 samples of
+    independent items, or 2,000 of clusters, the same in every call. Each sample has the interval
+    that `compare_items` gives a single pair. The common part of a cluster's items comes from a
+    Dirichlet distribution with correlation `icc`.
 
     Examples
     --------
@@ -88,18 +107,42 @@ def items_to_detect(
     power: float = 0.8,
     level: float = 0.95,
 ) -> int:
-    """Return how many items show a difference of two models' accuracies in a share `power` of samples.
+    """Compute the number of items that show a given difference of two accuracies.
+
+    Use it to plan a comparison of two models on the same items. With this number of items, the 95%
+    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set other
+    percentages.
 
     Parameters
     ----------
     difference : float
-        Above 0, at most `discordance`.
+        Difference of the accuracies, above 0 and at most `discordance`.
     discordance : float
-        As in `detectable_difference`.
-    cluster_size : int
-        Items of a cluster; whole clusters are drawn, at most 10,000.
-    icc, power, level : float
-        As in `detectable_difference`.
+        Proportion of items on which exactly one of the models is correct, above 0 and at most 1.
+    cluster_size : int, default 1
+        Items per cluster. Whole clusters are sampled, at most 10,000.
+    icc : float, default 0
+        Correlation of the differences of two items of one cluster, from 0 to below 1.
+    power : float, default 0.8
+        Proportion of samples that show the difference, from 0.5 to below 1.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+
+    Returns
+    -------
+    int
+        Number of items, a multiple of `cluster_size`. It is exact to 0.1%, or to 1% for clusters.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range, or more than 10 million items or 10,000 clusters are
+        needed.
+
+    See Also
+    --------
+    detectable_difference : Smallest difference that a number of items can show.
+    compare_items : Compare models on the same items.
 
     Examples
     --------
@@ -124,23 +167,23 @@ def items_to_detect(
     )
     needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
     low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
-    if groups > 2 * most:  # beyond doubt, and not worth drawing
+    if groups > 2 * most:  # certainly too many: no samples needed
         low = most
     for turn in itertools.count(1):
         if high - low <= max(1, exact * high):
             break
         step = max(1, int(exact * low))
-        if turn % 3 == 0:  # whatever the guesses are worth, the range becomes smaller
+        if turn % 3 == 0:  # halve the range even if the guesses are poor
             groups = min(math.sqrt(low * high), 2 * low)
         groups = round(min(max(groups, low + step), high - step))
         found = chance(groups)
         low, high = (low, groups) if found >= power else (groups, high)
-        # a test's chance is about that of a normal estimate, whose distance from 0 grows with the root of the items
+        # about the power of a normal estimate, whose distance from 0 grows with sqrt(items)
         distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
         groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
         raise checks.WrongValue(
-            "difference", f"must need at most {most * size:,} items", difference
+            "difference", f"must be large enough for {most * size:,} items to show it", difference
         )
     return high * size
 
@@ -154,7 +197,10 @@ def _above_0(name: str, value: float, most: float) -> float:
 def _chance_shown(
     items: int, groups: int | None, icc: float, level: float
 ) -> Callable[[float, float], float]:
-    """Return a function of difference and discordance to the share of samples whose lower limit is above 0."""
+    """Return a function of a difference and a discordance.
+
+    It gives the proportion of samples whose lower limit is above 0.
+    """
     tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
     if icc == 1:
         raise checks.WrongValue("icc", "must be below 1", icc)
@@ -183,7 +229,7 @@ def _chance_shown(
 
 
 def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
-    """Return a function of the chances of the values to what samples tell."""
+    """Return a function from the probabilities of the values to the moments of samples."""
 
     def told(chances: np.ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
@@ -214,7 +260,7 @@ def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], 
 def _in_clusters(
     size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return how often clusters have each value, (3, C, runs)."""
+    """Return the counts of each value in clusters, (3, C, runs)."""
     shape = size.size, runs, len(VALUES)
     of_cluster = np.broadcast_to(chances, shape)
     if icc > LEAST_ICC:

@@ -1,4 +1,4 @@
-"""Scores of the same items by several models from logs of evaluations and from tables."""
+"""Scores of items by several models, read from logs of evaluations and from tables."""
 
 import math
 import re
@@ -17,7 +17,7 @@ from workbench.extras.compare.sources import TASK, Asked, Run, named_sources, ru
 from workbench.results import Note
 
 SHOWN = 5
-MOST_VALUES = 50  # beyond it what an item can have is not listed
+MOST_VALUES = 50  # more possible scores than these are not listed
 _ERRORS = re.compile(
     r"(?i)(^|[_ .-])(loss(es)?|perplexity|ppl|nll|entropy|brier|[wct]er|mse|mae|rmse|bits_per_byte|"
     r"errors?|distance|latency|cost)([_ .-]|$)"
@@ -39,51 +39,76 @@ def read_item_scores(
     columns: Sequence[str] = (),
     independent: bool = False,
 ) -> ItemScores:
-    """Read the scores of the same items by several models, of one model, or of independent samples.
+    """Read the scores of items by one or more models from logs of evaluations and tables.
+
+    Use it before `compare_items`. It checks that the scores belong together and mean the same.
+    Notes describe every choice that it made.
 
     Parameters
     ----------
     *files : str, path or data frame
-        A log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval, or a table, per model; a folder of logs; a
-        file of promptfoo; or one table with a row per item and model or with a column per model. "NAME=FILE" and
-        "NAME=FOLDER" name the model. If a model has several logs, each log is a task. The task and the identifier
-        together identify an item, and the column `task` holds the task.
+        Logs or tables, see Notes. "NAME=FILE" and "NAME=FOLDER" name the model.
     model : str
-        Of a table: the column that says whose row it is, or the columns of the models' scores with commas between;
-        without it all columns that can be scores of the same kind: no flags, sizes, times or repeats.
+        For tables: the column that names the model of each row, or the columns of the models'
+        scores, separated by commas. By default, all columns that can be scores of the same kind;
+        flags, sizes, times and repeats are not.
     item : str
-        Column of identifiers of a table.
+        For tables: the column of identifiers.
     score : str
-        Column of a table's scores; of logs the scorer, the filter or the metric; of a file of promptfoo "passed" or a
-        named score.
+        For tables: the column of scores. For logs: the scorer, filter or metric. For promptfoo:
+        "passed" or a named score.
     cluster : str
-        Column of the document, person or site of an item, such as "metadata.document" or "doc.passage".
+        Column of the document, person or site of an item, such as "metadata.document" or
+        "doc.passage".
     epoch : str
-        Column that tells the rows apart in which an item was repeated; logs of Inspect tell it, and where items occur
-        more than once a column such as `run`, `seed` or `trial`.
-    repeats : str
-        What becomes of an item's E epochs, c of them right: "mean"; "majority", 1, 1/2 or 0; "pass^3", the share
-        C(c, 3) / C(E, 3) of three epochs that are all right; "pass@3", that of three of which one is.
+        Column that distinguishes the repeats of an item. By default, logs of Inspect provide it; if
+        items are repeated in a table, a column such as `run`, `seed` or `trial` does.
+    repeats : str, default "mean"
+        How the E epochs of an item are combined, of which c are correct. "mean" takes the mean of
+        their scores. "majority" gives 1, 1/2 or 0. "pass^3" is the proportion C(c, 3) / C(E, 3) of
+        three epochs that are all correct. "pass@3" is the proportion of three epochs of which at
+        least one is correct.
     bounds : (float, float), optional
-        Least and largest score that an item can have; 0 and 1 where all scores lie between.
+        Smallest and largest possible score, by default 0 and 1. Required if a score lies outside.
     better : {"higher", "lower"}, optional
-        Which scores are better; must be said of scores that are not from 0 to 1, or are an error by their name.
-    common : bool
-        Take the items that all models have a score of; a note tells how many are left out.
+        Which scores are better, by default "higher". Required if scores are not from 0 to 1, or
+        have the name of an error.
+    common : bool, default False
+        Whether to use only the items that all models have a score for. A note gives the number left
+        out.
     columns : list of str
         Further columns to keep, such as one whose values are slices.
-    independent : bool
-        Each model was scored on items of its own, whatever their identifiers. Taken without being asked for where no
-        identifier occurs for two models, as a note tells.
+    independent : bool, default False
+        Whether each model was scored on items of its own, even if identifiers are equal. This is
+        also assumed if no identifier occurs for two models, and a note says so.
 
     Returns
     -------
     ItemScores
+        The scores, with notes on the choices made.
 
     Raises
     ------
     ValueError
-        If it is not certain which scores belong together, or what they mean; one line that names the file.
+        If it is uncertain which scores belong together or what they mean. The message names the
+        file.
+
+    See Also
+    --------
+    compare_items : Compare the models.
+    ItemScores : Scores from arrays.
+
+    Notes
+    -----
+    These files can be read:
+
+    - a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval, one or more per model,
+    - a folder of such logs,
+    - a file of promptfoo,
+    - a table with a row per item and model, or with a column per model.
+
+    If a model has several logs, each log is a task. The task and the identifier together identify
+    an item, and the column `task` holds the task.
 
     Examples
     --------
@@ -94,7 +119,7 @@ def read_item_scores(
     match = _REPEATS.fullmatch(str(repeats))
     if match is None:
         raise checks.WrongValue(
-            "repeats", "must be mean, majority, or pass^k or pass@k with k epochs", repeats
+            "repeats", "must be mean, majority, pass^k or pass@k, for a number k of epochs", repeats
         )
     asked = Asked(model, item, score, cluster, epoch, tuple(columns), independent)
     sources = list(named_sources(files))
@@ -123,8 +148,8 @@ def read_item_scores(
             [
                 Note(
                     "data",
-                    f"{checks.counted(int((~scored).sum()), 'item')} without a score by every model "
-                    "left out",
+                    f"{checks.counted(int((~scored).sum()), 'item')} left out, as not every model "
+                    "has a score",
                 )
             ]
             if not scored.all()
@@ -157,7 +182,7 @@ def read_item_scores(
 
 
 def _refuse_other_measures(runs: list[Run]) -> None:
-    """Raise where models have different scores, of tasks where a model has several."""
+    """Raise an error if models have different scores; of several tasks, within a task."""
     several = len({run.model for run in runs}) < len(runs)
     first: dict[str, Run] = {}
     for run in runs:
@@ -167,13 +192,13 @@ def _refuse_other_measures(runs: list[Run]) -> None:
         if other.by != run.by:
             raise checks.WrongValue(
                 "score",
-                f"must name one score: that of {other.model!r} is {other.by}, that of "
-                f"{run.model!r} {run.by}; or choose it for each file, as in FILE#{run.measure}",
+                f"must name one score for all models: {other.model!r} has {other.by}, "
+                f"{run.model!r} has {run.by}. Or choose it for each file, as in FILE#{run.measure}",
             )
 
 
 def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, float], str]:
-    """Return the bounds of the scores and which are better, or raise where that is not known."""
+    """Return the bounds of the scores and which are better, or raise an error if unknown."""
     ends = {
         run.model: (np.nanmin(run.score), np.nanmax(run.score))
         for run in runs
@@ -188,39 +213,40 @@ def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, fl
     if 1 < high <= 100 and low >= 0 and small and (bounds is None or tuple(bounds) == (0, 100)):
         large = next(name for name, (_, most) in ends.items() if most > 1)
         raise ValueError(
-            f"scores of {large!r} go to {ends[large][1]:g}, those of {small[0]!r} only to "
-            f"{ends[small[0]][1]:g}: percentages among scores from 0 to 1; give all of them in one unit, "
-            f"or name by model the models' columns, if {large!r} is none of them"
+            f"scores of {large!r} go up to {ends[large][1]:g}, those of {small[0]!r} only up to "
+            f"{ends[small[0]][1]:g}: some seem to be percentages. Give all scores in the same "
+            f"unit. If {large!r} is not a model, name the models' columns by model"
         )
     if bounds is None and not 0 <= low <= high <= 1:
         raise checks.WrongValue(
             "bounds",
-            "must say the least and the largest score that an item can have, since not "
-            "all lie between 0 and 1",
-            told=f"they go from {low:g} to {high:g}, by {checks.listed(ends, SHOWN, quoted=True)}",
+            "must give the smallest and the largest possible score, as not all scores are between "
+            "0 and 1",
+            told=f"they go from {low:g} to {high:g}, for {checks.listed(ends, SHOWN, quoted=True)}",
         )
     limits = (0.0, 1.0) if bounds is None else checks.bounds(bounds)
     if not limits[0] <= low <= high <= limits[1]:
         name = next(name for name, (a, b) in ends.items() if a < limits[0] or b > limits[1])
         raise checks.WrongValue(
             "bounds",
-            f"must hold every score; {name!r} has {ends[name][0]:g} to {ends[name][1]:g}",
+            f"must contain every score; those of {name!r} go from {ends[name][0]:g} to "
+            f"{ends[name][1]:g}",
             told=f"got {limits[0]:g} and {limits[1]:g}",
         )
     error = next((run.measure for run in runs if _ERRORS.search(run.measure)), "")
     if not better and (limits != (0, 1) or error):
-        raise checks.WrongValue(
-            "better",
-            "must say which scores are better, higher or lower"
-            + f": {error!r} seems to be an error" * bool(error),
-        )
+        why = f", as {error!r} seems to be an error" if error else ""
+        raise checks.WrongValue("better", f"must say which scores are better, higher or lower{why}")
     return limits, better or "higher"
 
 
 def _items(
     runs: list[Run], common: bool
 ) -> tuple[list[str], dict[str, dict[str, list[int]]], list[Note]]:
-    """Return the items in the order of the first run, the rows of each by model, and notes; or raise."""
+    """Return the items in the order of the first run, the rows of each item by model, and notes.
+
+    Raise an error if the runs do not belong together.
+    """
     rows: dict[str, dict[str, list[int]]] = {}
     content: dict[str, tuple[str, tuple[str, ...]]] = {}
     for run in runs:
@@ -229,23 +255,23 @@ def _items(
             other = content.setdefault(each, (run.model, asked))
             if differs(other[1], asked):
                 raise ValueError(
-                    f"item {each!r} is not the same for {other[0]!r} and {run.model!r}: its content "
-                    "differs; compare runs on one version of the data, or with independent set, if "
-                    "equal identifiers mean different items"
+                    f"item {each!r} has different content for {other[0]!r} and {run.model!r}. "
+                    "Compare runs on the same version of the data. If equal identifiers denote "
+                    "different items, set independent"
                 )
     shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
     said = _lacking(runs, rows)
     if said and not common and len(shared) > 1:
         raise checks.WrongValue(
             "common",
-            f"must be set, as the models were not run on the same items: {said}; it "
-            f"takes the {len(shared):,} that all have. Or set independent, if equal identifiers "
-            "mean different items",
+            f"must be set, as the models were not run on the same items: {said}. It uses the "
+            f"{len(shared):,} items that all have. If equal identifiers denote different items, "
+            "set independent instead",
         )
     if len(shared) < 2:
         number = checks.counted(len(shared), "item")
-        why = f": {said}. Or set independent, if each has items of its own" if said else ""
-        raise ValueError(f"the models have {number} in common, and 2 is the least{why}")
+        why = f": {said}. If each model has items of its own, set independent" if said else ""
+        raise ValueError(f"the models have {number} in common, but at least 2 are needed{why}")
     if not said:
         return shared, rows, []
     total = len(set().union(*rows.values()))
@@ -255,23 +281,23 @@ def _items(
         [
             Note(
                 "data",
-                f"{total - len(shared):,} of {total:,} items left out, which not all models "
-                f"were run on: {said}",
+                f"{total - len(shared):,} of {total:,} items left out, as not all models were run "
+                f"on them: {said}",
             )
         ],
     )
 
 
 def _rows_by_item(run: Run) -> dict[str, list[int]]:
-    """Return the rows of each item, or raise if two rows have the same item and epoch."""
+    """Return the rows of each item, or raise an error if an item occurs twice in an epoch."""
     rows: dict[str, list[int]] = {}
     seen: set[tuple[str, str]] = set()
     for row, key in enumerate(zip(run.item, run.epoch, strict=True)):
         if key in seen:
             raise checks.WrongValue(
                 "epoch",
-                f"must tell repeated items apart: {run.told} has item {key[0]!r} "
-                f"{'twice' if not key[1] else f'twice in epoch {key[1]}'} by {run.model}",
+                f"must distinguish repeated items: {run.told} has item {key[0]!r} "
+                f"{'twice' if not key[1] else f'twice in epoch {key[1]}'} for {run.model}",
             )
         seen.add(key)
         rows.setdefault(key[0], []).append(row)
@@ -279,20 +305,24 @@ def _rows_by_item(run: Run) -> dict[str, list[int]]:
 
 
 def _lacking(runs: list[Run], rows: dict[str, dict[str, list[int]]]) -> str:
-    """Return which models lack items or whole tasks that others have, "" where none does."""
+    """Return the models that lack items or whole tasks that others have, "" if none does."""
     everything = set().union(*rows.values())
     tasks = {task for run in runs if TASK in run.cells for task in tasks_of(run)}
     texts = []
     for run in runs:
         gone = everything - {*rows[run.model]}
         lost = sorted(tasks - {*tasks_of(run)})
-        which = f", all of {checks.listed(lost, SHOWN, quoted=True)}" if lost and gone else ""
-        texts += [f"{run.model} lacks {len(gone):,}{which}"] * bool(gone)
+        which = f", including all of {checks.listed(lost, SHOWN, quoted=True)}" if lost else ""
+        if gone:
+            texts.append(f"{run.model} lacks {checks.counted(len(gone), 'item')}{which}")
     return ", ".join(texts)
 
 
 def _nothing_shared(runs: list[Run]) -> bool:
-    """Return whether no item occurs for two models, or raise where that is because they were run on other tasks."""
+    """Return whether no item occurs for two models.
+
+    Raise an error if the reason is that they were run on different tasks.
+    """
     items = [set(run.item) for run in runs]
     if any(first & second for first, second in combinations(items, 2)):
         return False
@@ -370,14 +400,14 @@ def _independent_samples(
 
 def _independence(runs: list[Run], *, told: bool) -> Note:
     shared = set.intersection(*(set(run.item) for run in runs))
-    why = "as was asked for" if told else "since no identifier occurs for two models"
+    why = "as requested" if told else "as no identifier occurs for two models"
     identifiers = checks.counted(len(shared), "identifier")
-    also = f"; {identifiers} that all have are taken for different items" if shared else ""
+    also = f"{identifiers} that all models have count as different items. " if shared else ""
     return Note(
         "assumption",
         f"the models are compared as independent samples, {why}: each was scored on items of its "
-        f"own{also}. If they were scored on the same items, give these the same identifiers: the interval "
-        "becomes shorter",
+        f"own. {also}If they were scored on the same items, give these items the same "
+        "identifiers. The interval then becomes shorter",
     )
 
 
@@ -388,11 +418,14 @@ def _folded(
     repeats: re.Match,
     bounds: tuple[float, float],
 ) -> tuple[np.ndarray, set[float]]:
-    """Return one score per item, of its epochs, NaN where one is missing, and the scores that are possible."""
+    """Return one score per item, from its epochs, and the set of possible scores.
+
+    A score is NaN if that of an epoch is missing.
+    """
     score, sizes = np.array(run.score), {len(rows[each]) for each in ids}
     one = set(score[~np.isnan(score)].tolist())
     if repeats[0] != "mean" and not one <= {0.0, 1.0}:
-        raise checks.WrongValue("repeats", "must be 'mean' where scores are not 0 or 1", repeats[0])
+        raise checks.WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
     means = np.array([score[rows[each]].mean() for each in ids])
     if repeats[0] == "mean":
         single = one <= {0.0, 1.0} and bounds == (0, 1)
@@ -406,7 +439,10 @@ def _folded(
 def _refuse_uneven(
     runs: list[Run], rows: dict[str, dict[str, list[int]]], ids: list[str], repeats: re.Match
 ) -> None:
-    """Raise where a rule needs the number of epochs, and items or models differ in it or have too few."""
+    """Raise an error if a rule needs the number of epochs and cannot use it.
+
+    This is so if items or models differ in their number of epochs, or have too few.
+    """
     if repeats[0] == "mean":
         return
     sizes = {run.model: sorted({len(rows[run.model][each]) for each in ids}) for run in runs}
@@ -417,18 +453,18 @@ def _refuse_uneven(
     if len(set().union(*sizes.values())) > 1:
         raise checks.WrongValue(
             "repeats",
-            "must be 'mean' where items or models differ in their number of epochs; "
+            "must be 'mean' if items or models differ in their number of epochs; "
             f"{checks.listed(told, SHOWN)}",
             repeats[0],
         )
     if int(repeats[2] or 1) > sizes[runs[0].model][0]:
         raise checks.WrongValue(
-            "repeats", f"must not ask for more epochs than there are; {told[0]}", repeats[0]
+            "repeats", f"must not need more epochs than there are; {told[0]}", repeats[0]
         )
 
 
 def _of_right(c: int, size: int, repeats: re.Match) -> float:
-    """Return the score of an item of which c of so many epochs are right."""
+    """Return the score of an item with c correct epochs out of `size`."""
     if repeats[0] == "majority":
         return 0.5 + 0.5 * np.sign(2 * c - size)
     k = int(repeats[2])

@@ -1,4 +1,4 @@
-"""Models compared in slices of their items, and the items worth reading."""
+"""Comparison of models in slices of their items, and the items worth reading."""
 
 import itertools
 
@@ -22,7 +22,7 @@ from workbench.extras.compare.item_scores import ItemScores
 from workbench.intervals.adjusted import ADJUSTMENTS, adjustment
 from workbench.results import Note, Table, rows_of
 
-LETTERS = 160  # of an item's text
+LETTERS = 160  # shown of an item's text
 
 
 def compare_slices(
@@ -33,25 +33,46 @@ def compare_slices(
     adjust: str = "holm",
     method: str = "default",
 ) -> Table:
-    """Compare every pair of models on the items of each slice, all slices' pairs adjusted together.
+    """Compare every pair of models on the items of each slice.
+
+    Use it to find the kinds of items on which one model is better. The pairs of all slices are
+    adjusted together.
 
     Parameters
     ----------
     scores : ItemScores
+        Scores of the items by at least two models.
     by : str
-        One of its columns, whose values are the slices.
-    level, adjust, method
-        As in `compare_items`.
+        Name of one of the columns of `scores`, whose values are the slices.
+    level : float, default 0.95
+        Confidence level of all verdicts together, in (0, 1).
+    adjust : {"holm", "none"}, default "holm"
+        Adjustment for the number of pairs in all slices.
+    method : {"default", "bounded", "t"}, default "default"
+        Method of the intervals, as in `compare_items`.
 
     Returns
     -------
     Table
-        A row per slice and pair, of two models in the order of their scores on all items; slices of less than two items
-        or clusters are left out, as a note tells.
+        A row per slice and pair. The models of a pair are in the order of their scores on all
+        items. Slices with fewer than two items or clusters are left out, and a note lists them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, only one model, or no slice with two items and clusters.
+
+    See Also
+    --------
+    compare_items : Compare models on all items.
+    worth_reading : Items on which the best model does worse.
 
     Examples
     --------
-    >>> scores = ItemScores([[1, 0]] * 9 + [[1, 1]] * 9, ["A", "B"], range(18), columns={"part": ["x"] * 9 + ["y"] * 9})
+    >>> part = ["x"] * 9 + ["y"] * 9
+    >>> scores = ItemScores(
+    ...     [[1, 0]] * 9 + [[1, 1]] * 9, ["A", "B"], range(18), columns={"part": part}
+    ... )
     >>> [(row["slice"], row["verdict"]) for row in compare_slices(scores, "part").rows()]
     [('x', 'better'), ('y', 'not shown')]
     """
@@ -64,7 +85,10 @@ def compare_slices(
         )
     if len(scores.models) < 2:
         raise checks.WrongValue(
-            "by", "must compare at least 2 models", by, told=f"there is {scores.models[0]!r}"
+            "by",
+            "needs scores of at least 2 models",
+            by,
+            told=f"there is only {scores.models[0]!r}",
         )
     order = ordered(scores, checks.level(level))[0]
     pairs, cells = np.array(list(itertools.combinations(order, 2))), scores.columns[by]
@@ -81,7 +105,7 @@ def compare_slices(
         part = scores.some(rows)
         told[name] = list(paired(part, pairs, part.cluster, method))
     if not told:
-        raise checks.WrongValue("by", "must have a slice of at least two items and clusters", by)
+        raise checks.WrongValue("by", "must have a slice with at least two items and clusters", by)
     found = [each for of_slice in told.values() for each in of_slice]
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, levels = adjustment(pvalue, level, adjust)
@@ -108,8 +132,9 @@ def compare_slices(
         [
             Note(
                 "data",
-                f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters with "
-                f"scores by both models of a pair: {checks.listed(small, SHOWN, quoted=True)}",
+                f"{checks.counted(len(small), 'slice')} left out, with fewer than two items or "
+                "clusters that both models of a pair have scores for: "
+                f"{checks.listed(small, SHOWN, quoted=True)}",
             )
         ]
         if small
@@ -120,7 +145,8 @@ def compare_slices(
             Note(
                 "data",
                 f"{checks.counted(int(missing.sum()), 'item')} without a {by} "
-                f"{'is' if missing.sum() == 1 else 'are'} in no slice; the overall comparison has all items",
+                f"{'is' if missing.sum() == 1 else 'are'} in no slice. The overall comparison "
+                "uses all items",
             )
         )
     return Table(
@@ -131,7 +157,7 @@ def compare_slices(
 
 
 def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
-    """Return whether some items are enough to compare every pair of models.
+    """Return whether a selection of items is enough to compare every pair of models.
 
     Parameters
     ----------
@@ -150,12 +176,27 @@ def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
 
 
 def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
-    """Return a row per item on which the best model does worse than the others, the most such first.
+    """List the items on which the best model does worse than the others.
+
+    Read them to see what the best model gets wrong. The largest differences come first.
 
     Parameters
     ----------
     scores : ItemScores
-    most : int
+        Scores of the items by each model.
+    most : int, default 10
+        Largest number of items, at least 1.
+
+    Returns
+    -------
+    list of dict
+        A row per item with its identifier, the score by each model, and its text if there is a
+        column `input`. Empty for one model and for independent samples.
+
+    See Also
+    --------
+    compare_items : Compare models on all items.
+    compare_slices : Compare models in slices of the items.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What each model did, from one source: a log of an evaluation, a folder of logs, a table."""
+"""The runs of each model in one source: a log of an evaluation, a folder of logs, or a table."""
 
 import math
 import os
@@ -39,10 +39,11 @@ TASK = "task"
 
 
 class Run(NamedTuple):
-    """What one model did: rows in any order, an item in as many as it has epochs; whether its log says it finished.
+    """The results of one model, with a row per item and epoch, in any order.
 
-    `chosen` is whether people gave the model's name, `measure` what its scores are called, `by` the same and the filter
-    of a log for which people chose neither. `task` is "" where neither the log nor its file's name tells it.
+    `chosen` is whether the user named the model. `measure` is the name of the scores. `by` is the
+    same with the filter of a log if the user chose neither, otherwise "". `finished` is whether the
+    log reports that the run finished. `task` is "" if neither the log nor its file name gives it.
     """
 
     model: str
@@ -62,7 +63,7 @@ class Run(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Columns that people named, "" where they named none, and whether each model has items of its own."""
+    """Columns that the user named, "" for none, and whether each model has items of its own."""
 
     model: str = ""
     item: str = ""
@@ -74,12 +75,15 @@ class Asked(NamedTuple):
 
     @property
     def kept(self) -> list[str]:
-        """Columns whose cells are kept."""
+        """Return the columns whose cells are kept."""
         return [name for name in (self.cluster, *self.columns) if name and name != TASK]
 
 
 def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
-    """Yield name, "" where none is given, and source of each file; of a folder those of its logs."""
+    """Yield the name and the source of each file, and of each log in a folder.
+
+    A name is "" if the user gave none.
+    """
     for source in files:
         if not isinstance(source, (str, os.PathLike)):
             yield "", source
@@ -99,21 +103,21 @@ def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
         ]
         logs = [each for each in inside if os.path.getsize(each) and is_evaluation_log(each)]
         if not logs:
-            raise ValueError(f"there is no log of an evaluation in the folder {path!r}")
+            raise ValueError(f"the folder {path!r} contains no log of an evaluation")
         yield from ((name, each) for each in logs)
 
 
 def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
-    """Return what each model of a source did.
+    """Return the runs of each model in a source.
 
     Parameters
     ----------
     name : str
-        That people gave the source, or "".
+        Name that the user gave the source, or "".
     source : str, path or data frame
     asked : Asked
     files : int
-        How many sources there are in all.
+        Number of sources.
     """
     if is_evaluation_log(source):
         return [_log_run(name, source, asked)]
@@ -133,15 +137,15 @@ def runs_of(name: str, source: Any, asked: Asked, files: int) -> list[Run]:
     names = frames.column_names(source)
     if is_of_battles(names):
         raise ValueError(
-            f"{_told(source)} holds battles of two models, which give no score per item. For the win "
-            "rate of one model, write 1 where it won, 0.5 for a tie and 0 where it lost into a column "
-            "of scores, and take its mean"
+            f"{_told(source)} holds battles of two models, which give no score per item. To "
+            "estimate the win rate of one model, add a column of scores: 1 if it won, 0.5 for a "
+            "tie and 0 if it lost. Then compare that column"
         )
     return _table_runs(source, names, name, asked, files)
 
 
 def _score_of(table: Mapping[str, list], name: str, source: Any) -> str:
-    """Return the column of a score of promptfoo that people named, "" for none, or raise."""
+    """Return the column of the promptfoo score that the user named, "" for none."""
     scores = [each for each in table if each in ("score", "passed") or each.startswith("scores.")]
     column = next((each for each in scores if name in (each, each.removeprefix("scores."))), "")
     if name and not column:
@@ -178,8 +182,8 @@ def _log_run(name: str, path: str, asked: Asked) -> Run:
     log = read_log(file, repr(path))
     if log.unfinished:
         raise ValueError(
-            f"the run of {path!r} did not finish, its status is {log.unfinished!r}: samples may be "
-            "missing; run it again"
+            f"the run of {path!r} did not finish (status {log.unfinished!r}), so samples may be "
+            "missing. Run it again"
         )
     samples, score = chosen_score(log, part or asked.score)
     if not score:
@@ -220,15 +224,18 @@ def _column_of(samples: Sequence, path: str, wanted: str) -> str:
     found = spelled(wanted, names)
     if found not in names:
         raise ValueError(
-            f"{path!r} has no column {wanted!r}; it has {checks.listed(names, 20, quoted=True)}"
-            f"{checks.suggestion(wanted, names)}"
+            f"column {wanted!r} not found in {path!r}; available columns: "
+            f"{checks.listed(names, 20, quoted=True)}{checks.suggestion(wanted, names)}"
         )
     return found
 
 
 @frames.in_rows_of("source")
 def _table_runs(source: Any, names: tuple, name: str, asked: Asked, files: int) -> list[Run]:
-    """Return the runs of a table: by a column of models, of a column each, or one that the file is named by."""
+    """Return the runs of a table.
+
+    The table has a column that names the models, or a column per model, or it is of one model.
+    """
     told = _told(source)
     item = item_column(names, asked.item)
     if not item and not asked.independent:
@@ -275,7 +282,7 @@ def _table_runs(source: Any, names: tuple, name: str, asked: Asked, files: int) 
             Note(
                 "data",
                 f"{told}: {checks.listed(epoch, quoted=True)} "
-                f"{'tells' if len(epoch) == 1 else 'tell'} the repeats of an item apart",
+                f"{'distinguishes' if len(epoch) == 1 else 'distinguish'} the repeats of an item",
             ),
         )
     if model and not asked.model:
@@ -283,7 +290,7 @@ def _table_runs(source: Any, names: tuple, name: str, asked: Asked, files: int) 
             *notes,
             Note(
                 "data",
-                f"{told}: column {model!r} says whose score a row is, {scores[0]!r} is the score",
+                f"{told}: column {model!r} names the model of each row, {scores[0]!r} is the score",
             ),
         )
     notes = (*notes, *_left_out(told, scores, left_out, epoch))
@@ -317,17 +324,17 @@ def _table_runs(source: Any, names: tuple, name: str, asked: Asked, files: int) 
 
 
 def _ask_for_items(names: Sequence[str], told: str) -> None:
-    """Raise, since a table has no column of identifiers that is known."""
+    """Raise an error, as the column of identifiers of a table is unknown."""
     folds = next((name for name in names if str(name).lower() in ("fold", "cv_fold", "split")), "")
     hint = (
-        f"; column {folds!r} seems to tell folds: scores of folds are what `workbench report "
-        "cross-validation-t-tests` compares"
+        f". Column {folds!r} seems to number folds. To compare scores of folds, use `workbench "
+        "report cross-validation-t-tests`"
         if folds
         else ""
     )
     raise checks.WrongValue(
         "item",
-        f"must name the column of identifiers of {told}; it has "
+        f"must name the column of identifiers in {told}; available columns: "
         f"{checks.listed(names, 20, quoted=True)}{hint}",
     )
 
@@ -342,7 +349,10 @@ def _wanted(asked: Asked, free: Sequence[str]) -> list[str]:
 def _roles(
     data: Mapping[str, np.ndarray], free: Sequence[str], told: str, asked: Asked, files: int
 ) -> tuple[str, list[str], dict[str, str]]:
-    """Return the column of models or "", the columns of scores, and those left out with the reason why."""
+    """Return the column of models or "", the columns of scores, and the other columns.
+
+    Each of the other columns has the reason why it is not a score.
+    """
     if asked.score:
         if (
             files == 1
@@ -361,20 +371,25 @@ def _roles(
     if not found.models:
         raise checks.WrongValue(
             "model",
-            f"must name the models' columns of {told}, with commas between: none of "
+            f"must name the models' columns of {told}, separated by commas: none of "
             f"{checks.listed(free, 20, quoted=True) or 'its columns'} holds scores",
         )
     return "", found.models, found.others
 
 
 def _ask_for_models(told: str) -> None:
-    raise checks.WrongValue("model", f"must name the column of {told} that says whose score it is")
+    raise checks.WrongValue(
+        "model", f"must name the column of {told} that holds the model of each row"
+    )
 
 
 def _epochs(
     data: Mapping[str, np.ndarray], asked: Asked, free: Sequence[str], items: Sequence
 ) -> tuple[list[str], list[str]]:
-    """Return the columns that tell repeats apart, where nobody named one and items repeat, and each row's repeat."""
+    """Return the columns that distinguish repeats, and the repeat of each row.
+
+    There are no such columns if the user named one or items do not repeat.
+    """
     if asked.epoch:
         return [], numbers.as_text(data[spelled(asked.epoch, data)])
     columns = [name for name in repeat_columns(free) if name in data]
@@ -389,14 +404,14 @@ def _epochs(
 def _left_out(
     told: str, scores: Sequence[str], others: Mapping[str, str], epoch: Sequence[str]
 ) -> Iterator[Note]:
-    """Yield which columns were taken for models and which not, where there was a choice."""
+    """Yield a note on the columns that are scores and those that are not, if there was a choice."""
     others = {name: why for name, why in others.items() if name not in epoch}
     if others:
         reasons = [f"{name!r} ({why})" for name, why in others.items()]
         yield Note(
             "data",
-            f"{told}: the scores are {checks.listed(scores, SHOWN, quoted=True)}; not taken for scores: "
-            f"{checks.listed(reasons)}",
+            f"{told}: the scores are {checks.listed(scores, SHOWN, quoted=True)}; not used as "
+            f"scores: {checks.listed(reasons)}",
         )
 
 
@@ -418,7 +433,10 @@ def _of_models(run: Run, whose: list[str]) -> list[Run]:
 
 
 def _numbers(name: str, cells: np.ndarray, told: str, *, chosen: bool) -> list[float]:
-    """Return scores, NaN where there is none; letters are scores in a column that people chose."""
+    """Return scores, NaN if missing.
+
+    Letters are scores if the user chose the column.
+    """
     missing = gaps(cells, True)
     filled = (
         np.where(missing, 0, cells)

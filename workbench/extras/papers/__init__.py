@@ -1,4 +1,4 @@
-"""The papers' tables, figures and theorems run again, beside what was printed; one file per paper."""
+"""Replays of the tables, figures and theorems of five papers, one file per paper."""
 
 from os import PathLike, fspath
 
@@ -15,28 +15,38 @@ def replay(
     data: str | PathLike[str] | None = None,
     learner: str | None = None,
 ) -> Replay:
-    """Run a table, figure or theorem of a paper again and compare it with what was printed.
+    """Replay a table, figure or theorem of a paper, and compare it with the printed numbers.
+
+    Use it before you cite a formula or a table of one of the papers. You get a row per claim with
+    the printed number, ours and the verdict.
 
     Parameters
     ----------
     name : str
-        As `replay_list` names it, such as "kloos/theorem1".
-    full : bool
-        Run the paper's own sizes (of a stream of 31 million records a tenth); by default what takes seconds.
+        Name of the item in `replay_list`, such as "kloos/theorem1".
+    full : bool, default False
+        Whether to run the paper's own sizes (a tenth of a stream of 31 million records). By
+        default, a smaller size takes seconds.
     data : str or path, optional
-        A file in the place of the data that the item is run on, where it takes one.
+        File to use instead of the data of the item, if the item takes a file.
     learner : str, optional
-        In the place of the learner that the item is run with, where it takes one: "1nn", "centroid", or
-        "module:object" with fit and predict.
+        Learner to use instead of that of the item, if the item takes one: "1nn", "centroid", or
+        "module:object" with the methods fit and predict.
 
     Returns
     -------
     Replay
+        The claims with their verdicts, and the rows of the figure or table.
 
     Raises
     ------
     ValueError
         If there is no such item, or it takes no file or no learner.
+
+    See Also
+    --------
+    replay_list : List the items of all papers.
+    Replay : The result.
 
     Examples
     --------
@@ -47,11 +57,18 @@ def replay(
 
 
 def replay_list() -> Table:
-    """Return every numbered item of the papers: what it claims, what running it takes, and on which data.
+    """List all numbered items of the papers that can be replayed.
+
+    Use it to find the name that `replay` takes.
 
     Returns
     -------
     Table
+        A row per item with its name, its claim, its running time in seconds, and its data.
+
+    See Also
+    --------
+    replay : Replay one of the items.
 
     Examples
     --------
@@ -63,16 +80,18 @@ def replay_list() -> Table:
             {"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
             for item in all_items()
         ),
-        "What can be replayed",
+        "Items that can be replayed",
     )
 
 
 def run(item: Item, setting: Setting) -> Replay:
-    """Return an item run in a setting."""
+    """Return the result of an item that is run in a setting."""
     if setting.data is not None and not item.takes_file:
-        raise ValueError(f"data must not be given for {item.name}: it is run on {item.data}")
+        raise ValueError(
+            f"data must not be given for {item.name}, which takes no file (its data: {item.data})"
+        )
     if setting.learner is not None and not item.takes_learner:
-        raise ValueError(f"learner must not be given for {item.name}: it takes none")
+        raise ValueError(f"learner must not be given for {item.name}, which takes no learner")
     found = item.run(setting)
     claims, figure, *told = found if isinstance(found, tuple) else (found, ())
     return Replay(

@@ -1,4 +1,4 @@
-"""A paper's items in a lesson: choose one, and run it on a click."""
+"""A widget for the items of a paper in a lesson: choose one and run it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from workbench.widgets.questions import widget_of
 
 
 class ReplayBox(ipywidgets.VBox):
-    """A list of a paper's items and a button that runs the chosen one; made by `replay_box`."""
+    """A list of the items of a paper, and a button that runs the selected one."""
 
     def __init__(self, paper: str) -> None:
         self._paper, self._items = (
@@ -55,12 +55,17 @@ class ReplayBox(ipywidgets.VBox):
 
 
 def replay_box(paper: str) -> ReplayBox:
-    """Return a widget that runs a paper's tables, figures and theorems again, one at a time.
+    """Return a widget that replays the tables, figures and theorems of a paper one at a time.
 
     Parameters
     ----------
     paper : str
-        As the names of `workbench.replay_list` begin.
+        The part before "/" of the names in `workbench.replay_list`.
+
+    Returns
+    -------
+    ReplayBox
+        The widget.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""What a paper says beside what a computation says, and the verdict that follows from the two.
+"""Rows of claims: a printed number, ours, and the verdict that follows from both.
 
-A verdict is never given, it is computed: from the printed number and its rounding, from ours and its Monte Carlo
-error, and from whether the data are the paper's own. A slip of the print is repaired and tried again; a statement that
-is refuted stays refuted, whatever could be said in its place.
+A verdict is computed from the printed number with its rounding, from our number with its Monte
+Carlo error, and from the data. If the data are a stand-in for those of the paper, nothing is
+decided. A slip of the print is corrected, and the corrected claim is tested again. A refuted
+statement stays refuted, even if another statement would be correct.
 """
 
 from dataclasses import dataclass
@@ -22,18 +23,18 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Correction:
-    """A slip of what is printed, such as a factor, an index, a sign, a row or a word, repaired.
+    """The correction of a slip in the print, such as a factor, an index, a sign, a row or a word.
 
     Attributes
     ----------
     how : str
         The correction in words.
     printed : float or None
-        What the repaired formula gives; None leaves the printed number.
+        Number that the corrected formula gives; None keeps the printed number.
     ours : float or None
-        Our number after the correction; None leaves ours.
+        Our number after the correction; None keeps ours.
     low, high : float
-        The range of a `bound` that our number must lie in after the correction.
+        Range of a `bound` that our number must be in after the correction.
     """
 
     how: str
@@ -52,25 +53,31 @@ def number(
     printed_error: float = 0.0,
     correction: Correction | None = None,
     instead: str = "",
-    twin: str = "",
+    stand_in: str = "",
 ) -> dict:
     """Return the row of a printed number.
 
-    Text is a number as printed, whose last digit may be rounded; a float is one that a printed formula gives. They
-    agree within the rounding and three Monte Carlo errors, the paper's own among them.
+    If `printed` is text, its last digit may be rounded. A float is the value of a printed formula.
+    The numbers agree if they differ by at most the rounding plus three Monte Carlo errors, which
+    include the paper's own.
 
     Parameters
     ----------
     text : str
+        The claim.
     printed : str or float
+        The printed number.
     ours : float
+        Our number.
     error, printed_error : float
-        Monte Carlo errors of ours and of the printed number.
+        Monte Carlo errors of our number and of the printed one.
     correction : Correction, optional
+        Correction of a slip in the print.
     instead : str
-        What we find where it does not hold.
-    twin : str
-        What stands in for data that are not available; empty where the data are the paper's, or none are needed.
+        Our finding if the claim does not hold.
+    stand_in : str
+        Name of the data that replace those of the paper; "" if they are the paper's or none are
+        needed.
 
     Examples
     --------
@@ -89,7 +96,7 @@ def number(
         ours,
         error,
         give_or_take(slack).strip() or "exact",
-        twin,
+        stand_in,
         _verdict(
             abs(ours - float(printed)) <= _rounded(slack, printed),
             correction,
@@ -101,7 +108,7 @@ def number(
 
 
 def half_unit(printed: str | float) -> float:
-    """Return half a unit of the last printed digit; 0 of a number that is not text.
+    """Return half a unit of the last printed digit; 0 for a number that is not text.
 
     Examples
     --------
@@ -124,20 +131,25 @@ def bound(
     error: float = 0.0,
     correction: Correction | None = None,
     instead: str = "",
-    twin: str = "",
+    stand_in: str = "",
 ) -> dict:
-    """Return the row of a statement in words, read as a range: "at most 0.04", "1.4 to 50 times", "much less".
+    """Return the row of a statement in words that is read as a range.
+
+    Examples of such words are "at most 0.04", "1.4 to 50 times" and "much less".
 
     Parameters
     ----------
     text, printed : str
+        The claim and the printed words.
     ours : float
+        Our number.
     low, high : float
-        The range; the row shows it, as it is a reading of the words.
+        The range. The row shows it, as it is our reading of the words.
     error : float
+        Monte Carlo error of our number.
     correction : Correction, optional
-        Its `ours`, or ours, must lie between its `low` and `high`.
-    instead, twin : str
+        Correction of a slip. Its `ours`, or else our number, must be between its `low` and `high`.
+    instead, stand_in : str
         As in `number`.
 
     Examples
@@ -156,7 +168,7 @@ def bound(
         ours,
         error,
         _range(low, high) + give_or_take(slack),
-        twin,
+        stand_in,
         _verdict(
             inside(low, high, ours),
             correction,
@@ -175,18 +187,22 @@ def every(
     printed: str = "",
     correction: Correction | None = None,
     instead: str = "",
-    twin: str = "",
+    stand_in: str = "",
 ) -> dict:
-    """Return the row of a statement about all cases: it holds if it is right in each that was tried.
+    """Return the row of a statement about all cases, which holds if it is true in every case.
 
     Parameters
     ----------
     text : str
+        The claim.
     right, of : int
+        Cases in which it is true, and all cases that were tried.
     printed : str
+        The printed words.
     correction : Correction, optional
-        Its `ours` are the cases in which the corrected statement is right.
-    instead, twin : str
+        Correction of a slip. Its `ours` is the number of cases in which the corrected statement is
+        true.
+    instead, stand_in : str
         As in `number`.
 
     Examples
@@ -200,7 +216,7 @@ def every(
         right,
         None,
         "in every case",
-        twin,
+        stand_in,
         _verdict(right == of, correction, correction and correction.ours == of),
         correction,
         instead,
@@ -212,16 +228,19 @@ def every(
     }
 
 
-def equal(text: str, differences: Any, *, printed: str = "=", twin: str = "") -> dict:
-    """Return the row of an identity: both sides differ by rounding in everything that was tried.
+def equal(text: str, differences: Any, *, printed: str = "=", stand_in: str = "") -> dict:
+    """Return the row of an identity, which holds if both sides differ only by rounding.
 
     Parameters
     ----------
     text : str
+        The claim.
     differences : float or array of float
-        Of the two sides, relative to their size.
+        Differences of the two sides, relative to their size.
     printed : str
-    twin : str
+        The printed sign or words.
+    stand_in : str
+        As in `number`.
 
     Examples
     --------
@@ -230,16 +249,18 @@ def equal(text: str, differences: Any, *, printed: str = "=", twin: str = "") ->
     """
     import numpy as np
 
-    return bound(text, printed, float(np.abs(differences).max()), high=ROUNDING, twin=twin)
+    return bound(text, printed, float(np.abs(differences).max()), high=ROUNDING, stand_in=stand_in)
 
 
 def unchecked(text: str, why: str, printed: str = "") -> dict:
-    """Return the row of what cannot be checked here, and why.
+    """Return the row of a claim that cannot be checked here, with the reason.
 
     Parameters
     ----------
     text, why : str
+        The claim and the reason.
     printed : str
+        The printed words.
 
     Examples
     --------
@@ -259,22 +280,23 @@ def unchecked(text: str, why: str, printed: str = "") -> dict:
 
 
 def put_in(text: str, why: str, printed: str) -> dict:
-    """Return the row of what was put into the data that stand in for the paper's, which counts as no claim.
+    """Return the row of a value that was built into a stand-in, which counts as no claim.
 
     Parameters
     ----------
     text, why, printed : str
+        The value in words, the reason, and the printed number.
 
     Examples
     --------
-    >>> put_in("strata at the end", "a constant of the twin", "177")["verdict"]
+    >>> put_in("strata at the end", "a constant of the stand-in", "177")["verdict"]
     'put in'
     """
     return unchecked(text, why, printed) | {"verdict": PUT_IN}
 
 
 def short(value: Any) -> str:
-    """Return a value for people: text as it is, a number with four digits.
+    """Return a value as short text: text unchanged, a number with four digits.
 
     Examples
     --------
@@ -287,7 +309,7 @@ def short(value: Any) -> str:
 
 
 def give_or_take(slack: float | None) -> str:
-    """Return what follows a number that may be off by some slack, in two digits; nothing where there is none.
+    """Return the plus-minus sign and a tolerance with two digits, "" for a tolerance of 0.
 
     Examples
     --------
@@ -326,7 +348,7 @@ def _row(
     ours: Any,
     error: Any,
     reach: str,
-    twin: str,
+    stand_in: str,
     verdict: str,
     correction: Correction | None,
     instead: str,
@@ -335,8 +357,9 @@ def _row(
     corrected = (
         _or(correction.printed, correction.ours) if correction and verdict == CORRECTED else None
     )
-    if twin:
-        verdict, why = UNDECIDED, f"{twin}; {'agrees' if verdict == HOLDS else 'differs'} there"
+    if stand_in:
+        outcome = "agrees" if verdict == HOLDS else "differs"
+        verdict, why = UNDECIDED, f"{stand_in}; our number {outcome} there"
     return {
         "claim": text,
         "printed": printed,

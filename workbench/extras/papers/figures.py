@@ -1,4 +1,4 @@
-"""Charts of replayed figures from their rows: lines, boxes and bars, in panels where the paper has panels."""
+"""Charts of replayed figures: lines, boxes, bars and areas, in panels as in the paper."""
 
 import itertools
 from typing import Any
@@ -10,7 +10,7 @@ from workbench.charts import theme
 
 PANEL = (250, 190)
 SERIES = 6
-# points of a line that are marked as long as they are few; marks say nothing of their own: the picture has a text
+# lines with at most this many points have marks; the text alternative covers them
 MARKED = 15
 
 
@@ -28,7 +28,7 @@ def lines(
     columns: int = 2,
     same_scale: bool = True,
 ) -> Any:
-    """Return a chart of rows with one line per `color`.
+    """Return a chart with one line per value of `color`.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def lines(
     x, y, color : str
         Keys of the rows.
     panel : str
-        Key of what stands in a panel of its own; empty for one.
+        Key of the panels; "" for a single panel.
     x_title, y_title : str
-        By default the keys, in words.
+        Titles of the axes, by default the keys in words.
     log : {"", "x", "y", "xy"}
-        Axes with a logarithmic scale; rows whose y is 0 have no place on it.
+        Axes with a logarithmic scale. Rows with y = 0 are left out on a logarithmic axis.
     columns : int
-        Panels beside each other.
+        Number of panels next to each other.
     same_scale : bool
-        Whether the panels share the axis of y.
+        Whether the panels share the y-axis.
     """
     rows = [row for row in rows if "y" not in log or row[y] > 0]
     x_axis = alt.X(
@@ -90,8 +90,8 @@ def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> 
         ),
     )
     told = [
-        f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
-        f"{_short(row['q3'])}"
+        f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half "
+        f"{_short(row['q1'])} to {_short(row['q3'])}"
         for row in rows[:6]
     ]
     return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
@@ -109,7 +109,7 @@ def bars(
     columns: int = 2,
     same_scale: bool = True,
 ) -> Any:
-    """Return a chart of rows as bars beside each other.
+    """Return a chart of rows as grouped bars.
 
     Parameters
     ----------
@@ -146,7 +146,9 @@ def bars(
 def areas(
     title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str, y_title: str
 ) -> Any:
-    """Return a chart of shares stacked over time, one area per `color`, without a legend where these are many.
+    """Return a chart of proportions stacked over time, with one area per value of `color`.
+
+    It has no legend if there are many areas.
 
     Parameters
     ----------
@@ -168,8 +170,8 @@ def areas(
         )
     )
     said = (
-        f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
-        f"{_in_panels(rows, panel)}."
+        f"Stacked proportions of {checks.counted(len(_distinct(rows, color)), color)} over "
+        f"{_words(x)}{_in_panels(rows, panel)}."
     )
     return _finished(chart, title, rows, said, panel)
 
@@ -196,7 +198,7 @@ def _finished(
 
 
 def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
-    """Return the encoding of series: color, and dashes too, as color alone does not tell all readers."""
+    """Return the encoding of series by color and by dashes, as color alone is not accessible."""
     names = _distinct(rows, key)
     hues = itertools.cycle(
         [*theme.CATEGORY, theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]]

@@ -45,8 +45,8 @@ PAPER = Paper(
 )
 K, M = 5, 4
 N = K * M
-TWIN = "digits, 5 to 9 against 0 to 4, as a twin of Letter"
-OTHER_DATA = "digits, not the paper's experiments"
+STAND_IN = "digits, 5 to 9 against 0 to 4, as a stand-in for Letter"
+OTHER_DATA = "digits instead of the paper's data"
 PRINTED_RUNS = 10_000
 # n: rho, type I error at rho = 0 and at rho = 0.7, in percent
 LETTER = {
@@ -77,12 +77,12 @@ SAME = np.kron(np.eye(K), np.ones((M, M))).astype(bool)
 
 
 def covariance(sigma2: float, omega: float, gamma: float) -> np.ndarray:
-    """Return the covariance of the losses of K folds of M items."""
+    """Return the covariance matrix of the losses of K folds of M items."""
     return np.where(SAME, omega, gamma) + np.eye(N) * (sigma2 - omega)
 
 
 def _moments(rng: np.random.Generator) -> tuple:
-    """Return variance, the two covariances of a valid matrix, and a mean."""
+    """Return the variance and two covariances of a valid matrix, and a mean."""
     gamma = rng.uniform(0, 0.2)
     omega = gamma + rng.uniform(0, 0.3)
     return omega + rng.uniform(0.1, 1), omega, gamma, rng.normal()
@@ -111,8 +111,8 @@ def _estimators() -> dict:
 
 @PAPER.item(
     "lemma1",
-    "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
-    "covariance",
+    "The variance of the cross-validated error is the sum of a variance, a within-fold and a "
+    "between-fold covariance",
 )
 def _lemma1(setting: Any) -> list:
     rng = np.random.default_rng(0)
@@ -122,14 +122,17 @@ def _lemma1(setting: Any) -> list:
         for sigma2, omega, gamma, _ in (_moments(rng) for _ in range(200))
     ]
     return [
-        equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)
+        equal(
+            "relative difference of equation 5 and the variance of the mean, 200 covariances",
+            differences,
+        )
     ]
 
 
 @PAPER.item(
     "lemma2",
-    "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
-    "same expectation",
+    "The expectation of every quadratic estimate combines three terms, and a s1 + b s2 + c s3 has "
+    "the same expectation",
 )
 def _lemma2(setting: Any) -> list:
     rng, sides, represented = np.random.default_rng(0), [], []
@@ -145,19 +148,19 @@ def _lemma2(setting: Any) -> list:
         s = [(part * second).sum() for part in _forms()]
         represented.append(np.dot((a, b, c), s) - expected)
     return [
-        equal("the expectation of 200 random quadratic forms", sides),
-        equal("that of a s1 + b s2 + c s3", represented),
+        equal("difference from the expectation of 200 random quadratic forms", sides),
+        equal("the same for a s1 + b s2 + c s3", represented),
     ]
 
 
-@PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
+@PAPER.item("theorem1", "No estimate of the variance is unbiased for all distributions")
 def _theorem1(setting: Any) -> list:
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
     solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
     return [
         bound(
-            "largest coefficient of the bias that the best choice of a, b, c leaves",
+            "largest coefficient of the remaining bias with the best a, b and c",
             "there exists no",
             np.abs(system @ solution - wanted).max(),
             low=1e-6,
@@ -167,9 +170,9 @@ def _theorem1(setting: Any) -> list:
 
 @PAPER.item(
     "proposition1",
-    "With a consistent learner the covariances go to 0 as n grows",
+    "With a consistent learner, the covariances go to 0 as n grows",
     seconds=10,
-    data="normal features of two classes, simulated",
+    data="simulated normal features of two classes",
     draw=drawn("lines", "n", "value", "learner", panel="quantity", log="x", same_scale=False),
 )
 def _proposition1(setting: Any) -> tuple:
@@ -213,29 +216,29 @@ def _proposition2(setting: Any) -> tuple:
         return 2 * scipy.stats.t.sf(critical / (1 - true) ** 0.5, folds - 1)
 
     r = kfold.r_from_rho(rho, folds)
-    nearer = "rho rounded to 0.7 is 0.72"
+    nearer = "the rho that is rounded to 0.7 is 0.72"
     return [
         *(_t_of_correlated_folds(setting, true) for true in (0.7, 0.3, -0.3)),
         number(
-            "type I error in percent of the usual test at rho = 0.7",
+            "type I error of the usual test at rho = 0.7, in percent",
             "26",
             100 * size(rho, 0),
             correction=Correction(nearer, ours=100 * size(0.72, 0)),
         ),
         number(
-            "p in percent that is truly 5% at rho = 0.7",
+            "p-value of the usual test if the correct one is 5%, at rho = 0.7, in percent",
             "0.2",
             100 * alleged(rho),
             correction=Correction(nearer, ours=100 * alleged(0.72)),
         ),
         number(
-            "correlation of two blocks where rho = gamma / theta is 0.7, K = 10",
+            "correlation of two blocks if rho = gamma / theta is 0.7, K = 10",
             rho,
             r,
-            instead="rho is K r / (1 + (K - 1) r) of the correlation r",
+            instead="for a correlation r, rho is K r / (1 + (K - 1) r)",
         ),
         bound(
-            "type I error where an upper bound (1) stands for the root of 1 - rho",
+            "type I error if an upper bound, 1, replaces the root of 1 - rho",
             "a conservative t-test",
             size(rho, 0),
             high=0.05,
@@ -254,7 +257,7 @@ def _proposition2(setting: Any) -> tuple:
 
 
 def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
-    """Return the share of rejections at 5% of correlated normal fold means when rho is known."""
+    """Return the row of the rejections at 5% for correlated normal fold means and a known rho."""
     folds, runs = 10, setting.runs(100_000, 400_000)
     r, rng = kfold.r_from_rho(rho, folds), np.random.default_rng(1)
     C = np.full((folds, folds), r) + np.eye(folds) * (1 - r)
@@ -262,7 +265,7 @@ def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
     t = means.mean(1) * ((1 - rho) / (means.var(1, ddof=1) / folds)) ** 0.5
     share = float((abs(t) > scipy.special.stdtrit(folds - 1, 0.975)).mean())
     return number(
-        f"rejections of a true null at 5%, rho = {rho:g} known",
+        f"proportion of rejections of a true null hypothesis at 5%, rho = {rho:g} known",
         0.05,
         share,
         error=(share * (1 - share) / runs) ** 0.5,
@@ -279,16 +282,17 @@ def _flips() -> list:
     edges = [edge for _, edge in sorted(falls)]
     return [
         every(
-            "rho_alpha is the largest rho at which the null hypothesis is accepted",
+            "tests in which rho_alpha is the largest rho at which the null hypothesis is accepted",
             accepted.count((True, False)),
             40,
             printed="maximum",
             correction=Correction(
-                "it is the least rho at which the test accepts", ours=accepted.count((False, True))
+                "it is the smallest rho at which the test accepts",
+                ours=accepted.count((False, True)),
             ),
         ),
         every(
-            "steps to a larger p at which rho_alpha falls",
+            "steps to a larger p-value at which rho_alpha decreases",
             sum(map(operator.gt, edges, edges[1:])),
             39,
             printed="monotonically decreasing",
@@ -298,7 +302,7 @@ def _flips() -> list:
 
 @PAPER.item(
     "table1",
-    "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere",
+    "Each assumption makes one estimate unbiased; otherwise its bias is that of the last column",
 )
 def _table1(setting: Any) -> tuple:
     rng = np.random.default_rng(0)
@@ -320,7 +324,7 @@ def _table1(setting: Any) -> tuple:
 
 @PAPER.item(
     "section3",
-    "The five estimates rewritten; theta 1 is useless for a t-test, theta 2 can be negative",
+    "The five estimates in other forms: theta 1 is useless for a t-test, theta 2 can be negative",
 )
 def _section3(setting: Any) -> list:
     losses = np.random.default_rng(0).normal(size=(200, K, M))
@@ -338,24 +342,26 @@ def _section3(setting: Any) -> list:
     return [
         *(
             equal(
-                f"section 3.{k}: theta {k} of 200 samples, less that of table 1's coefficients",
+                f"section 3.{k}: theta {k} of 200 samples minus the same from the coefficients of "
+                "table 1",
                 rewritten[k] - forms[k],
             )
             for k in forms
         ),
         equal(
-            "section 3.1: t of theta 1 is 1 or -1",
+            "section 3.1: distance of t with theta 1 from 1 or -1",
             np.abs(mean / forms[1] ** 0.5) - 1,
             printed="sign",
         ),
         bound(
-            "section 3.2: theta 2 negative, of 200 samples of independent normal losses",
+            "section 3.2: samples with a negative theta 2, of 200 with independent normal losses",
             "does not preserve the positivity",
             (forms[2] < 0).sum(),
             low=1,
         ),
         number(
-            "section 3.4: uncorrelated compounds of variance sigma^2 - omega, n - K + 1",
+            "section 3.4: number of uncorrelated components with variance sigma^2 - omega, n - K "
+            "+ 1",
             float(N - K + 1),
             np.isclose(np.linalg.eigvalsh(theta4), 1 - omega).sum(),
         ),
@@ -366,15 +372,15 @@ def _section3(setting: Any) -> list:
     "table2",
     "A tree on Letter and Forest: rho and the type I errors fall as n grows",
     seconds=30,
-    data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}; recorded runs "
-    "on both",
+    data=f"Letter and Forest if `workbench data` installed them, otherwise {STAND_IN}; recorded "
+    "runs on both",
     takes_file=True,
     takes_learner=True,
     draw=drawn("lines", "n", "percent", "what", log="x"),
 )
 def _table2(setting: Any) -> tuple:
     learner = named_learner(setting.learner or "sklearn.tree:DecisionTreeClassifier")
-    instead = [f"{setting.learner} for the paper's tree"] if setting.learner else []
+    instead = [f"{setting.learner} instead of the paper's tree"] if setting.learner else []
     rows, claims, runs, used = [], [], setting.runs(500, PRINTED_RUNS), []
     for name, population, other in _populations(setting):
         used.append(other or name)
@@ -403,12 +409,12 @@ def _table2(setting: Any) -> tuple:
 
 
 def type_one_row(population: Any, learner: Any, n: int, runs: int) -> dict:
-    """Return a row of Table 2 by simulation: rho and the type I errors, each with its Monte Carlo error.
+    """Return a simulated row of Table 2: rho and the type I errors with their Monte Carlo errors.
 
     Parameters
     ----------
     population, learner, n, runs
-        As in `workbench.simulate_type_one`; its seed is n.
+        As in `workbench.simulate_type_one`. The seed is n.
     """
     study = simulate_type_one(population, learner, n, runs=runs, rng=n, progress=False)
     ours = (
@@ -422,15 +428,15 @@ def type_one_row(population: Any, learner: Any, n: int, runs: int) -> dict:
     )
 
 
-def _beside(name: str, row: dict, how: str, twin: str) -> list:
-    """Return the claims of a row beside the printed ones."""
+def _beside(name: str, row: dict, how: str, stand_in: str) -> list:
+    """Return the claims of a row, next to the printed numbers."""
     return [
         number(
             f"{name}, n = {row['n']}: {what} in percent{how}",
             text,
             100 * row[what],
             error=100 * row[f"{what}, error"],
-            twin=twin,
+            stand_in=stand_in,
             printed_error=100 * row[f"{what}, error"] * (row["runs"] / PRINTED_RUNS) ** 0.5,
         )
         for what, text in zip(MEASURED, PRINTED[name][row["n"]], strict=True)
@@ -438,7 +444,10 @@ def _beside(name: str, row: dict, how: str, twin: str) -> list:
 
 
 def _populations(setting: Any) -> list[tuple]:
-    """Return name, population and, where it is not the paper's, what it is, of all that are at hand."""
+    """Return name, population and stand-in of all data sets that are available.
+
+    The stand-in is "" for the paper's data.
+    """
     folder = setting.data
     if folder is not None and not Path(folder).is_dir():
         return [_of_file(folder)]
@@ -448,7 +457,7 @@ def _populations(setting: Any) -> list[tuple]:
             f"data must be a file or a folder that `workbench data` filled; {folder} holds neither "
             f"{' nor '.join(f'{name}.npz' for name in KNOWN)}"
         )
-    return [each for each in at_hand if each[1]] or [("Letter", "digits", TWIN)]
+    return [each for each in at_hand if each[1]] or [("Letter", "digits", STAND_IN)]
 
 
 def _of_file(path: str) -> tuple:
@@ -463,8 +472,9 @@ def _of_file(path: str) -> tuple:
 def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
     """Return features and two classes from a file.
 
-    The class is the one column that holds no numbers, or the last one. More than two classes are cut in two as evenly
-    as the first classes against the others, or one against all others, allow: A to M and N to Z for Letter.
+    The class is the only column without numbers, or else the last column. More than two classes are
+    merged into two that are as equal in size as possible: the first classes and the others, or one
+    class and all others. For Letter these are A to M and N to Z.
 
     Parameters
     ----------
@@ -509,10 +519,10 @@ def _numeric(column: np.ndarray) -> bool:
 
 @PAPER.item(
     "section5",
-    "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
+    "Theta 3, 4 and 5 behave similarly; rho is at most 0.7, and negative with gross outliers in "
     "regression",
     seconds=2,
-    data="digits, and lines with outliers, simulated",
+    data="digits, and simulated lines with outliers",
 )
 def _section5(setting: Any) -> list:
     runs = setting.runs(2000, 10_000)
@@ -536,7 +546,7 @@ def _section5(setting: Any) -> list:
                 low=0.8,
                 high=1.25,
                 error=float(np.std(theta[k] / theta[3].mean()) / runs**0.5),
-                twin=OTHER_DATA,
+                stand_in=OTHER_DATA,
             )
             for k in (4, 5)
         ]
@@ -544,14 +554,15 @@ def _section5(setting: Any) -> list:
     return [
         *claims,
         bound(
-            "rho, 1-NN on digits, the larger of n = 40 and 160",
+            "larger rho of n = 40 and 160, 1-NN on digits",
             "the maximum observed rho value was 0.7",
             max(largest),
             high=0.7,
-            twin=OTHER_DATA,
+            stand_in=OTHER_DATA,
         ),
         bound(
-            "rho plus three errors, a straight line with one point in fifty far out on it",
+            "rho plus three Monte Carlo errors, for a straight line with one in fifty points far "
+            "out on it",
             "negative",
             rho + 3 * error,
             high=0,
@@ -561,7 +572,7 @@ def _section5(setting: Any) -> list:
 
 
 def _printed_table() -> Iterator[dict]:
-    """Yield what the text says of the numbers printed in table 2."""
+    """Yield the statements of the text about the numbers printed in table 2."""
     rho = {name: [float(row[0]) / 100 for row in table.values()] for name, table in PRINTED.items()}
     usual = [float(table[20][1]) for table in PRINTED.values()]
     yield bound(
@@ -572,13 +583,13 @@ def _printed_table() -> Iterator[dict]:
         instead="the table prints 53.22% for Forest at n = 20",
     )
     yield bound(
-        "table 2, rho = 0: the smaller type I error at n = 20, in percent",
+        "table 2: smaller type I error at rho = 0 and n = 20, in percent",
         "more than 16",
         min(usual),
         low=16,
     )
     yield bound(
-        "table 2: least share of the variance that theta 3 shows, at n = 20",
+        "table 2: smallest proportion of the variance that theta 3 shows, at n = 20",
         "less than half",
         1 - max(values[0] for values in rho.values()),
         high=0.5,
@@ -589,7 +600,7 @@ def _printed_table() -> Iterator[dict]:
         for before, after in itertools.pairwise(values)
     )
     yield bound(
-        "table 2: largest rise of rho to the next larger n",
+        "table 2: largest increase of rho from one n to the next",
         "decreases smoothly",
         step,
         high=0,
@@ -608,7 +619,10 @@ def _thetas(losses: np.ndarray) -> dict:
 
 
 def _outlier_rho(runs: int) -> tuple:
-    """Return rho of a straight line's squared loss, n = 50 in 10 folds, and its error; fits by sums left out."""
+    """Return rho of the squared loss of a straight line, and its Monte Carlo error.
+
+    There are n = 50 points in 10 folds. The fits use sums without the fold that is left out.
+    """
     rng, n, folds = np.random.default_rng(5), 50, 10
     x = rng.normal(size=(runs, n)) * np.where(rng.random((runs, n)) < 0.02, 50, 1)
     y = x + rng.normal(size=(runs, n))

@@ -1,4 +1,4 @@
-"""An item of a paper, a table or figure or theorem, as something that can be run again."""
+"""The items of a paper (tables, figures, theorems) that can be run again."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ KINDS = {"fig": "Figure", "eq": "Equation"}
 
 @dataclass(frozen=True)
 class Setting:
-    """How an item is run: at the papers' own sizes or quickly, and on which data.
+    """The sizes, the data and the learner of a run.
 
     Attributes
     ----------
     full : bool
+        Whether to run the paper's own sizes.
     data : str or None
-        A file of the user's in the place of the data that the item takes.
+        File that replaces the data of the item.
     learner : str or None
-        A learner of the user's in the place of the one that the item takes, as in
+        Learner that replaces that of the item, as in
         `workbench.cross_validation.learners.named_learner`.
     scale : float
-        Share of the default runs; tests run a tenth.
+        Proportion of the default number of runs; tests use a tenth.
     """
 
     full: bool = False
@@ -29,7 +30,7 @@ class Setting:
     scale: float = 1.0
 
     def runs(self, default: int, full: int, least: int = 100) -> int:
-        """Return how often something is repeated."""
+        """Return the number of runs."""
         return full if self.full else max(least, round(default * self.scale))
 
 
@@ -40,20 +41,20 @@ class Item:
     Attributes
     ----------
     name : str
-        Such as "kumar-raj/fig5".
+        Name, such as "kumar-raj/fig5".
     section : str
-        Where the paper has it, such as "4.2".
+        Section of the paper, such as "4.2".
     claim : str
-        What the paper says there.
+        The claim of the paper.
     seconds : int
-        What the default setting takes on one core, roughly.
+        Approximate running time of the default setting on one core.
     data : str
-        What it is run on.
+        Data of the item.
     run : callable
-        Takes a Setting, returns claims (rows of `claims`), or a tuple of these, the rows of its figure and, where
-        that is not `data` or the user's file, what it was run on.
+        Takes a Setting and returns claims (rows of `claims`). It may also return a tuple: claims,
+        rows of the figure, and the data, if these are neither `data` nor the user's file.
     draw : callable or None
-        Takes title and rows of the figure, returns a chart.
+        Takes the title and the rows of the figure and returns a chart.
     takes_file : bool
         Whether a file may replace the data.
     takes_learner : bool
@@ -72,20 +73,20 @@ class Item:
 
     @property
     def heading(self) -> str:
-        """What people call it: "Figure 5", "Equation 12", "Cochran"."""
+        """Return the heading of the item, such as "Figure 5", "Equation 12" or "Cochran"."""
         kind = self.name.split("/")[1].rstrip("0123456789.")
         count = self.name.split("/")[1].removeprefix(kind)
         return f"{KINDS.get(kind, kind.capitalize())} {count}".strip()
 
 
 class Paper:
-    """The items of one paper in its order; `item` adds a function to them.
+    """The items of one paper in their order; the decorator `item` adds a function to them.
 
     Parameters
     ----------
     name, title, authors : str
     sections : dict
-        The names of the items in each section, apart by spaces.
+        Names of the items in each section, separated by spaces.
     """
 
     def __init__(self, name: str, title: str, authors: str, sections: dict[str, str]) -> None:
@@ -106,7 +107,7 @@ class Paper:
         takes_learner: bool = False,
         draw: Callable | None = None,
     ) -> Callable:
-        """Return a decorator that makes a function of a Setting the item of this name."""
+        """Return a decorator that makes a function of a Setting the item with this name."""
 
         def add(run: Callable) -> Callable:
             self.items.append(
@@ -128,7 +129,10 @@ class Paper:
 
 
 def drawn(kind: str, *keys: str, **settings: Any) -> Callable[[str, list[dict]], Any]:
-    """Return a function that draws rows as the function of this name in `figures` does, which imports altair."""
+    """Return a function that draws rows with the function of this name in `figures`.
+
+    It imports altair only when it is called.
+    """
 
     def draw(title: str, rows: list[dict]) -> Any:
         from workbench.extras.papers import figures

@@ -1,9 +1,9 @@
-"""Kloos: the mixed estimator of a share under prior probability shift.
+"""Kloos: the mixed estimator of a proportion under prior probability shift.
 
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021.
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021.
 """
 
 import operator
@@ -39,7 +39,7 @@ N, SIZE, RUNS, LARGE = 1000, 300_000, 10_000, 100_000
 FIVE = ("baseline", "classify_and_count", "subtracted_bias", "misclassification", "calibration")
 SHOWN = ("calibration", "misclassification", "mixed")
 WORDS = ("no", "very low", "low", "medium", "large")
-# table 2 and table 3: what is said of bias and of variance
+# table 2 and table 3: words for bias and variance
 FIXED_RATE = {
     "baseline": ("no", "large"),
     "classify_and_count": ("large", "very low"),
@@ -49,7 +49,7 @@ FIXED_RATE = {
 }
 SHIFTED = FIXED_RATE | {"baseline": ("large", "large"), "calibration": ("medium", "medium")}
 READING = (
-    "{}; the table has no numbers, the strict order is our reading and decided for this study alone"
+    "{}. The table has no numbers: the strict order is our reading, decided for this study only"
 )
 # new base rates of figures 1 to 3, which the text does not list
 NEW_RATES = (
@@ -61,17 +61,21 @@ NEW_RATES = (
 
 @PAPER.item(
     "table1",
-    "Confusion matrices of population and test set; roofs with solar panels: 10% are counted as 17%",
+    "Confusion matrices of population and test set: 10% of roofs have solar panels, 17% are "
+    "counted",
 )
 def _table1(setting: Any) -> list:
     audit = ConfusionCounts([[8280, 720], [20, 980]])
     return [
         number("roofs that are counted as having panels", "1700", 1000 * 0.98 + 9000 * (1 - 0.92)),
         number(
-            "counted share in percent", "17", 100 * (audit.table[:, 1].sum() / audit.table.sum())
+            "classify-and-count estimate in percent",
+            "17",
+            100 * (audit.table[:, 1].sum() / audit.table.sum()),
         ),
         bound(
-            "items miscounted by the classifier with 10 and 10 errors less that of the one with 9 and 5",
+            "miscounted items of a classifier with 10 and 10 errors, minus those of one with 9 "
+            "and 5",
             "less misclassification bias",
             (10 - 10) - (9 - 5),
             high=-1,
@@ -81,7 +85,7 @@ def _table1(setting: Any) -> list:
 
 @PAPER.item(
     "table2",
-    "Five estimators without a shift: how large bias and variance are",
+    "The size of bias and variance of five estimators without a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
 )
 def _table2(setting: Any) -> tuple:
@@ -93,7 +97,7 @@ def _table2(setting: Any) -> tuple:
     counted = base * p11 + (1 - base) * (1 - p00)
     expected = p11 * counted + (1 - p00) * (
         1 - counted
-    )  # of a count whose own share of class 1 is `counted`
+    )  # of a count whose proportion of class 1 is `counted`
     return [
         *claims,
         *(
@@ -108,11 +112,12 @@ def _table2(setting: Any) -> tuple:
             for method in ("baseline", "calibration")
         ),
         number(
-            "subtracted-bias in study 1: the count less its estimated bias, by the table's equation",
+            "subtracted-bias in study 1: the count minus its estimated bias, by the equation of "
+            "the table",
             expected,
             counted - (expected - counted),
             correction=Correction(
-                "it adds the bias; subtracted it is 2 a* less the equation",
+                "the equation adds the bias; subtracting it gives 2 a* minus the equation",
                 printed=2 * counted - expected,
             ),
         ),
@@ -121,7 +126,7 @@ def _table2(setting: Any) -> tuple:
 
 @PAPER.item(
     "table3",
-    "Five estimators under a shift: how large bias and variance are",
+    "The size of bias and variance of five estimators under a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
 )
 def _table3(setting: Any) -> tuple:
@@ -134,7 +139,7 @@ def _table3(setting: Any) -> tuple:
     return [
         *claims,
         bound(
-            "bias of misclassification in study 3, share .75 to .5, over its sd",
+            "bias of misclassification in study 3, proportion .75 to .5, over its sd",
             "(asymptotically) unbiased",
             abs(study.bias["misclassification"]) / study.sd["misclassification"],
             high=0.05,
@@ -143,7 +148,10 @@ def _table3(setting: Any) -> tuple:
 
 
 def _words_hold(shifts: list, said: dict) -> tuple:
-    """Return claims that bias and variance are ordered as the words are, in each study, and the figures."""
+    """Return claims that bias and variance have the order of the words, in each study.
+
+    Also return the rows of the figure.
+    """
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
         for study, (base, new, p00, p11) in enumerate(shifts, 1):
@@ -161,8 +169,8 @@ def _words_hold(shifts: list, said: dict) -> tuple:
             wrong = [f"{a} above {b}" for a, b in pairs if size[a] > size[b]]
             claims.append(
                 every(
-                    f"{which} in study {study}, share {base:g} to {new:g}, words read as a strict order in "
-                    "this study: pairs of estimators",
+                    f"{which} in study {study}, proportion {base:g} to {new:g}: pairs of "
+                    "estimators in the strict order of the words",
                     len(pairs) - len(wrong),
                     len(pairs),
                     printed=", ".join(said[name][part] for name in FIVE),
@@ -181,7 +189,9 @@ def _words_hold(shifts: list, said: dict) -> tuple:
     return claims, rows
 
 
-@PAPER.item("lemma1", "The variance of the audited p11 and p00, and that they are uncorrelated")
+@PAPER.item(
+    "lemma1", "The variances of p11 and p00 as estimated from the audit, which are uncorrelated"
+)
 def _lemma1(setting: Any) -> Iterator[dict]:
     runs = setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
@@ -210,7 +220,7 @@ def _lemma1(setting: Any) -> Iterator[dict]:
                 error=spread / printed,
             )
         yield number(
-            f"study {k}: correlation of the two, C = 0",
+            f"study {k}: correlation of both, C = 0",
             0.0,
             np.corrcoef(hit[known], correct[known])[0, 1],
             error=runs**-0.5,
@@ -249,7 +259,7 @@ def _theorem1(setting: Any) -> tuple:
             ]
         for new in (rate for rate in (rates[0], rates[-1]) if abs(rate - base) > 0.05):
             claims += _checked(
-                f"study {k}, share {base:g} to {new:g}",
+                f"study {k}, proportion {base:g} to {new:g}",
                 base,
                 new,
                 p00,
@@ -260,7 +270,7 @@ def _theorem1(setting: Any) -> tuple:
 
 
 def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> list:
-    """Return claims about bias and variance with an audit so large that only terms of 1/n are left."""
+    """Return claims about bias and variance with an audit so large that terms of 1/n dominate."""
     study = simulate_prevalence(base, new, p00, p11, LARGE, None, runs=runs, rng=1)
     printed, corrected = _variances(base, new, p00, p11, LARGE)
     sd, left = study.sd["mixed"], 10 * _slope(base, p00, p11, LARGE)
@@ -282,7 +292,7 @@ def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> l
             ),
         ),
         _near(
-            f"{name}: bias, where calibration has none, over equation 4, n = 100,000",
+            f"{name}: bias over equation 4, if calibration has no bias, n = 100,000",
             (new - base) * (d / found - 1 + (found - d) / d),
             (new - base) * _slope(base, p00, p11, LARGE),
             left,
@@ -292,7 +302,7 @@ def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> l
 
 
 def _determinant(cells: Any) -> np.ndarray:
-    """Return p00 + p11 - 1 of audits from their cells n00, n01, n10, n11."""
+    """Return p00 + p11 - 1 of audits from their cells n00, n01, n10 and n11."""
     n00, n01, n10, n11 = cells
     return n00 / (n00 + n01) + n11 / (n10 + n11) - 1
 
@@ -303,7 +313,10 @@ def _slope(base: float, p00: float, p11: float, n: int) -> float:
 
 
 def _variances(base: float, new: float, p00: float, p11: float, n: int) -> tuple:
-    """Return the variance as equation 5 prints it and with the covariance twice, for infinitely many items."""
+    """Return the variance for infinitely many items, as printed in equation 5 and corrected.
+
+    The corrected one counts the covariance twice.
+    """
     b1 = base * p11 + (1 - base) * (1 - p00)
     c11, c00 = base * p11 / b1, (1 - base) * p00 / (1 - b1)
     d, shift, A, B = p00 + p11 - 1, new - base, p00 * (1 - p00), p11 * (1 - p11)
@@ -350,7 +363,10 @@ def _boxes(shifts: Any) -> Iterator[dict]:
 def _better(
     shifts: Any, quantity: str, printed: str, *rivals: str, unmoved: bool = True
 ) -> Iterator[dict]:
-    """Yield claims that mixed has the smaller sd or RMSE at each new share, or at each that differs from the old."""
+    """Yield claims that mixed has the smaller sd or RMSE at each new proportion.
+
+    With `unmoved` false, new proportions that equal the old one are left out.
+    """
     for rival in rivals:
         wins = [
             getattr(study, quantity)["mixed"] < getattr(study, quantity)[rival]
@@ -358,7 +374,8 @@ def _better(
             if unmoved or abs(study.new_base_rate - study.base_rate) > 1e-6
         ]
         yield every(
-            f"{quantity} of mixed below that of {rival} at new shares{'' if unmoved else ' that differ'}",
+            f"new proportions{'' if unmoved else ' that differ from the old one'} at which the "
+            f"{quantity} of mixed is below that of {rival}",
             sum(wins),
             len(wins),
             printed=printed,
@@ -370,7 +387,7 @@ BOXES = drawn("boxes", "new_base_rate", "method", y_title="estimate minus new ba
 
 @PAPER.item(
     "fig1",
-    "A poor classifier, share .5: mixed has almost no bias and much less variance than "
+    "A poor classifier, proportion .5: mixed has almost no bias and much less variance than "
     "misclassification",
     draw=BOXES,
 )
@@ -392,7 +409,7 @@ def _fig1(setting: Any) -> tuple:
             low=3,
         ),
         every(
-            "pairs of new shares of which the more distant one has the larger sd of mixed",
+            "pairs of new proportions in which the more distant one has the larger sd of mixed",
             sum(pairs),
             len(pairs),
             printed="tends to increase",
@@ -402,7 +419,7 @@ def _fig1(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig2",
-    "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three",
+    "A proportion of .98: mixed has outliers too, some above 1, but is the best of the three",
     draw=BOXES,
 )
 def _fig2(setting: Any) -> tuple:
@@ -420,13 +437,13 @@ def _fig2(setting: Any) -> tuple:
     ]
     return [
         bound(
-            "share of mixed estimates outside [0, 1], the most over new shares",
+            "largest proportion of mixed estimates outside [0, 1] over the new proportions",
             "can predict values outside",
             max(mixed),
             low=1e-4,
         ),
         every(
-            "mixed leaves [0, 1] no more often than misclassification",
+            "new proportions at which mixed leaves [0, 1] no more often than misclassification",
             sum(map(operator.le, mixed, rival)),
             len(mixed),
             printed="occurs less often",
@@ -445,7 +462,8 @@ def _fig2(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig3",
-    "A good classifier and large shifts: mixed is like misclassification, and consistently better",
+    "A good classifier and large shifts: mixed is similar to misclassification, and consistently "
+    "better",
     draw=BOXES,
 )
 def _fig3(setting: Any) -> tuple:
@@ -465,7 +483,7 @@ def _fig3(setting: Any) -> tuple:
 
 @PAPER.item(
     "section4",
-    "Mixed outperforms calibration and misclassification in any dataset, and what else there is",
+    "Mixed outperforms calibration, misclassification and all other available estimators",
 )
 def _section4(setting: Any) -> list:
     base, new, p00, p11 = np.transpose(_settings(4000))
@@ -492,7 +510,8 @@ def _section4(setting: Any) -> list:
             "less variance",
             variance["mixed"],
             variance["calibration"],
-            f"less than misclassification in {(variance['mixed'] < variance['misclassification']).sum():,}",
+            "it has less variance than misclassification in "
+            f"{(variance['mixed'] < variance['misclassification']).sum():,}",
         ),
         *(
             better(
@@ -512,7 +531,7 @@ def _section4(setting: Any) -> list:
     ]
 
 
-@PAPER.item("appendix", "The moments of which the variance of mixed is made", seconds=2)
+@PAPER.item("appendix", "The moments that make up the variance of mixed", seconds=2)
 def _appendix(setting: Any) -> Iterator[dict]:
     runs, n = setting.runs(1_000_000, 10_000_000), 2000
     for k, (base, p00, p11) in ((1, PAPER_STUDIES[0]), (3, PAPER_STUDIES[2])):
@@ -524,7 +543,8 @@ def _appendix(setting: Any) -> Iterator[dict]:
         V = rate_variance(p00, 1 - base, n) + rate_variance(p11, base, n)
         excess, left = 1 / found - 1 / d + (found - d) / d**2, 10 * V / d**2
         yield _near(
-            f"equation 12, study {k}, n = 2,000: mean of 1 / (p00 + p11 - 1) less 1 / d, over the formula",
+            f"equation 12, study {k}, n = 2,000: mean of 1 / (p00 + p11 - 1) minus 1 / d, over "
+            "the formula",
             excess,
             V / d**3,
             left,
@@ -548,7 +568,8 @@ def _appendix(setting: Any) -> Iterator[dict]:
             (61, hit, -(A * p11 + B * (1 - p00)) / (n * b1**2 * d**2)),
         ):
             yield _near(
-                f"equation {equation}, study {k}: covariance with 1 / (p00 + p11 - 1) over the formula",
+                f"equation {equation}, study {k}: covariance with 1 / (p00 + p11 - 1) over the "
+                "formula",
                 (share - share.mean()) * (inverse - inverse.mean()),
                 printed,
                 left,
@@ -557,6 +578,9 @@ def _appendix(setting: Any) -> Iterator[dict]:
 
 
 def _near(text: str, values: np.ndarray, formula: float, left: float, printed: str) -> dict:
-    """Return the row of a mean that a formula gives up to a part of `left`, which the print names as `printed`."""
+    """Return the row of a mean and its formula, which may differ by the proportion `left`.
+
+    The paper prints the remainder as `printed`.
+    """
     ratio, error = values.mean() / formula, values.std() / len(values) ** 0.5 / abs(formula)
     return bound(text, printed, ratio, low=1 - left, high=1 + left, error=error)

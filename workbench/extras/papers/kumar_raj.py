@@ -40,7 +40,7 @@ PAPER = Paper(
     },
 )
 SIZES = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
-TWINS = "synthetic twins of rcv1, epsilon and news20"
+STAND_INS = "synthetic stand-ins for rcv1, epsilon and news20"
 SYNTHETIC = "a synthetic population, as one counterexample is enough"
 BUDGETS = (60, 80, 100, 120, 140, 170, 200, 240, 284, 320)
 LOW_BUDGETS = (80, 120, 160, 200, 300)
@@ -55,7 +55,7 @@ CURVES = drawn(
     "series",
     panel="panel",
     x_title="n, labels",
-    y_title="MAE, or MVR",
+    y_title="MAE or MVR",
     same_scale=False,
 )
 NEXT = drawn(
@@ -66,22 +66,22 @@ NEXT = drawn(
 # the populations
 
 
-def _twin(kind: str) -> str:
-    return f"synthetic twin of {kind}"
+def _stand_in(kind: str) -> str:
+    return f"synthetic stand-in for {kind}"
 
 
 @functools.cache
 def _strata(
     kind: str, stratifier: str, n_strata: int, size: int, accuracy: float | None = None
 ) -> tuple:
-    """Return sizes and right items of the strata of a twin."""
+    """Return sizes and numbers of correct items of the strata of a stand-in."""
     items = synthetic_scores(kind, size=size, accuracy=accuracy, rng=1)
     strata = stratify(items.score, n_strata, stratifier, rng=0)
     return strata.sizes, np.bincount(strata.labels, items.correct, strata.n_strata).astype(np.int64)
 
 
 def _size(setting: Any, kind: str) -> int:
-    """Return the items of a twin: the paper's number, or at most 60,000."""
+    """Return the number of items of a stand-in: the paper's number, or at most 60,000."""
     return (
         SIZES[kind] if setting.full else round(min(SIZES[kind], 60_000) * max(setting.scale, 0.2))
     )
@@ -99,7 +99,7 @@ def _studies(
     pilot: int = 10,
     **options: Any,
 ) -> dict:
-    """Return {n: study} of the budgets that the pilots fit."""
+    """Return {n: study} for the budgets that are large enough for the pilots."""
     size, right = _strata(kind, stratifier, n_strata, _size(setting, kind), accuracy)
     least = pilot * size.size if method.startswith("opt") else 0
     return {
@@ -128,9 +128,10 @@ def _points(panel: str, series: str, values: dict, x: str = "n") -> list:
 def _labels_for_one_percent(
     setting: Any, kind: str, stratifier: str, n_strata: int, method: str
 ) -> tuple:
-    """Return labels at which the mean absolute error is 1%, their Monte Carlo error, and the curve.
+    """Return the labels for a mean absolute error of 1%, their Monte Carlo error, and the curve.
 
-    A line through all points in logarithms, as the error falls like 1 / sqrt(n); infinite where it falls much slower.
+    They come from a straight line through all points in logarithms, as the error falls like 1 /
+    sqrt(n). The labels are infinite if the error falls much more slowly.
     """
     budgets = [n if kind == "rcv1" else 4 * n for n in BUDGETS]
     known = _studies(setting, kind, stratifier, n_strata, method, budgets)
@@ -148,7 +149,10 @@ def _labels_for_one_percent(
 def _saving(
     setting: Any, kind: str, stratifier: str, n_strata: int, method: str, printed: str
 ) -> tuple:
-    """Return the claim that labels are saved at 1% error, labels at random and by the method, and the panel's rows."""
+    """Return the claim that labels are saved at an error of 1%, and the rows of the panel.
+
+    Between both are the labels needed with random sampling and with the method.
+    """
     random, random_error, first = _labels_for_one_percent(
         setting, kind, stratifier, n_strata, "simple_random"
     )
@@ -165,14 +169,18 @@ def _saving(
                 0,
                 1,
                 printed=f"{printed}%",
-                twin=_twin(kind),
+                stand_in=_stand_in(kind),
             ),
             (random, labels),
             rows,
         )
     saved = 100 * (1 - labels / random)
     error = (100 - saved) * float(np.hypot(error / labels, random_error / random))
-    return number(text, printed, saved, error=error, twin=_twin(kind)), (random, labels), rows
+    return (
+        number(text, printed, saved, error=error, stand_in=_stand_in(kind)),
+        (random, labels),
+        rows,
+    )
 
 
 def _mvr_panel(
@@ -184,7 +192,7 @@ def _mvr_panel(
     what: str = "MVR",
     ratio: str = "estimated_variance_ratio",
 ) -> tuple:
-    """Return {stratifier: MVR per budget}, or another ratio, and rows of the panel."""
+    """Return {stratifier: MVR per budget}, or another ratio, and the rows of the panel."""
     found, rows = {}, []
     for stratifier in STRATIFIERS:
         studies = _studies(setting, kind, stratifier, n_strata, method, LOW_BUDGETS)
@@ -195,7 +203,10 @@ def _mvr_panel(
 
 
 def _curves(setting: Any, method: str, shown: tuple) -> Iterator[tuple]:
-    """Yield the claim that labels are saved, labels at random and by the method, MVRs and rows of each population."""
+    """Yield for each population the claim that labels are saved, the labels, the MVRs and the rows.
+
+    The labels are those of random sampling and of the method.
+    """
     for kind, stratifier, printed in shown:
         claim, labels, rows = _saving(setting, kind, stratifier, 10, method, printed)
         ratios, more = _mvr_panel(setting, kind, 10, method)
@@ -205,17 +216,22 @@ def _curves(setting: Any, method: str, shown: tuple) -> Iterator[tuple]:
 # the theory, by enumeration
 
 
-@PAPER.item("lemma1", "The variance of right and wrong is N / (N - 1) A (1 - A)")
+@PAPER.item("lemma1", "The variance of correct (1) or incorrect (0) is N / (N - 1) A (1 - A)")
 def _lemma1(setting: Any) -> list:
     populations = [np.arange(size) < right for size in range(2, 40) for right in range(size + 1)]
     differences = [
         a.var(ddof=1) - a.size / (a.size - 1) * a.mean() * (1 - a.mean()) for a in populations
     ]
-    return [equal("variance with N - 1, all populations of 2 to 39 items", differences)]
+    return [
+        equal(
+            "variance with divisor N - 1 minus the formula, all populations of 2 to 39 items",
+            differences,
+        )
+    ]
 
 
 def _with_replacement(right: int, size: int, n: int) -> np.ndarray:
-    """Return the shares of right labels of all samples of n of `size` items with replacement."""
+    """Return the proportions correct of all samples of n of `size` items with replacement."""
     return np.array(
         [sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)]
     )
@@ -229,12 +245,13 @@ def _proposition1(setting: Any) -> list:
     variance = right / size * (1 - right / size) / n
     return [
         number(
-            "N = 8, 5 right, n = 3 with replacement, all 512 samples",
+            "variance for N = 8, 5 correct, n = 3 with replacement, all 512 samples",
             size / (size - 1) * variance,
             _with_replacement(right, size, n).var(),
             correction=Correction(
-                "with replacement, which the paper assumes, it is A (1 - A) / n; N / (N - 1) belongs to samples "
-                "without, which have a factor 1 - n / N",
+                "with replacement, which the paper assumes, it is A (1 - A) / n. The factor N / "
+                "(N - 1) belongs to samples without replacement, which also have a factor 1 - n / "
+                "N",
                 printed=variance,
             ),
         )
@@ -242,13 +259,14 @@ def _proposition1(setting: Any) -> list:
 
 
 @PAPER.item(
-    "proposition2", "A (1 - A) / (n - 1) of the sample estimates that variance without bias"
+    "proposition2",
+    "A (1 - A) / (n - 1) of the sample estimates the variance of its accuracy without bias",
 )
 def _proposition2(setting: Any) -> list:
     shares = _with_replacement(5, 8, 3)
     return [
         number(
-            "N = 8, 5 right, n = 3: variance over all 512 samples, against the estimate's mean",
+            "N = 8, 5 correct, n = 3: variance over all 512 samples, and the mean of its estimate",
             shares.var(),
             (shares * (1 - shares) / (3 - 1)).mean(),
         )
@@ -256,7 +274,10 @@ def _proposition2(setting: Any) -> list:
 
 
 def _stratified_outcomes() -> tuple:
-    """Return weights, and the shares per stratum of all samples of 3 of 5 (3 right) and 2 of 4 (1 right) items."""
+    """Return the weights, and the proportions correct per stratum of all samples.
+
+    The samples are 3 of 5 items (3 correct) and 2 of 4 items (1 correct).
+    """
     pairs = itertools.product(_with_replacement(3, 5, 3), _with_replacement(1, 4, 2))
     return np.array([5, 4]) / 9, np.array(list(pairs))
 
@@ -267,34 +288,38 @@ def _proposition3(setting: Any) -> list:
     variance = weight**2 * [0.6 * 0.4 / 3, 0.25 * 0.75 / 2]
     return [
         number(
-            "strata of 5 and 4 items, 3 and 2 labels with replacement, all 2,000 samples",
+            "variance for strata of 5 and 4 items, 3 and 2 labels with replacement, all 2,000 "
+            "samples",
             variance @ [5 / 4, 4 / 3],
             (shares @ weight).var(),
             correction=Correction(
-                "with replacement S^2 is A (1 - A), without N / (N - 1)", printed=variance.sum()
+                "with replacement, S^2 is A (1 - A), without the factor N / (N - 1)",
+                printed=variance.sum(),
             ),
         ),
         equal(
-            "mean of the estimate less the accuracy: it is unbiased",
+            "mean of the estimate minus the accuracy, as it is unbiased",
             (shares @ weight).mean() - 4 / 9,
         ),
     ]
 
 
-@PAPER.item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates it without bias")
+@PAPER.item(
+    "proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates that variance without bias"
+)
 def _proposition4(setting: Any) -> list:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] @ weight**2
     return [
         number(
-            "variance over the same samples, against the estimate's mean",
+            "variance over the same samples, and the mean of its estimate",
             (shares @ weight).var(),
             estimates.mean(),
         )
     ]
 
 
-@PAPER.item("remark1", "With K pure sets, K labels tell the accuracy")
+@PAPER.item("remark1", "With K pure sets, K labels give the exact accuracy")
 def _remark1(setting: Any) -> list:
     errors = [
         (first * 1 + second * 0) / (first + second) - first / (first + second)
@@ -302,7 +327,7 @@ def _remark1(setting: Any) -> list:
     ]
     return [
         equal(
-            "error of one label per pure set, 49 populations",
+            "error with one label per pure set, 49 populations",
             errors,
             printed="accuracy can be obtained",
         )
@@ -317,7 +342,7 @@ def _stratifications() -> Iterator[tuple]:
 
 @PAPER.item(
     "eq13",
-    "V(proportional) - V(optimal) is the spread of the S; both are equal where S is constant",
+    "V(proportional) - V(optimal) is the variance of S; both are equal if S is constant",
 )
 def _eq13(setting: Any) -> list:
     spread, constant = [], []
@@ -327,10 +352,10 @@ def _eq13(setting: Any) -> list:
         W = 1 / S / (1 / S).sum()
         constant.append(S.size * W**2 @ S**2 - (W @ S) ** 2)
     return [
-        equal("n times the difference, 500 stratifications", spread),
-        equal("W S constant: V(equal) less V(optimal), 500 stratifications", constant),
+        equal("n times the difference minus the formula, 500 stratifications", spread),
+        equal("constant W S: V(equal) minus V(optimal), 500 stratifications", constant),
         number(
-            "S of a large stratum of accuracy .8, A (1 - A)",
+            "S of a large stratum with an accuracy of .8, A (1 - A)",
             0.8 * 0.2,
             (0.8 * 0.2) ** 0.5,
             correction=Correction("that is S^2", printed=(0.8 * 0.2) ** 0.5),
@@ -340,7 +365,7 @@ def _eq13(setting: Any) -> list:
 
 @PAPER.item(
     "remark2",
-    "Strata of the same accuracy are the worst case: the least variance is that of random sampling",
+    "Strata of the same accuracy are the worst case: the best variance is that of random sampling",
 )
 def _remark2(setting: Any) -> list:
     differences, chain, worse = [], 0, 0
@@ -358,21 +383,22 @@ def _remark2(setting: Any) -> list:
             printed="V_pro >= V_pro",
         ),
         equal(
-            "equation 11: V(random) - V(proportional) is the spread of the accuracies", differences
+            "equation 11: V(random) - V(proportional) minus the variance of the accuracies",
+            differences,
         ),
         bound(
-            "stratifications of 500 of which equal allocation is worse than random",
+            "stratifications, of 500, in which equal allocation is worse than random sampling",
             "in certain cases",
             worse,
             low=1,
         ),
         equal(
-            "strata of the same accuracy: V(optimal) over V(random), less 1",
+            "strata of the same accuracy: V(optimal) over V(random), minus 1",
             _ratio_of(np.full(2, 0.8)) - 1,
             printed="same",
         ),
         bound(
-            "accuracies .01 and .99, so that S is constant: V(proportional) over V(random)",
+            "accuracies of .01 and .99, so that S is constant: V(proportional) over V(random)",
             "won't be significantly smaller",
             _ratio_of(np.array([0.01, 0.99])),
             low=0.5,
@@ -385,7 +411,8 @@ def _ratio_of(A: np.ndarray) -> float:
 
 
 @PAPER.item(
-    "eq14", "Where 1 / N_k counts, strata of the same accuracy are worse than random sampling"
+    "eq14",
+    "If 1 / N_k is not negligible, strata of the same accuracy are worse than random sampling",
 )
 def _eq14(setting: Any) -> list:
     sizes = np.array([4, 6, 10])
@@ -394,12 +421,12 @@ def _eq14(setting: Any) -> list:
     terms = A * (1 - A) * -(N - sizes) / (N * (N - 1) * (sizes - 1))
     return [
         number(
-            "last line: n (V(random) - V(proportional)), strata of 4, 6 and 10",
+            "last line: n (V(random) - V(proportional)) for strata of 4, 6 and 10",
             terms.sum(),
             exact,
             correction=Correction("the sum lacks a factor N_k", printed=(sizes * terms).sum()),
         ),
-        bound("the same is negative", "< 0", exact, high=0),
+        bound("the same difference, which is negative", "< 0", exact, high=0),
         bound(
             "three strata of 4, so that S is constant: V(optimal) over V(random)",
             "V(optimal) > V(random)",
@@ -414,7 +441,7 @@ def _eq14(setting: Any) -> list:
 
 @PAPER.item(
     "algorithm1",
-    "OPT-A1: a pilot, then the rest by the estimated spread; unbiased, in two steps",
+    "OPT-A1: a pilot, then the other labels by the estimated standard deviations; unbiased",
     data=SYNTHETIC,
 )
 def _algorithm1(setting: Any) -> list:
@@ -423,7 +450,7 @@ def _algorithm1(setting: Any) -> list:
 
 @PAPER.item(
     "algorithm2",
-    "OPT-A2: the same in small steps; the pilot's size is no longer critical",
+    "OPT-A2: OPT-A1 in small steps; the size of the pilot is no longer critical",
     data=SYNTHETIC,
 )
 def _algorithm2(setting: Any) -> list:
@@ -431,7 +458,7 @@ def _algorithm2(setting: Any) -> list:
 
 
 def _algorithm(setting: Any, method: str, pilot: int) -> list:
-    """Return claims about bias and about the variance that is claimed; a counterexample is enough."""
+    """Return claims about the bias and the claimed variance; one counterexample is enough."""
     size, right = _strata("epsilon", "equal_size", 6, _size(setting, "epsilon"))
     runs = setting.runs(20_000, 20_000)
     study, smoothed, waves = (
@@ -477,7 +504,7 @@ def _algorithm(setting: Any, method: str, pilot: int) -> list:
 
 
 def _claimed(study: Any) -> tuple:
-    """Return the variance that is claimed over the true one, and its Monte Carlo error."""
+    """Return the ratio of the claimed to the true variance, and its Monte Carlo error."""
     ratio = study.estimated_variance_ratio / study.variance_ratio
     return ratio, ratio * float(
         np.hypot(
@@ -489,30 +516,32 @@ def _claimed(study: Any) -> tuple:
 
 def _also(smoothed: Any, waves: Any, told: Any) -> str:
     return (
-        f"with a right and a wrong label added to each stratum before its spread is estimated {told(smoothed)}; in "
-        f"two waves that are weighted by their sizes {told(waves)}"
+        "with one correct and one incorrect label added to each stratum before its standard "
+        f"deviation is estimated: {told(smoothed)}; with two waves weighted by their sizes: "
+        f"{told(waves)}"
     )
 
 
 @PAPER.item(
-    "fig1", "One label tells a classifier that is always right; two, one that is right on one set"
+    "fig1",
+    "One label is enough if a classifier is always correct; two, if it is so on one of two sets",
 )
 def _fig1(setting: Any) -> list:
     return [
         bound(
-            "variance of the accuracy from one label of a pure set",
+            "variance of the accuracy from one label in a pure set",
             "sufficient",
             accuracy_variance([20], [20], [1]),
             high=0,
         ),
         bound(
-            "variance from one label of each of two pure sets",
+            "variance from one label in each of two pure sets",
             "sufficient",
             accuracy_variance([12, 8], [12, 0], [1, 1]),
             high=0,
         ),
         number(
-            "(1 N_1 + 0 N_2) / N for sets of 12 and 8, against the share of right items",
+            "(1 N_1 + 0 N_2) / N for sets of 12 and 8, and the proportion of correct items",
             12 / 20,
             np.repeat([1, 0], [12, 8]).mean(),
         ),
@@ -521,7 +550,7 @@ def _fig1(setting: Any) -> list:
 
 @PAPER.item(
     "section3.5",
-    "Strata by the score: equal sizes, equal widths, equal parts of the cumulated root density",
+    "Strata by the score: equal sizes, equal widths, equal parts of the cumulative root density",
     data="a synthetic population of 5,040 items",
 )
 def _section3_5(setting: Any) -> list:
@@ -532,11 +561,11 @@ def _section3_5(setting: Any) -> list:
     totals = np.bincount(strata["weighted_mean"].labels, z)
     return [
         equal(
-            "EQSZ: items per stratum over N / K, less 1",
+            "EQSZ: items per stratum over N / K, minus 1",
             strata["equal_size"].sizes * K / z.size - 1,
         ),
         equal(
-            "EQWD: points of stratification less min + r k / K",
+            "EQWD: points of stratification minus (min + r k / K)",
             edges["equal_width"] - np.linspace(z.min(), z.max(), K + 1),
         ),
         bound(
@@ -547,7 +576,7 @@ def _section3_5(setting: Any) -> list:
         ),
         *(
             bound(
-                f"{text}: largest part of the cumulated root of the density over the smallest",
+                f"{text}: largest part of the cumulative root of the density over the smallest",
                 "equal intervals",
                 _root_parts(z, edges[method], power),
                 high=1.02,
@@ -558,19 +587,19 @@ def _section3_5(setting: Any) -> list:
             )
         ),
         every(
-            "items in just one cell between z_(k-1) and z_k, z_0 = max and z_K = min",
+            "items in exactly one cell between z_(k-1) and z_k, with z_0 = max and z_K = min",
             _in_one_cell(z, [z.max(), *points[1:-1], z.min()]),
             z.size,
             printed="max and min",
             correction=Correction(
-                "z_0 = min and z_K = max, as the points rise", ours=_in_one_cell(z, points)
+                "z_0 = min and z_K = max, as the points increase", ours=_in_one_cell(z, points)
             ),
         ),
     ]
 
 
 def _root_parts(z: np.ndarray, edges: np.ndarray, power: float) -> float:
-    """Return the largest integral of a power of the density between edges over the smallest."""
+    """Return the largest integral of a power of the density between edges, over the smallest."""
     density, grids = (
         scipy.stats.gaussian_kde(z),
         [np.linspace(*ends, 60) for ends in itertools.pairwise(edges)],
@@ -596,7 +625,7 @@ def _range(text: str, printed: str, values: list, low: float, high: float, kind:
         100 * (1 - np.mean(values)),
         low=low,
         high=high,
-        twin=_twin(kind),
+        stand_in=_stand_in(kind),
     )
 
 
@@ -604,7 +633,7 @@ def _range(text: str, printed: str, values: list, low: float, high: float, kind:
     "fig2",
     "Proportional allocation: 23% fewer labels on rcv1, 12.5% on epsilon, 16% on news20",
     seconds=3,
-    data=TWINS,
+    data=STAND_INS,
     draw=CURVES,
 )
 def _fig2(setting: Any) -> tuple:
@@ -620,13 +649,19 @@ def _fig2(setting: Any) -> tuple:
     return [
         rcv1,
         put_in(
-            "rcv1: labels for 1%, random",
-            "the twin's accuracy was inferred from this number",
+            "rcv1: labels for an error of 1%, random sampling",
+            "the accuracy of the stand-in was inferred from this number",
             "284",
         ),
-        number("rcv1: labels for 1%, equal width", "218", labels[1], error=5, twin=_twin("rcv1")),
+        number(
+            "rcv1: labels for an error of 1%, equal width",
+            "218",
+            labels[1],
+            error=5,
+            stand_in=_stand_in("rcv1"),
+        ),
         _range(
-            "rcv1: variance saved in percent by equal width",
+            "rcv1: reduction of the variance by equal width, in percent",
             "40-45",
             ratios["equal_width"],
             40,
@@ -634,7 +669,7 @@ def _fig2(setting: Any) -> tuple:
             "rcv1",
         ),
         _range(
-            "rcv1: variance saved in percent by weighted mean",
+            "rcv1: reduction of the variance by weighted mean, in percent",
             "only about 10",
             ratios["weighted_mean"],
             7.5,
@@ -643,11 +678,11 @@ def _fig2(setting: Any) -> tuple:
         ),
         epsilon,
         bound(
-            "epsilon: largest saving of variance in percent",
+            "epsilon: largest reduction of the variance, in percent",
             "less than 20",
             100 * (1 - min(map(min, others.values()))),
             high=20,
-            twin=_twin("epsilon"),
+            stand_in=_stand_in("epsilon"),
         ),
         news20,
     ], first + second + third
@@ -655,9 +690,9 @@ def _fig2(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig3",
-    "Proportional allocation: once K is large enough the variance ratio changes little",
+    "Proportional allocation: once K is large enough, the variance ratio changes little",
     seconds=3,
-    data=TWINS,
+    data=STAND_INS,
     draw=NEXT,
 )
 def _fig3(setting: Any) -> tuple:
@@ -666,9 +701,9 @@ def _fig3(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig5",
-    "Equal allocation: once K is large enough the variance ratio changes little",
+    "Equal allocation: once K is large enough, the variance ratio changes little",
     seconds=3,
-    data=TWINS,
+    data=STAND_INS,
     draw=NEXT,
 )
 def _fig5(setting: Any) -> tuple:
@@ -691,18 +726,18 @@ def _against_strata(setting: Any, method: str, shown: tuple) -> tuple:
         ratios = list(found[named].values())
         claims += [
             bound(
-                f"{kind}, {named}: largest less smallest MVR over K = 7 to 10",
+                f"{kind}, {named}: largest minus smallest MVR over K = 7 to 10",
                 "major variation cannot be expected",
                 np.ptp(ratios[5:]),
                 high=0.05,
-                twin=_twin(kind),
+                stand_in=_stand_in(kind),
             ),
             bound(
-                f"{kind}, {named}: some step to a larger K that does not lower the MVR, largest rise",
+                f"{kind}, {named}: largest increase of the MVR from one K to the next",
                 "does not necessarily",
                 max(np.diff(ratios)),
                 low=0,
-                twin=_twin(kind),
+                stand_in=_stand_in(kind),
             ),
         ]
     return claims, rows
@@ -712,7 +747,7 @@ def _against_strata(setting: Any, method: str, shown: tuple) -> tuple:
     "fig4",
     "Equal allocation: 58.5% fewer labels on rcv1, 16% on epsilon, 22% on news20",
     seconds=3,
-    data=TWINS,
+    data=STAND_INS,
     draw=CURVES,
 )
 def _fig4(setting: Any) -> tuple:
@@ -728,10 +763,21 @@ def _fig4(setting: Any) -> tuple:
     )
     return [
         rcv1,
-        number("rcv1: labels for 1%, k-means", "118", labels[1], error=3, twin=_twin("rcv1")),
+        number(
+            "rcv1: labels for an error of 1%, k-means",
+            "118",
+            labels[1],
+            error=3,
+            stand_in=_stand_in("rcv1"),
+        ),
         *(
             _range(
-                f"rcv1: variance saved in percent by {name}", "55-60", ratios[name], 55, 60, "rcv1"
+                f"rcv1: reduction of the variance by {name}, in percent",
+                "55-60",
+                ratios[name],
+                55,
+                60,
+                "rcv1",
             )
             for name in kept
         ),
@@ -742,13 +788,13 @@ def _fig4(setting: Any) -> tuple:
                 "an increase in variance",
                 np.mean(others[name]),
                 low=1,
-                twin=_twin("epsilon"),
+                stand_in=_stand_in("epsilon"),
             )
             for name in (*kept, "weighted_mean")
         ),
         news20,
         _range(
-            "news20: variance saved in percent by cum sqrt f",
+            "news20: reduction of the variance by cum sqrt f, in percent",
             "18-23",
             last["cum_sqrt_f"],
             18,
@@ -760,9 +806,9 @@ def _fig4(setting: Any) -> tuple:
 
 @PAPER.item(
     "section4.3",
-    "rcv1: optimal saves little more than equal allocation; epsilon, news20: 5 to 11 points more",
+    "rcv1: optimal allocation saves little more than equal; epsilon, news20: 5 to 11 points more",
     seconds=2,
-    data=TWINS,
+    data=STAND_INS,
 )
 def _section4_3(setting: Any) -> list:
     equal_ratio, optimal = (
@@ -782,26 +828,27 @@ def _section4_3(setting: Any) -> list:
     }
     return [
         bound(
-            "rcv1, k-means: points of variance that OPT-A1 saves more than equal allocation",
+            "rcv1, k-means: further reduction of the variance by OPT-A1 over equal allocation, in "
+            "points",
             "4-6",
             100 * (equal_ratio - optimal),
             low=4,
             high=6,
-            twin=_twin("rcv1"),
+            stand_in=_stand_in("rcv1"),
         ),
         _saving(setting, "rcv1", "kmeans", 6, "opt_a1", "59")[0]
         | {"printed": "slightly above 59%"},
         bound(
-            "epsilon, n = 200: K with the least claimed ratio",
+            "epsilon, n = 200: K with the smallest claimed ratio",
             "6 or 7",
             min(ratios, key=ratios.__getitem__),
             low=6,
             high=7,
-            twin=_twin("epsilon"),
+            stand_in=_stand_in("epsilon"),
         ),
         *(
             number(
-                f"{kind}: {optimal}% of figure 6 less {other}% of figure {figure}, in points",
+                f"{kind}: {optimal}% of figure 6 minus {other}% of figure {figure}, in points",
                 printed,
                 optimal - other,
             )
@@ -816,17 +863,17 @@ def _section4_3(setting: Any) -> list:
 
 
 @PAPER.item(
-    "abstract", "Over 65% less variance in several cases, 60% fewer labels in some", data=TWINS
+    "abstract", "Over 65% less variance in several cases, 60% fewer labels in some", data=STAND_INS
 )
 def _abstract(setting: Any) -> list:
     ratios, _ = _mvr_panel(setting, "rcv1", 6, "opt_a2")
     return [
         bound(
-            "rcv1, OPT-A2: largest saving of variance in percent",
+            "rcv1, OPT-A2: largest reduction of the variance, in percent",
             "over 65",
             100 * (1 - min(map(min, ratios.values()))),
             low=65,
-            twin=_twin("rcv1"),
+            stand_in=_stand_in("rcv1"),
         ),
         _saving(setting, "rcv1", "kmeans", 6, "opt_a2", "60")[0] | {"printed": "as high as 60%"},
     ]
@@ -834,9 +881,10 @@ def _abstract(setting: Any) -> list:
 
 @PAPER.item(
     "fig6",
-    "OPT-A1, K = 6: over 30% less variance on epsilon, over 35% on news20; 23% and 27% fewer labels",
+    "OPT-A1, K = 6: over 30% less variance on epsilon, over 35% on news20; 23% and 27% fewer "
+    "labels",
     seconds=3,
-    data=TWINS,
+    data=STAND_INS,
     draw=CURVES,
 )
 def _fig6(setting: Any) -> tuple:
@@ -855,27 +903,27 @@ def _fig6(setting: Any) -> tuple:
             claim,
             *(
                 bound(
-                    f"{kind}, {stratifier}: variance {what}, in percent",
+                    f"{kind}, {stratifier}: {what} reduction of the variance, in percent",
                     over,
                     100 * (1 - min(ratios[stratifier])),
                     low=low,
-                    twin=_twin(kind),
+                    stand_in=_stand_in(kind),
                 )
                 for what, ratios in (
-                    ("that is claimed to be saved", claimed),
-                    ("truly saved", true),
+                    ("claimed", claimed),
+                    ("true", true),
                 )
             ),
         ]
         if kind == "epsilon":
             claims.append(
                 bound(
-                    "epsilon: stratifiers with a larger claimed ratio at 300 labels than equal width, of "
-                    "six",
+                    "epsilon: stratifiers, of six, with a larger claimed ratio at 300 labels than "
+                    "equal width",
                     "the worst stratification method is EQWD",
                     worse,
                     high=0,
-                    twin=_twin(kind),
+                    stand_in=_stand_in(kind),
                 )
             )
         rows += [*part, *more, *last]
@@ -883,7 +931,7 @@ def _fig6(setting: Any) -> tuple:
 
 
 def _pilots(setting: Any, variants: dict) -> tuple:
-    """Return {kind: {variant: {n: study}}} and rows of both ratios."""
+    """Return {kind: {variant: {n: study}}}, and the rows of both ratios."""
     found = {
         kind: {
             name: _studies(setting, kind, stratifier, 6, method, LOW_BUDGETS, **options)
@@ -906,8 +954,8 @@ def _pilots(setting: Any, variants: dict) -> tuple:
 
 @PAPER.item(
     "fig7",
-    "OPT-A1: the right pilot depends on n; more helps where n is large",
-    data=TWINS,
+    "OPT-A1: the best pilot size depends on n; a larger pilot helps if n is large",
+    data=STAND_INS,
     draw=CURVES,
 )
 def _fig7(setting: Any) -> tuple:
@@ -922,18 +970,18 @@ def _fig7(setting: Any) -> tuple:
         }
         claims += [
             bound(
-                f"{kind}, n = 300: claimed ratio of pilot 20 less that of pilot 5",
+                f"{kind}, n = 300: claimed ratio of pilot 20 minus that of pilot 5",
                 "higher is better",
                 claimed["pilot 20", 300] - claimed["pilot 5", 300],
                 high=0,
-                twin=_twin(kind),
+                stand_in=_stand_in(kind),
             ),
             bound(
-                f"{kind}, n = 120: claimed ratio of pilot 20 less that of pilot 10",
+                f"{kind}, n = 120: claimed ratio of pilot 20 minus that of pilot 10",
                 "increases substantially",
                 claimed["pilot 20", 120] - claimed["pilot 10", 120],
                 low=0,
-                twin=_twin(kind),
+                stand_in=_stand_in(kind),
             ),
         ]
     return claims, rows
@@ -941,8 +989,8 @@ def _fig7(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig8",
-    "OPT-A2 takes 5 to 18% off the variance of OPT-A1; neither pilot nor step matters",
-    data=TWINS,
+    "OPT-A2 reduces the variance of OPT-A1 by 5 to 18%; neither pilot nor step matters",
+    data=STAND_INS,
     draw=CURVES,
 )
 def _fig8(setting: Any) -> tuple:
@@ -959,12 +1007,13 @@ def _fig8(setting: Any) -> tuple:
             at = {name: getattr(known[200], key) for name, known in of.items()}
             claims += [
                 bound(
-                    f"{kind}, n = 200: {what} variance taken off by A2 (10-10 against 10-A1), in percent",
+                    f"{kind}, n = 200: {what} reduction of the variance by A2 (10-10 for 10-A1), "
+                    "in percent",
                     "5-18",
                     100 * (1 - at["10-10"] / at["10-A1"]),
                     low=5,
                     high=18,
-                    twin=_twin(kind),
+                    stand_in=_stand_in(kind),
                 ),
                 bound(
                     f"{kind}, n = 200: {what} ratio of 5-10 over that of 10-10",
@@ -972,7 +1021,7 @@ def _fig8(setting: Any) -> tuple:
                     at["5-10"] / at["10-10"],
                     low=0.9,
                     high=1.1,
-                    twin=_twin(kind),
+                    stand_in=_stand_in(kind),
                 ),
                 bound(
                     f"{kind}, n = 200: {what} ratio of 10-20 over that of 10-10",
@@ -980,7 +1029,7 @@ def _fig8(setting: Any) -> tuple:
                     at["10-20"] / at["10-10"],
                     low=0.9,
                     high=1.1,
-                    twin=_twin(kind),
+                    stand_in=_stand_in(kind),
                 ),
             ]
     return claims, rows
@@ -989,7 +1038,7 @@ def _fig8(setting: Any) -> tuple:
 @PAPER.item(
     "fig9",
     "The better the classifier, the more stratification helps: accuracy .88, .77, .67",
-    data="synthetic twin of epsilon",
+    data="synthetic stand-in for epsilon",
     draw=CURVES,
 )
 def _fig9(setting: Any) -> tuple:
@@ -1004,11 +1053,11 @@ def _fig9(setting: Any) -> tuple:
             rows += _points(what, f"accuracy {accuracy}", values)
     claims = [
         bound(
-            f"{what} ratio at accuracy {worse} less that at {better}",
+            f"{what} ratio at accuracy {worse} minus that at {better}",
             "an inverse trend",
             found[worse, what] - found[better, what],
             low=0,
-            twin=_twin("epsilon"),
+            stand_in=_stand_in("epsilon"),
         )
         for what in ("claimed", "true")
         for better, worse in ((0.88, 0.77), (0.77, 0.67))

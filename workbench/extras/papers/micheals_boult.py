@@ -90,17 +90,17 @@ def _half_estimates(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -
 
 
 def _half_misses(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return how far half-samples are from the full estimate."""
+    """Return the differences of half-samples from the full estimate."""
     return _half_estimates(signs, weight, values) - weight @ values.mean(1)
 
 
 def _textbook(weight: np.ndarray, values: np.ndarray) -> float:
-    """Return the variance of the stratified mean from its strata."""
+    """Return the textbook variance of the stratified mean."""
     return float((weight**2 * values.var(1, ddof=1)).sum() / values.shape[1])
 
 
 def _even_pairs(array: np.ndarray) -> tuple:
-    """Return how many pairs of columns are orthogonal, and how many pairs there are."""
+    """Return the number of orthogonal pairs of columns, and the number of pairs."""
     products = (array.T @ array)[np.triu_indices(array.shape[1], 1)]
     return int((products == 0).sum()), products.size
 
@@ -117,7 +117,7 @@ def _even_pairs(array: np.ndarray) -> tuple:
         "share",
         "what",
         x_title="n, candidates",
-        y_title="share of probes with the class among n candidates",
+        y_title="proportion of probes with their class among n candidates",
     ),
 )
 def _section2_2(setting: Any) -> tuple:
@@ -133,11 +133,13 @@ def _section2_2(setting: Any) -> tuple:
     first, second = {"Ann 1", "Bob 1"}, {"Ann 2", "Bob 2"}
     return [
         equal(
-            "rank: scores of the gallery at least as large as that of the class, 60 probes",
+            "rank: number of scores in the gallery that are at least as large as that of the "
+            "class, 60 probes",
             ranks - counted,
         ),
         equal(
-            "share with the class among n candidates, against ranks of at most n, n = 1 to 60",
+            "proportion with the class among n candidates, minus that with ranks up to n, n = 1 "
+            "to 60",
             np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)],
             printed="the top n",
         ),
@@ -148,7 +150,8 @@ def _section2_2(setting: Any) -> tuple:
             high=1 - 1e-9,
         ),
         bound(
-            "images in the union of two equally representative sets, one image of two people each",
+            "images in the union of two equally representative sets, each with an image of two "
+            "people",
             "empty",
             len(first | second),
             high=0,
@@ -159,9 +162,7 @@ def _section2_2(setting: Any) -> tuple:
 
 @PAPER.item("criterion1", "Make few statistical assumptions")
 def _criterion1(setting: Any) -> list:
-    return [
-        unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")
-    ]
+    return [unchecked("minimal assumptions are to be preferred", "a principle, without a number")]
 
 
 @PAPER.item(
@@ -180,7 +181,7 @@ def _criterion2(setting: Any) -> list:
             error=study.coverage_error("naive"),
         ),
         bound(
-            "coverage of the interval from replicates",
+            "coverage of the 95% interval from replicates",
             "account for clusters",
             study.coverage(),
             low=0.93,
@@ -191,7 +192,7 @@ def _criterion2(setting: Any) -> list:
 
 
 @PAPER.item(
-    "criterion3", "Use the estimator of the design: without replacement counts are not binomial"
+    "criterion3", "Use the estimator of the design: without replacement, counts are not binomial"
 )
 def _criterion3(setting: Any) -> list:
     size, right, n = 10, 4, 5
@@ -201,20 +202,27 @@ def _criterion3(setting: Any) -> list:
     binomial = n * right / size * (1 - right / size)
     return [
         equal(
-            "variance of a count, 5 of an urn of 10 with 4 right, all samples, less the hypergeometric one",
+            "variance of a count, all samples of 5 from 10 with 4 correct, minus the "
+            "hypergeometric one",
             exact - binomial * (size - n) / (size - 1),
             printed="hypergeometric",
         ),
-        bound("binomial variance over that", "a better choice", binomial / exact, low=1.01),
+        bound(
+            "binomial variance over the exact one", "a better choice", binomial / exact, low=1.01
+        ),
     ]
 
 
-@PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
+@PAPER.item(
+    "kish", "If rho (n - 1) is .2, a 95% interval misses the true value in 7.4% of cases, not in 5%"
+)
 def _kish(setting: Any) -> list:
     errs = 2 * scipy.special.ndtr(scipy.special.ndtri(0.025) / 1.2**0.5)
     return [
-        number("share of errors", "0.074", errs),
-        bound("increase in percent", "nearly 50", 100 * (errs / 0.05 - 1), low=40, high=50),
+        number("proportion of errors", "0.074", errs),
+        bound(
+            "increase of errors in percent", "nearly 50", 100 * (errs / 0.05 - 1), low=40, high=50
+        ),
     ]
 
 
@@ -241,10 +249,10 @@ def _cochran(setting: Any) -> tuple:
         number("sites", "366", total),
         number("negative sites", "153", patients.sum()),
         number("percent negative", "41.8", 100 * share),
-        number("standard error in percent by the binomial formula", "2.58", binomial),
-        number("standard error in percent with patients as clusters", "4.65", clusters),
-        number("the same from the jackknife of `replicates`", "4.65", jackknife),
-        number("how many times larger", "1.8", clusters / binomial),
+        number("standard error from the binomial formula, in percent", "2.58", binomial),
+        number("standard error with patients as clusters, in percent", "4.65", clusters),
+        number("the same standard error from the jackknife of `replicates`", "4.65", jackknife),
+        number("ratio of both standard errors", "1.8", clusters / binomial),
     ], [
         {"negative": negative, "patients": count, "series": series}
         for series, counts in (("observed", LEPROSY), ("binomial", expected))
@@ -254,7 +262,8 @@ def _cochran(setting: Any) -> tuple:
 
 @PAPER.item(
     "section5.1",
-    "Chances that vary within a trial lower the standard error, between trials they raise it",
+    "Probabilities that vary within a trial decrease the standard error; between trials, they "
+    "increase it",
 )
 def _section5_1(setting: Any) -> list:
     p = np.array([0.2, 0.5, 0.8, 0.9])
@@ -263,13 +272,17 @@ def _section5_1(setting: Any) -> list:
     between = n * (p - p**2).mean() + n**2 * p.var()
     return [
         bound(
-            "variance of a trial's count with four different chances over the binomial one",
+            "variance of the count of a trial with four different probabilities, over the "
+            "binomial one",
             "reduced",
             (p * (1 - p)).sum() / common,
             high=1,
         ),
         bound(
-            "the same where each trial has one of the chances", "increased", between / common, low=1
+            "the same if each trial has one of these probabilities",
+            "increased",
+            between / common,
+            low=1,
         ),
     ]
 
@@ -285,7 +298,7 @@ def _eq1(setting: Any) -> list:
     estimates = [weight @ pair for pair in itertools.product(*means)]
     return [
         equal(
-            "mean over all 18 samples of two per stratum, less the population's",
+            "mean over all 18 samples of two per stratum, minus the mean of the population",
             np.mean(estimates) - np.concatenate(population).mean(),
             printed="unbiased",
         )
@@ -296,16 +309,23 @@ def _eq1(setting: Any) -> list:
 def _eq2(setting: Any) -> list:
     estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
     return [
-        equal("weighted sum of the strata's means against `replicate_estimate`", estimate - MEAN)
+        equal(
+            "weighted sum of the means of the strata, minus `replicate_estimate`", estimate - MEAN
+        )
     ]
 
 
-@PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
+@PAPER.item("eq3", "With proportional samples, the stratified mean is the plain mean")
 def _eq3(setting: Any) -> list:
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
-    return [equal("difference, samples of 2, 4 and 6", stratified - np.concatenate(values).mean())]
+    return [
+        equal(
+            "difference of both means, samples of 2, 4 and 6",
+            stratified - np.concatenate(values).mean(),
+        )
+    ]
 
 
 # section 7: half-samples
@@ -320,7 +340,7 @@ def _section7_1(setting: Any) -> list:
     df = 2 * squares.mean() ** 2 / squares.var()
     return [
         equal(
-            "equal weights: mean of the two sets' means less the stratified mean",
+            "equal weights: mean of the means of the two sets, minus the stratified mean",
             means.mean() - VALUES.mean(1).mean(),
         ),
         number("half-samples of five strata, 2^L", float(2**5), len(np.unique(HALVES, axis=0))),
@@ -342,7 +362,7 @@ def _eq4(setting: Any) -> list:
     ).replicate_values
     return [
         equal(
-            "equation 4 against `replicate_estimate`, all 32 half-samples",
+            "equation 4 minus `replicate_estimate`, all 32 half-samples",
             _half_estimates(HALVES, WEIGHT, VALUES) - ours,
         )
     ]
@@ -352,32 +372,32 @@ def _eq4(setting: Any) -> list:
 def _eq5(setting: Any) -> list:
     return [
         equal(
-            "mean of 32 half-samples against the stratified mean",
+            "mean of 32 half-samples minus the stratified mean",
             _half_estimates(HALVES, WEIGHT, VALUES).mean() - MEAN,
         )
     ]
 
 
-@PAPER.item("eq6", "That mean is the full estimate")
+@PAPER.item("eq6", "The mean of all half-samples is the full estimate")
 def _eq6(setting: Any) -> list:
     return [
         equal(
-            "sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
+            "sum of W (y1 + y2) 2^(L-1) / 2^L, minus the stratified mean",
             (WEIGHT * VALUES.sum(1)).sum() * 2**4 / 2**5 - MEAN,
         )
     ]
 
 
-@PAPER.item("eq7", "Signs say which unit a half-sample keeps")
+@PAPER.item("eq7", "Signs give the unit that a half-sample keeps")
 def _eq7(setting: Any) -> list:
-    return [equal("the sign is 2 delta - 1", HALVES - (2 * (HALVES > 0) - 1))]
+    return [equal("the sign minus (2 delta - 1)", HALVES - (2 * (HALVES > 0) - 1))]
 
 
-@PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
+@PAPER.item("eq8", "A half-sample differs from the estimate by half the signed differences")
 def _eq8(setting: Any) -> list:
     return [
         equal(
-            "sum of W delta d / 2, all half-samples",
+            "difference minus the sum of W delta d / 2, all half-samples",
             _half_misses(HALVES, WEIGHT, VALUES)
             - HALVES @ (WEIGHT * (VALUES[:, 0] - VALUES[:, 1])) / 2,
         )
@@ -391,17 +411,17 @@ def _eq9(setting: Any) -> list:
     cross = np.outer(terms, terms).sum() - (terms**2).sum()
     return [
         equal(
-            "the square of one half-sample's miss is squares and cross terms",
+            "squared difference of one half-sample, minus squares and cross terms",
             squares[0] - ((terms**2).sum() + cross),
         ),
         bound(
-            "one square over the variance, the half-sample that is furthest off",
+            "squared difference over the variance, for the half-sample with the largest difference",
             "equals",
             squares.max() / _textbook(WEIGHT, VALUES),
             low=1,
             high=1,
             correction=Correction(
-                "the mean over all 2^L half-samples is missing, in which cross terms cancel",
+                "the mean over all 2^L half-samples, in which cross terms cancel, is missing",
                 ours=squares.mean() / _textbook(WEIGHT, VALUES),
                 low=1,
                 high=1,
@@ -438,12 +458,13 @@ def _eq10(setting: Any) -> tuple:
     pairs = list(itertools.combinations((_half_misses(HALVES, WEIGHT, VALUES) ** 2).tolist(), 2))
     return [
         bound(
-            "bias of the variance, over all 496 subsets of two of 32 half-samples, over the textbook's",
+            "relative bias of the variance, all 496 subsets of two of 32 half-samples",
             "biased",
             abs(np.mean(pairs) / _textbook(WEIGHT, VALUES) - 1),
             low=1e-6,
-            instead="it is unbiased, and unstable: the coefficient of variation of 32 random half-samples of 20 "
-            f"strata is {studies[32].cv:.2f}",
+            instead="it is unbiased but unstable: the coefficient of variation of 32 random "
+            "half-samples "
+            f"of 20 strata is {studies[32].cv:.2f}",
         )
     ], rows
 
@@ -455,7 +476,7 @@ def _eq11(setting: Any) -> Iterator[dict]:
         order = next(n for n in range(4, 100, 4) if n > strata)
         missed = _half_misses(hadamard(order)[:, 1 : strata + 1], weight, values)
         yield equal(
-            f"{strata} strata, {order} half-samples: over the textbook variance, less 1",
+            f"{strata} strata, {order} half-samples: variance over the textbook variance, minus 1",
             (missed**2).mean() / _textbook(weight, values) - 1,
         )
 
@@ -469,7 +490,7 @@ def _eq12(setting: Any) -> tuple:
             "8",
             len(PRINTED_ARRAY),
             correction=Correction(
-                "the third row, which equation 13 quotes, is missing in the text at hand",
+                "the third row, which equation 13 quotes, is missing in our copy of the text",
                 ours=len(BALANCED),
             ),
         ),
@@ -478,10 +499,11 @@ def _eq12(setting: Any) -> tuple:
             *_even_pairs(PRINTED_ARRAY),
             printed="orthogonal",
             correction=Correction(
-                "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
+                "rotations of the first row and a row of +; the third row is missing, others have "
+                "wrong signs",
                 ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0,
             ),
-            instead=f"{agree} of the 7 rows",
+            instead=f"{agree} of the 7 rows are correct",
         ),
     ], [
         {"row": k, "corrected": "".join("+" if s > 0 else "-" for s in row)}
@@ -495,7 +517,7 @@ def _eq13(setting: Any) -> list:
     agree = int((units == THIRD).sum())
     return [
         every(
-            "units that are those of the third row",
+            "units that agree with the third row",
             agree,
             7,
             printed="y(7,2)",
@@ -510,7 +532,7 @@ def _eq13(setting: Any) -> list:
 def _eq14(setting: Any) -> list:
     return [
         bound(
-            "distance, 8 strata and a matrix with a constant column",
+            "difference of both, 8 strata and a matrix with a constant column",
             "does not imply",
             _off_the_mean(hadamard(8)),
             low=1e-6,
@@ -519,18 +541,24 @@ def _eq14(setting: Any) -> list:
 
 
 def _off_the_mean(signs: np.ndarray) -> float:
-    """Return how far the mean of half-samples is from the full estimate, as many strata as columns."""
+    """Return the difference of the mean of half-samples from the full estimate.
+
+    There are as many strata as columns.
+    """
     weight, values = _sample(signs.shape[1])
     return abs(_half_estimates(signs, weight, values).mean() - weight @ values.mean(1))
 
 
-@PAPER.item("eq15", "It is where every column sums to 0; 512 half-samples do for 483 strata")
+@PAPER.item(
+    "eq15",
+    "The mean is the estimate if every column sums to 0; 512 half-samples suffice for 483 strata",
+)
 def _eq15(setting: Any) -> list:
     off = _off_the_mean(BALANCED)
     return [
-        equal("mean of the balanced half-samples against the estimate, 7 strata", off),
+        equal("mean of the balanced half-samples minus the estimate, 7 strata", off),
         bound(
-            "distance where columns 2 to L sum to 0",
+            "difference of both if columns 2 to L sum to 0",
             "1 < h",
             _off_the_mean(hadamard(8)),
             high=0,
@@ -565,18 +593,19 @@ def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarr
     return values[np.arange(len(weight)), array] @ weight
 
 
-@PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
+@PAPER.item("eq16", "With n units per stratum, a replicate keeps one of them")
 def _eq16(setting: Any) -> list:
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
     return [
         bound(
-            "one replicate less the full estimate, the largest of 81",
+            "one replicate minus the full estimate, the largest of 81",
             "theta_st",
             abs(estimates - full).max(),
             high=1e-9,
             correction=Correction(
-                "it is the estimate of replicate alpha; their mean is the full one",
+                "it is the estimate of replicate alpha; the mean over all replicates is the full "
+                "one",
                 ours=abs(estimates.mean() - full),
                 high=1e-9,
             ),
@@ -588,7 +617,7 @@ def _eq16(setting: Any) -> list:
 def _eq17(setting: Any) -> list:
     return [
         equal(
-            f"n = {n}, 4 strata",
+            f"mean minus the full estimate, n = {n}, 4 strata",
             _kept(_replicates_of(n, 4), *_sample(4, n)).mean()
             - _sample(4, n)[0] @ _sample(4, n)[1].mean(1),
         )
@@ -596,13 +625,17 @@ def _eq17(setting: Any) -> list:
     ]
 
 
-@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three")
+@PAPER.item(
+    "eq18",
+    "The variance of replicates is the textbook one; 729 are enough for 256 strata of three",
+)
 def _eq18(setting: Any) -> Iterator[dict]:
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         weight, values = _sample(strata, n)
         missed = _kept(orthogonal_array(n, strata), weight, values) - weight @ values.mean(1)
         yield equal(
-            f"n = {n}, {strata} strata from an orthogonal array: over the textbook variance, less 1",
+            f"n = {n}, {strata} strata, orthogonal array: variance over the textbook variance, "
+            "minus 1",
             (missed**2).mean() / (n - 1) / _textbook(weight, values) - 1,
         )
     yield number("replicates for 256 strata of three units", "729", smallest_runs(3, 256))
@@ -615,7 +648,7 @@ def _eq18(setting: Any) -> Iterator[dict]:
 
 
 def smallest_room(levels: int, power: int) -> int:
-    """Return the most factors for which levels^power runs are enough, by trying.
+    """Return the largest number of factors for which levels^power runs are enough, by trying.
 
     Parameters
     ----------
@@ -628,7 +661,9 @@ def smallest_room(levels: int, power: int) -> int:
     )
 
 
-@PAPER.item("section7.3", "More units per stratum: 1 / (n - 1) helps to make the variance smaller")
+@PAPER.item(
+    "section7.3", "More units per stratum: the factor 1 / (n - 1) helps to reduce the variance"
+)
 def _section7_3(setting: Any) -> Iterator[dict]:
     for n in (3, 5):
         weight, values = _sample(4, n)
@@ -639,14 +674,15 @@ def _section7_3(setting: Any) -> Iterator[dict]:
             "smaller variance",
             ratio / (n - 1),
             high=1 - 1e-6,
-            instead=f"the squares are {ratio:.3g} times the variance, which the factor undoes; the variance "
-            "itself falls as 1 / n",
+            instead=f"the squares are {ratio:.3g} times the variance, which the factor undoes. "
+            "The "
+            "variance itself decreases like 1 / n",
         )
 
 
 @PAPER.item(
     "section7.4",
-    "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
+    "Intervals with Student's t and L degrees of freedom are adequate from 6 or 12 strata on",
     data="simulated classes",
 )
 def _section7_4(setting: Any) -> Iterator[dict]:
@@ -667,7 +703,7 @@ def _section7_4(setting: Any) -> Iterator[dict]:
         "degrees of freedom, 50 strata of two units, L", 50.0, replicates(design, "brr").df
     )
     yield bound(
-        "width with 50 degrees of freedom over that with 100",
+        "width of the interval with 50 degrees of freedom over that with 100",
         "not significantly",
         np.divide(*scipy.special.stdtrit([50, 100], 0.975)),
         low=0.95,
@@ -686,7 +722,7 @@ def _eq19(setting: Any) -> list:
     return [
         every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size),
         number(
-            "how often each pair occurs, 27 rows and three symbols, usually m / 2^|S|",
+            "number of times that each pair occurs, 27 rows and three symbols, m / 2^|S|",
             27 / 2**3,
             (array[:, :2] == 0).all(1).sum(),
             correction=Correction("m / |S|^2", printed=27 / 9),
@@ -702,19 +738,22 @@ def _eq20(setting: Any) -> list:
     )
     hadamards = sum(bool((array @ array.T == 2 * np.eye(2)).all()) for array in arrays)
     return [
-        equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
+        equal("H H' minus 2 I", H2 @ H2.T - 2 * np.eye(2)),
         every(
-            "the definition's arrays of order 2 that are Hadamard matrices",
+            "arrays of order 2 by the definition that are Hadamard matrices",
             hadamards,
             len(arrays),
             printed="is a Hadamard matrix",
-            instead="pairs that occur zero times make [+ +; + +] an array too",
+            instead="as pairs may occur zero times, [+ +; + +] is an array too",
         ),
     ]
 
 
 def _orthogonal(array: np.ndarray) -> bool:
-    """Return whether each ordered pair of symbols occurs zero times or as often as the others, in any two columns."""
+    """Return whether each ordered pair of symbols occurs zero times or as often as the others.
+
+    This must be so in any two columns.
+    """
     return len({array.tolist().count(pair) for pair in array.tolist()}) == 1
 
 
@@ -724,11 +763,11 @@ def _eq21(setting: Any) -> Iterator[dict]:
         H = hadamard(n)
         doubled = np.block([[H, H], [-H, H]])
         yield equal(
-            f"n = {n}: H H' over the order, less I",
+            f"n = {n}: H H' over the order, minus I",
             doubled @ doubled.T / len(doubled) - np.eye(len(doubled)),
         )
         yield number(
-            f"n = {n}: its order",
+            f"n = {n}: order of the doubled matrix",
             float(n**2),
             len(doubled),
             correction=Correction("2 n, not n^2", printed=2.0 * n),
@@ -741,7 +780,7 @@ FIELD = GaloisField(3, 5, NAMED)
 
 
 def _agree(element: Any, printed: tuple) -> int:
-    """Return how many coefficients of an element are as printed."""
+    """Return how many coefficients of an element equal the printed ones."""
     return int((FIELD.coefficients(element) == printed).sum())
 
 
@@ -766,7 +805,7 @@ def _eq22(setting: Any) -> list:
     found = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
     return [
         every(
-            "coefficients that are those of the sum",
+            "coefficients that agree with the sum",
             _agree(found, (1, 1, 0, 1, 0)),
             5,
             printed="x^3 + x + 1",
@@ -779,7 +818,7 @@ def _eq23(setting: Any) -> list:
     found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     return [
         every(
-            "coefficients that are those of the product",
+            "coefficients that agree with the product",
             _agree(found, (0, 1, 0, 1, 0)),
             5,
             printed="x^3 + x",
@@ -788,11 +827,11 @@ def _eq23(setting: Any) -> list:
     ]
 
 
-@PAPER.item("eq24", "x^5 reduced is x + 2")
+@PAPER.item("eq24", "x^5 reduces to x + 2")
 def _eq24(setting: Any) -> list:
     return [
         every(
-            "coefficients that are those of the remainder",
+            "coefficients that agree with the remainder",
             _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)),
             5,
             printed="x + 2",
@@ -811,22 +850,23 @@ def _fig1(setting: Any) -> tuple:
     known = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
     return [
         number(
-            "order of g, whose powers are to be all elements but 0, modulo x^5 + 2x + 1",
+            "order of g, whose powers should be all elements but 0, modulo x^5 + 2x + 1",
             "242",
             FIELD.order(G),
             correction=Correction(
-                "modulo x^5 + x^4 + x^2 + 1, which is not the modulus named", ours=mended.order(G)
+                "modulo x^5 + x^4 + x^2 + 1, which is not the modulus in the text",
+                ours=mended.order(G),
             ),
         ),
         every(
-            "rows of the figure",
+            "correct rows of the figure",
             first,
             5,
             printed="mod g = 2x^4 + 2x^3 + 2",
             correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second),
         ),
         every(
-            "coefficients of g^3 that its label names",
+            "coefficients of g^3 that agree with its label",
             _same(columns["printed"][2], (1, 2, 0, 2, 2)),
             5,
             printed="x^4 + 2x^3 + 2x + 2",
@@ -840,7 +880,7 @@ def _fig1(setting: Any) -> tuple:
             sum(FIELD.order(a) == 242 for a in known),
             len(known),
             printed="can be generated",
-            instead="g^242 = 1 is true of every element but 0; g must have order 242 itself",
+            instead="g^242 = 1 is true for every element but 0; the order of g itself must be 242",
         ),
     ], [
         {"power": k} | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
@@ -853,7 +893,7 @@ def _same(first: tuple, second: tuple) -> int:
 
 
 def _reducible() -> set:
-    """Return the products of two polynomials of degree 1 to 3 whose degree is at most 4."""
+    """Return the products, of degree up to 4, of two polynomials of degree 1 to 3."""
     factors = np.arange(3, 81)
     degree = np.digitize(factors, (9, 27)) + 1
     return set(
@@ -869,7 +909,7 @@ def _fig2(setting: Any) -> list:
     return [
         unchecked("the code as printed", "needs Maple V, release 3"),
         every(
-            "what it is to write: the powers of a primitive element are all elements but 0",
+            "its output: the powers of a primitive element, which are all elements but 0",
             len(set(field.powers(field.primitive_element).tolist()) - {0}),
             26,
         ),
@@ -890,13 +930,13 @@ def _eq25(setting: Any) -> Iterator[dict]:
             if check_balance(appended[:, :columns]).strength == 2
         )
         yield number(
-            f"GF({p}^{degree}): most columns in balance, p^n - 1",
+            f"GF({p}^{degree}): largest number of balanced columns, p^n - 1",
             float(size),
             widest,
             correction=Correction("(p^n - 1) / (p - 1)", printed=room),
         )
     yield unchecked(
         "the array from GF(3^3)",
-        "it is announced, and not printed in the text at hand",
+        "it is announced, but not printed in our copy of the text",
         "the following is one potential orthogonal matrix",
     )

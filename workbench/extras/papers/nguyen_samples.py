@@ -44,7 +44,7 @@ PAPER = Paper(
 )
 STRATA = (8, 32, 128, 512, 2048)
 FIRST, SECOND = (1, 2, 4, 2, 1), (1000, 1050, 1200, 1300)
-EXACT = "that is the variance of samples with replacement"
+EXACT = "the printed number is the variance of samples with replacement"
 
 
 # section 1 and theory
@@ -52,8 +52,8 @@ EXACT = "that is the variance of samples with replacement"
 
 @PAPER.item(
     "introduction",
-    "Nine values: stratified samples of two have 46 times less variance, three still less; "
-    "Neyman wants 917 of 100",
+    "Nine values: the variance of stratified samples of two is 46 times smaller, and of three even "
+    "smaller; Neyman's rule needs 917 records of 100",
 )
 def _introduction(setting: Any) -> list:
     y = np.array([*FIRST, *SECOND], float)
@@ -78,11 +78,11 @@ def _introduction(setting: Any) -> list:
             uniform,
             correction=Correction(EXACT, ours=81 * y.var() / 2),
         ),
-        number("variance from one of each stratum, all 20", "2e5", two),
-        number("how many times smaller", "46", uniform / two),
-        number("variance from one and two, all 30", "1e5", three),
-        number("Neyman's records of stratum 1, which has 100", "917", wanted[0]),
-        number("Neyman's records of each other stratum", "9", wanted[1]),
+        number("variance of the sum from one of each stratum, all 20 samples", "2e5", two),
+        number("ratio of both variances", "46", uniform / two),
+        number("variance of the sum from one and two, all 30 samples", "1e5", three),
+        number("records of stratum 1 by Neyman's rule, which has 100", "917", wanted[0]),
+        number("records of each other stratum by Neyman's rule", "9", wanted[1]),
     ]
 
 
@@ -97,11 +97,11 @@ def _eq1(setting: Any) -> list:
 
     return [
         number(
-            "nine values in two strata, two of each, all 60 samples",
+            "variance for nine values in two strata, two of each, all 60 samples",
             printed(0),
             exact,
             correction=Correction(
-                "sigma^2 with divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
+                "sigma^2 with the divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
                 printed=printed(1),
             ),
         )
@@ -109,7 +109,10 @@ def _eq1(setting: Any) -> list:
 
 
 def _allocations() -> Iterator[tuple]:
-    """Yield sizes and n sigma of four strata, sizes of their samples and n sigma^2, 500 times at random."""
+    """Yield sizes and n sigma of four strata, sizes of their samples, and n sigma^2.
+
+    There are 500 random cases.
+    """
     rng = np.random.default_rng(13)
     for _ in range(500):
         size, sd = rng.integers(20, 90, 4), np.exp(rng.normal(0, 1, 4))
@@ -118,7 +121,8 @@ def _allocations() -> Iterator[tuple]:
 
 @PAPER.item(
     "eq2",
-    "Least variance is the least sum of n^2 sigma^2 / s; without bounds Neyman's sizes have it",
+    "The smallest variance has the smallest sum of n^2 sigma^2 / s; without bounds, Neyman's rule "
+    "gives it",
 )
 def _eq2(setting: Any) -> list:
     rest, worse = [], 0
@@ -128,9 +132,12 @@ def _eq2(setting: Any) -> list:
         neyman = held.sum() * spread / spread.sum()
         worse += printed.cost(spread, neyman) <= printed.cost(spread, held)
     return [
-        equal("equation 1 times n^2, with the sum of n sigma^2, over it, less 1", rest),
+        equal(
+            "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
+            rest,
+        ),
         every(
-            "random sizes that Neyman's are no worse than",
+            "random sizes that are no better than those of Neyman's rule",
             worse,
             500,
             printed="exactly the Neyman allocation",
@@ -139,7 +146,8 @@ def _eq2(setting: Any) -> list:
 
 
 @PAPER.item(
-    "eq5", "The largest derivative, the least n sigma / s and the largest s / M are one stratum"
+    "eq5",
+    "The largest derivative, smallest n sigma / s and largest s / M are in the same stratum",
 )
 def _eq5(setting: Any) -> list:
     same = 0
@@ -150,10 +158,12 @@ def _eq5(setting: Any) -> list:
             == np.argmin(spread / held)
             == np.argmax(held / wanted)
         )
-    return [every("random samples in which they are", int(same), 500, printed="=")]
+    return [
+        every("random samples in which they are in the same stratum", int(same), 500, printed="=")
+    ]
 
 
-@PAPER.item("eq6", "The sum over all strata grows as that over the oversized ones")
+@PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
 def _eq6(setting: Any) -> list:
     differences = []
     for _, spread, held, _ in _allocations():
@@ -163,10 +173,10 @@ def _eq6(setting: Any) -> list:
             (spread**2 / left - spread**2 / held).sum()
             - (spread**2 / left - spread**2 / held)[over].sum()
         )
-    return [equal("equation 6 less equation 7, 500 random samples", differences)]
+    return [equal("equation 6 minus equation 7, 500 random samples", differences)]
 
 
-@PAPER.item("section3.2", "To take beta records from r strata there are C(beta + r - 1, r) ways")
+@PAPER.item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
 def _section3_2(setting: Any) -> list:
     beta, r = 5, 3
     ways = sum(sum(taken) == beta for taken in itertools.product(range(beta + 1), repeat=r))
@@ -181,7 +191,10 @@ def _section3_2(setting: Any) -> list:
 
 
 def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> Iterator[tuple]:
-    """Yield spreads, sizes held and a smaller total of small random samples, those that hold more than they must."""
+    """Yield spreads, sizes held and a smaller total of small random samples.
+
+    Samples that hold just the smallest possible number are left out.
+    """
     rng = np.random.default_rng(seed)
     for _ in range(count):
         held = rng.integers(1, most + 1, strata)
@@ -196,7 +209,7 @@ def _oversized(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray
 
 
 def _evictions(count: int) -> tuple:
-    """Return how often algorithm 1 takes the record that costs least, and how often a^2 / (s (s - 1)) does."""
+    """Return how often algorithm 1 and a^2 / (s (s - 1)) select the cheapest record."""
     rng, right, exact = np.random.default_rng(1), 0, 0
     for _ in range(count):
         held = rng.integers(2, 12, 4)
@@ -208,26 +221,28 @@ def _evictions(count: int) -> tuple:
 
 
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
-@PAPER.item("definition1", "Oversized: a stratum holds more than its Neyman share")
+@PAPER.item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
 def _definition(setting: Any) -> list:
-    return [unchecked("the term", "a definition, which claims nothing")]
+    return [unchecked("the term", "a definition, without a claim")]
 
 
-@PAPER.item("lemma1", "Taking a record where n sigma / s is least raises the variance least")
+@PAPER.item(
+    "lemma1", "Removing a record where n sigma / s is smallest increases the variance least"
+)
 def _lemma1(setting: Any) -> list:
     right, exact = _evictions(2000)
     return [
         every(
-            "random samples of 2 to 11 per stratum, near the optimum",
+            "random samples of 2 to 11 per stratum, near the optimum, in which it does",
             right,
             2000,
             printed="is minimized",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is least: {exact:,} of 2,000",
+            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
         )
     ]
 
 
-@PAPER.item("algorithm1", "SingleSSR returns that stratum")
+@PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
 def _algorithm1(setting: Any) -> list:
     right, exact = _evictions(2000)
     empties = sum(
@@ -236,18 +251,19 @@ def _algorithm1(setting: Any) -> list:
     )
     return [
         every(
-            "random samples in which it costs least",
+            "random samples in which removing it increases the variance least",
             right,
             2000,
             printed="Variance-Optimal",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is least: {exact:,} of 2,000",
+            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
         ),
         bound(
-            "of 1,000 samples with one record in a stratum that varies, those in which it takes that one",
+            "samples, of 1,000 with a single record in a stratum that varies, in which it takes "
+            "that record",
             "Variance-Optimal",
             empties,
             high=0,
-            instead="the variance is infinite then, and need not be",
+            instead="the variance is then infinite, although it need not be",
         ),
     ]
 
@@ -274,14 +290,15 @@ def _lemma2(setting: Any) -> list:
             sum(whole),
             len(whole),
             printed="must be",
-            instead=f"of 3, 2 and 2 records (sd 1.21, .32, .17) four are left best as {best[0]}, {best[1]} and "
-            f"{best[2]}, though the first is not oversized",
+            instead=f"for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {best[0]}, "
+            f"{best[1]} and "
+            f"{best[2]}, although the first stratum is not oversized",
         ),
     ]
 
 
 def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
-    """Return the optimal reduction in real numbers of the library, for strata with N = 10^9 records each."""
+    """Return the library's optimal reduction in real numbers, for strata with N = 10^9 records."""
     size = np.full(len(spread), 10**9)
     return np.asarray(reduce_sample(size, spread, held, total, minimum=0, integer=False).labeled)
 
@@ -294,7 +311,7 @@ def _lemma3(setting: Any) -> list:
         if over.any():
             alone = _reduced(spread[over], held[over], total - held[~over].sum())
             differences.append(np.abs(_reduced(spread, held, total)[over] - alone).max())
-    return [equal(f"sizes in {len(differences)} random samples", differences)]
+    return [equal(f"difference of sizes in {len(differences)} random samples", differences)]
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
@@ -307,13 +324,13 @@ def _lemma4(setting: Any) -> list:
         mended.append(((filled > total / spread.sum()) == over).all())
     return [
         every(
-            "random samples in which they are",
+            "random samples in which they are the first",
             sum(prefix),
             len(prefix),
             printed="a continuous prefix",
         ),
         every(
-            "random samples in which strata are oversized just where s / (n sigma) > 1 / D",
+            "random samples in which the oversized strata are those with s / (n sigma) > 1 / D",
             sum(condition),
             len(condition),
             printed="if and only if",
@@ -322,7 +339,9 @@ def _lemma4(setting: Any) -> list:
     ]
 
 
-@PAPER.item("observation1", "If all are oversized, each is cut to its Neyman share")
+@PAPER.item(
+    "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
+)
 def _observation1(setting: Any) -> list:
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
@@ -330,11 +349,11 @@ def _observation1(setting: Any) -> list:
         share = 40 * spread / spread.sum()
         held = np.ceil(share) + rng.integers(1, 9, 5)
         differences.append(np.abs(_reduced(spread, held.astype(int), 40) - share).max())
-    return [equal("sizes in 300 random samples", differences)]
+    return [equal("difference of sizes in 300 random samples", differences)]
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
-    """Return in how many cases an algorithm gives the optimum in real numbers."""
+    """Return the number of cases in which an algorithm gives the optimum in real numbers."""
     right = 0
     for spread, held, total in cases:
         with contextlib.suppress(IndexError):
@@ -357,18 +376,18 @@ def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
 
 
 def _hard_cases(count: int) -> Iterator[tuple]:
-    """Yield samples of which some have no spread, or are not reduced at all."""
+    """Yield samples of which some have no spread or are not reduced at all."""
     for k, (spread, held, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
         spread = np.where(np.arange(4) == k % 4, 0, spread) if k % 3 == 0 else spread
         yield spread, held, int(held.sum()) if k % 3 == 1 else total
 
 
-@PAPER.item("theorem1", "SSR finds an optimal reduction, in time O(r^2)")
+@PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
 def _theorem1(setting: Any) -> list:
     return [
         _optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9))),
         bound(
-            "strata looked at over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
+            "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
             "O(r^2)",
             max(
                 sum(_steps(printed.ssr, *_one_by_one(r))) / (r * (r + 1) / 2)
@@ -380,14 +399,17 @@ def _theorem1(setting: Any) -> list:
 
 
 def _steps(algorithm: Callable, *case: Any) -> list:
-    """Return what an algorithm counts on a sample."""
+    """Return the counts that an algorithm makes on a sample."""
     steps = list[int]()
     algorithm(*case, steps)
     return steps
 
 
 def _one_by_one(r: int) -> tuple:
-    """Return spreads, sizes and a total of which each round of algorithm 2 finds one stratum that is not oversized."""
+    """Return spreads, sizes and a total that take the most rounds.
+
+    Each round of algorithm 2 finds one stratum that is not oversized.
+    """
     spread, share, filled = 0.5 ** np.arange(r), 1.0, [0.5]
     total = spread.sum()
     for k in range(r - 1):
@@ -397,12 +419,12 @@ def _one_by_one(r: int) -> tuple:
     return spread, spread * filled, total
 
 
-@PAPER.item("algorithm2", "SSR, recursive")
+@PAPER.item("algorithm2", "The recursive algorithm SSR")
 def _algorithm2(setting: Any) -> list:
     return [_optimal(printed.ssr, list(_small_cases(500, seed=8, strata=6, most=9)))]
 
 
-@PAPER.item("theorem2", "FastSSR finds it in time O(r log r)")
+@PAPER.item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
 def _theorem2(setting: Any) -> list:
     return [
         _optimal(
@@ -430,28 +452,29 @@ def _fast_steps(r: int) -> int:
     )
 
 
-@PAPER.item("algorithm3", "FastSSR, without recursion")
+@PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
 def _algorithm3(setting: Any) -> list:
     hard = list(_hard_cases(300))
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, plain)
     return [
         every(
-            "reductions, some with a stratum of equal values, some of nothing",
+            "optimal reductions, of cases with strata of equal values or without a reduction",
             _matches(printed.fast_ssr, hard),
             len(hard),
             printed="the increase of the variance V is minimized",
-            instead=f"with spreads above 0 and a total below what is held: {only} of {len(plain)}",
+            instead="if spreads are above 0 and the total is smaller than the sample: "
+            f"{only} of {len(plain)}",
         )
     ]
 
 
-@PAPER.item("theorem3", "VOILA gives the least variance of all allocations")
+@PAPER.item("theorem3", "VOILA gives the smallest variance of all allocations")
 def _theorem3(setting: Any) -> list:
     return _voila(10)
 
 
-@PAPER.item("algorithm4", "VOILA is FastSSR of everything")
+@PAPER.item("algorithm4", "VOILA is FastSSR applied to the whole population")
 def _algorithm4(setting: Any) -> list:
     return _voila(11)
 
@@ -467,12 +490,13 @@ def _voila(seed: int) -> list:
         textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - found).max())
     return [
         equal(
-            "sizes as printed, in real numbers, against `allocate`, 150 populations",
+            "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
             differences,
             printed="variance-optimal",
         ),
         equal(
-            "the same, against Neyman's rule iterated (Cochran 1977), which is not compared",
+            "the same, minus those of Neyman's rule iterated (Cochran 1977), which the paper does "
+            "not compare",
             textbook,
             printed="",
         ),
@@ -480,7 +504,11 @@ def _voila(seed: int) -> list:
 
 
 def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.ndarray:
-    """Return Neyman's shares; strata that have less are taken whole, and the rest is shared again."""
+    """Return the shares of Neyman's rule, iterated.
+
+    Strata with fewer records than their share are taken completely, and the rest is allocated
+    again.
+    """
     open_, shares = np.ones(size.size, bool), total * spread / spread.sum()
     while (over := open_ & (shares > size)).any():
         open_ &= ~over
@@ -490,9 +518,9 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
 
 @PAPER.item(
     "theorem4",
-    "A streaming sampler's variance is in the worst case r times the best",
+    "In the worst case, the variance of a streaming sampler is r times the best one",
     seconds=3,
-    data="the stream of the proof",
+    data="the stream of the paper's proof",
     draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"),
 )
 def _theorem4(setting: Any) -> tuple:
@@ -551,7 +579,10 @@ def _inequalities() -> dict:
         spread, others = len(first) * np.std(first), (r - 1) * (a - 1) ** 0.5 * step
         right += a**0.5 / 2 - 1e-9 <= spread <= a**0.5 and a**0.5 / 2 <= others <= a**0.5
     return every(
-        "inequalities 8 to 10, r and alpha from 3 to 39", right, len(tried) ** 2, printed="<="
+        "cases of inequalities 8 to 10, r and alpha from 3 to 39",
+        right,
+        len(tried) ** 2,
+        printed="<=",
     )
 
 
@@ -562,14 +593,15 @@ def _uniform() -> dict:
         for method in ("equal", "voila")
     ]
     return bound(
-        "variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M = 14",
+        "variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M "
+        "= 14",
         "within a multiplicative factor of r",
         variance[0] / variance[1],
         high=2,
     )
 
 
-@PAPER.item("lemma5", "Each stratum's sample is uniform", seconds=5)
+@PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
 def _lemma5(setting: Any) -> tuple:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
     counted = dict[Any, Any]()
@@ -588,13 +620,14 @@ def _lemma5(setting: Any) -> tuple:
     right = sum(abs(share - size / 5) < 1e-9 for size, found in shares.items() for share in found)
     return [
         every(
-            "chances of a record, given the sample's size s, that are s / n (2,880 orders of keys)",
+            "probabilities of a record, given the sample size s, that are s / n (2,880 orders of "
+            "keys)",
             right,
             5 * len(shares),
             printed="a chance of |S| / n",
         ),
         bound(
-            "largest difference of two records' chances, given the size",
+            "largest difference of the probabilities of two records, given the size",
             "uniformly",
             max(np.ptp(found) for found in shares.values()),
             high=1e-9,
@@ -610,7 +643,10 @@ def _lemma5(setting: Any) -> tuple:
     ]
 
 
-@PAPER.item("theorem5", "A record costs O(r) at worst, O(1) expected; a minibatch O(r log r + b)")
+@PAPER.item(
+    "theorem5",
+    "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
+)
 def _theorem5(setting: Any) -> list:
     rng, r, b, steps = np.random.default_rng(14), 6, 100, list[tuple]()
     for _ in range(10):
@@ -619,19 +655,20 @@ def _theorem5(setting: Any) -> list:
     looked, share = np.transpose(steps)
     return [
         bound(
-            "records and strata looked at per record, the most over 1 + r",
+            "largest number of visited records and strata per record, over 1 + r",
             "O(r)",
             looked.max() / (1 + r),
             high=1,
         ),
         bound(
-            "their mean over that of 1 + r s / n",
+            "mean of that number over the mean of 1 + r s / n",
             "O(1 + r s / n)",
             looked.mean() / (1 + r * share).mean(),
             high=1.1,
         ),
         bound(
-            "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 strata",
+            "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 "
+            "strata",
             "O(r log r + b)",
             max((_fast_steps(n) + b) / (n * math.log2(n) + b) for n in STRATA),
             high=3,
@@ -669,14 +706,16 @@ def _algorithm6(setting: Any) -> list:
     )
     return [
         bound(
-            "share of runs and checkpoints with an infinite variance, M = 100, three of 10 strata come late",
+            "proportion of runs and checkpoints with an infinite variance, M = 100, 3 of 10 "
+            "strata come late",
             "minimize the variance among all possible re-allocations",
             study.infinite("s_voila_printed").mean(),
             high=0,
-            instead=f"with a floor of two records per stratum {study.infinite('s_voila').mean():.2g}",
+            instead="with at least two records per stratum: "
+            f"{study.infinite('s_voila').mean():.2g}",
         ),
         bound(
-            "variance over VOILA's at the end, with such a floor",
+            "variance over that of VOILA at the end, with at least two records per stratum",
             "typically close",
             study.ratio("s_voila")[-1],
             high=1.1,

@@ -1,8 +1,11 @@
-"""Nguyen et al., section 6: S-VOILA and what it is compared with on a year of measurements and on a stream that jumps.
+"""Nguyen et al., section 6: S-VOILA and other samplers on measurements of a year and on a stream.
+
+The standard deviation of a stratum of the stream jumps.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019.
 """
 
 import functools
@@ -17,26 +20,31 @@ from workbench.extras.papers.nguyen_samples import PAPER
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import STRATA, air_quality_stream
 
-TWIN = "synthetic twin of OpenAQ"
-CONSTANTS = "a constant of the twin: the strata that are new in each month"
-RECIPE = "the stream is made so"
+STAND_IN = "synthetic stand-in for OpenAQ"
+CONSTANTS = "a constant of the stand-in: the strata that are new in each month"
+RECIPE = "the stream is generated in this way"
 DAYS, SHOWN, QUARTERS = 366, 11, (3, 6, 9, 12)
 METHODS = ("voila", "s_voila", "neyman", "neyman_plus", "uniform", "reservoir")
 AS_PRINTED = "s_voila_printed"
 QUERIED = ("voila", "s_voila", "uniform", "reservoir")
-twin_bound, twin_number = (functools.partial(claim, twin=TWIN) for claim in (bound, number))
+stand_in_bound, stand_in_number = (
+    functools.partial(claim, stand_in=STAND_IN) for claim in (bound, number)
+)
 
 
-# the twin of OpenAQ
+# the stand-in for OpenAQ
 
 
 def _large(setting: Any) -> int:
-    """Return a tenth of the paper's records: for minibatches."""
+    """Return a tenth of the paper's records, for minibatches."""
     return DAYS * 8470 if setting.scale >= 1 else _records(setting)
 
 
 def _records(setting: Any) -> int:
-    """Return a hundredth of the paper's records, and a tenth where all is asked for: for records one by one."""
+    """Return a hundredth of the paper's records, for single records.
+
+    With `full` it is a tenth.
+    """
     return DAYS * (8470 if setting.full else max(100, round(847 * setting.scale)))
 
 
@@ -47,7 +55,10 @@ def _stream(records: int) -> tuple:
 
 @functools.cache
 def _year(records: Any, batch: Any, methods: Any = METHODS, share: Any = 31) -> Any:
-    """Return a year of the twin, ten days between checkpoints; the sample is the paper's share of the records."""
+    """Return a study of a year of the stand-in, with ten days between checkpoints.
+
+    The sample is the paper's proportion of the records.
+    """
     day = records // DAYS
     stratum, values = _stream(records)
     return simulate_stream(
@@ -73,12 +84,12 @@ def _month(study: Any) -> np.ndarray:
 
 
 def _at(month: float, study: Any) -> int:
-    """Return the checkpoint that is next to a month."""
+    """Return the position of the checkpoint that is closest to a month."""
     return int(np.argmin(abs(_month(study) - month)))
 
 
 def _cosine(study: Any, method: str) -> np.ndarray:
-    """Return the cosine distance between a method's allocation and VOILA's, (C,), mean over runs."""
+    """Return the cosine distance of a method's allocation from VOILA's, (C,), mean of runs."""
     a, b = study.sampled[method], study.sampled["voila"]
     with np.errstate(invalid="ignore"):
         return (1 - (a * b).sum(-1) / ((a**2).sum(-1) * (b**2).sum(-1)) ** 0.5).mean(0)
@@ -95,7 +106,7 @@ def _over_time(study: Any, values: np.ndarray, series: str) -> list:
 def _largest(
     matrix: np.ndarray, study: Any, panel: str, by: np.ndarray | None = None, over: str = "month"
 ) -> Iterator[dict]:
-    """Yield rows of an area chart: the strata with the largest shares by a matrix, and all others together."""
+    """Yield rows of an area chart: the strata with the largest values, and all others together."""
     order = np.argsort(-(matrix if by is None else by).sum(0))
     time, step = (_month(study), 3) if over == "month" else (study.checkpoint, 12)
     for c in range(0, len(matrix), step):
@@ -106,16 +117,16 @@ def _largest(
             yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
 
-AREAS = drawn("areas", "month", "value", "stratum", panel="panel", y_title="share")
-RECORDS = drawn("areas", "records", "value", "stratum", panel="panel", y_title="share")
+AREAS = drawn("areas", "month", "value", "stratum", panel="panel", y_title="proportion")
+RECORDS = drawn("areas", "records", "value", "stratum", panel="panel", y_title="proportion")
 MONTHS = drawn("lines", "month", "value", "series", y_title="variance", log="y")
 
 
 @PAPER.item(
     "fig1",
-    "OpenAQ: 177 strata in the end; frequencies and standard deviations change",
+    "OpenAQ: 177 strata at the end; frequencies and standard deviations change",
     seconds=5,
-    data=TWIN,
+    data=STAND_IN,
     draw=AREAS,
 )
 def _fig1(setting: Any) -> tuple:
@@ -135,13 +146,13 @@ def _fig1(setting: Any) -> tuple:
                 ("in March, November and December", "appear"),
             )
         ),
-        twin_number(
-            "of them bounded: Neyman wants more than there is",
+        stand_in_number(
+            "strata after a month with fewer records than Neyman's rule needs",
             "11",
             (wanted > size[first])[known].sum(),
         ),
-        twin_bound(
-            "largest change of a relative frequency, over the largest",
+        stand_in_bound(
+            "largest change of a relative frequency, over the largest frequency",
             "significantly",
             moved,
             low=0.1,
@@ -151,7 +162,8 @@ def _fig1(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig2",
-    "The synthetic stream: equal frequencies, and stratum 12 jumps from 1 to 20 after 10,000 records",
+    "The synthetic stream: equal frequencies, and stratum 12 jumps from 1 to 20 after 10,000 "
+    "records",
     draw=RECORDS,
 )
 def _fig2(setting: Any) -> tuple:
@@ -173,8 +185,9 @@ def _fig2(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig3",
-    "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
-    data=TWIN,
+    "After nine months, the sizes of S-VOILA follow VOILA, those of reservoir the volume; those of "
+    "uniform are equal",
+    data=STAND_IN,
     draw=drawn("bars", "stratum", "records", "method", x_title="stratum, the ten largest"),
 )
 def _fig3(setting: Any) -> tuple:
@@ -191,20 +204,20 @@ def _fig3(setting: Any) -> tuple:
         for name in sizes
     ]
     return [
-        twin_bound(
-            "correlation of S-VOILA's sizes with VOILA's",
+        stand_in_bound(
+            "correlation of the sizes of S-VOILA and VOILA",
             "quite closely",
             np.corrcoef(sizes["s_voila"], sizes["voila"])[0, 1],
             low=0.98,
         ),
-        twin_bound(
-            "correlation of reservoir's sizes with the records",
+        stand_in_bound(
+            "correlation of the sizes of reservoir and the numbers of records",
             "proportional",
             np.corrcoef(sizes["reservoir"], volume)[0, 1],
             low=0.999,
         ),
-        twin_bound(
-            "largest share of uniform's sample over 1 / r, of strata with enough records",
+        stand_in_bound(
+            "largest proportion in the sample of uniform over 1 / r, strata with enough records",
             "the same",
             even.max() / np.median(even[volume > even.max()]),
             high=1.01,
@@ -213,7 +226,11 @@ def _fig3(setting: Any) -> tuple:
 
 
 @PAPER.item(
-    "fig4", "The sizes of S-VOILA change over time as VOILA's do", seconds=5, data=TWIN, draw=AREAS
+    "fig4",
+    "The sizes of S-VOILA change over time as those of VOILA do",
+    seconds=5,
+    data=STAND_IN,
+    draw=AREAS,
 )
 def _fig4(setting: Any) -> tuple:
     claims, rows = list[Any](), list[dict]()
@@ -221,7 +238,7 @@ def _fig4(setting: Any) -> tuple:
         rows += _largest(study.sampled[method].mean(0), study, name, study.sampled["voila"].mean(0))
         if method != "voila":
             claims.append(
-                twin_bound(
+                stand_in_bound(
                     f"mean cosine distance from VOILA over the year, {name}",
                     "track each other",
                     _cosine(study, method).mean(),
@@ -232,7 +249,7 @@ def _fig4(setting: Any) -> tuple:
 
 
 def _three(setting: Any) -> tuple:
-    """Return VOILA and S-VOILA one by one and by days, as (name, study, method)."""
+    """Return VOILA, and S-VOILA with single records and with days, as (name, study, method)."""
     day, single = _year(_records(setting), "day"), _year(_records(setting), 1, ("voila", "s_voila"))
     return (
         ("VOILA", day, "voila"),
@@ -243,8 +260,8 @@ def _three(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig5",
-    "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches",
-    data=TWIN,
+    "The cosine distance from the allocation of VOILA is below 0.04, and smaller with minibatches",
+    data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="cosine distance"),
 )
 def _fig5(setting: Any) -> tuple:
@@ -256,10 +273,14 @@ def _fig5(setting: Any) -> tuple:
     ]
     single, days = found.values()
     return [
-        twin_bound("largest distance, single", "less than 0.04", single.max(), high=0.04),
-        twin_bound("largest distance, days", "less than 0.04", days.max(), high=0.04),
-        twin_bound(
-            "mean distance of days over that of single",
+        stand_in_bound(
+            "largest distance, single records", "less than 0.04", single.max(), high=0.04
+        ),
+        stand_in_bound(
+            "largest distance, batches of a day", "less than 0.04", days.max(), high=0.04
+        ),
+        stand_in_bound(
+            "mean distance with batches of a day over that with single records",
             "closer",
             days.mean() / single.mean(),
             high=1,
@@ -269,8 +290,8 @@ def _fig5(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig6",
-    "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times",
-    data=TWIN,
+    "The variance of Neyman is 1.4 to 50 times that of VOILA, of Neyman+ 1.2 to 7.1 times",
+    data=STAND_IN,
     draw=MONTHS,
 )
 def _fig6(setting: Any) -> tuple:
@@ -279,27 +300,32 @@ def _fig6(setting: Any) -> tuple:
     for method, low, high in (("neyman", 1.4, 50), ("neyman_plus", 1.2, 7.1)):
         ratio = study.ratio(method)[np.isfinite(study.ratio(method))]
         claims += [
-            twin_bound(
-                f"{which} variance of {method} over VOILA's",
+            stand_in_bound(
+                f"{which} variance of {method} over that of VOILA",
                 f"{low}x to {high}x",
                 value,
                 low=low,
                 high=high,
             )
-            for which, value in (("least", ratio.min()), ("largest", ratio.max()))
+            for which, value in (("smallest", ratio.min()), ("largest", ratio.max()))
         ]
         below += (ratio < 1 - 1e-9).any()
         rows += _over_time(study, study.variance[method].mean(0), method)
     return [
         *claims,
-        twin_bound("methods of the two that are below VOILA anywhere", "always", below, high=0),
+        stand_in_bound(
+            "methods, of both, whose variance is below that of VOILA at some time",
+            "always",
+            below,
+            high=0,
+        ),
     ], rows
 
 
 @PAPER.item(
     "fig7",
-    "The variance of S-VOILA is typically close to VOILA's; less with minibatches",
-    data=TWIN,
+    "The variance of S-VOILA is typically close to that of VOILA, and smaller with minibatches",
+    data=STAND_IN,
     draw=MONTHS,
 )
 def _fig7(setting: Any) -> tuple:
@@ -309,16 +335,28 @@ def _fig7(setting: Any) -> tuple:
         ratios[name] = float(np.median(study.ratio(method)))
     single, days = ratios["S-VOILA, single"], ratios["S-VOILA, days"]
     return [
-        twin_bound("median variance over VOILA's, single", "typically close", single, high=1.2),
-        twin_bound("median variance over VOILA's, days", "very close", days, high=1.1),
-        twin_bound("days less single", "typically worse", days - single, high=0),
+        stand_in_bound(
+            "median variance over that of VOILA, single records",
+            "typically close",
+            single,
+            high=1.2,
+        ),
+        stand_in_bound(
+            "median variance over that of VOILA, batches of a day", "very close", days, high=1.1
+        ),
+        stand_in_bound(
+            "median ratio, batches of a day minus single records",
+            "typically worse",
+            days - single,
+            high=0,
+        ),
     ], rows
 
 
 @PAPER.item(
     "fig8",
-    "The relative difference rises when new strata come, in March and November, and falls again",
-    data=TWIN,
+    "The relative difference increases with new strata in March and November, then decreases",
+    data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="relative difference"),
 )
 def _fig8(setting: Any) -> tuple:
@@ -331,17 +369,20 @@ def _fig8(setting: Any) -> tuple:
             for a, b in ((2, 4), (0.7, 2), (8, 10), (10, np.inf))
         )
         claims += [
-            twin_bound(
-                f"{name}: largest difference in the two months after strata come over that before",
+            stand_in_bound(
+                f"{name}: largest difference in the two months after new strata, over that before",
                 "start increasing",
                 march / max(before, 1e-12),
                 low=1,
             ),
-            twin_bound(
-                f"{name}: that six months later over it", "converge back", later / march, high=1
+            stand_in_bound(
+                f"{name}: largest difference six months later, over that after new strata",
+                "converge back",
+                later / march,
+                high=1,
             ),
-            twin_bound(
-                f"{name}: that after strata come again over that before",
+            stand_in_bound(
+                f"{name}: largest difference after new strata again, over that before",
                 "again affected",
                 november / later,
                 low=1,
@@ -352,11 +393,16 @@ def _fig8(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig9",
-    "The variance falls as the sample grows, for VOILA and S-VOILA",
+    "The variance of VOILA and S-VOILA decreases as the sample grows",
     seconds=15,
-    data=TWIN,
+    data=STAND_IN,
     draw=drawn(
-        "lines", "share", "variance", "series", log="xy", x_title="sample, share of the records"
+        "lines",
+        "share",
+        "variance",
+        "series",
+        log="xy",
+        x_title="sample, proportion of the records",
     ),
 )
 def _fig9(setting: Any) -> tuple:
@@ -377,8 +423,8 @@ def _fig9(setting: Any) -> tuple:
                 rows.append({"share": 1 / share, "series": name, "variance": found[name][-1]})
     rows = [dict(pairs) for pairs in dict.fromkeys(tuple(row.items()) for row in rows)]
     return [
-        twin_bound(
-            f"{name}: largest step of the variance to a larger sample, relative",
+        stand_in_bound(
+            f"{name}: largest relative change of the variance to the next larger sample",
             "decreases",
             max(np.diff(values) / values[:-1]),
             high=0,
@@ -389,9 +435,9 @@ def _fig9(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig10",
-    "Batches of 10 are much better than single records, of 100 nearly optimal",
+    "Batches of 10 are much better than single records, batches of 100 are nearly optimal",
     seconds=10,
-    data=TWIN,
+    data=STAND_IN,
     draw=drawn(
         "lines",
         "batch",
@@ -399,7 +445,7 @@ def _fig9(setting: Any) -> tuple:
         "month",
         log="x",
         x_title="minibatch",
-        y_title="variance over VOILA's",
+        y_title="variance over that of VOILA",
     ),
 )
 def _fig10(setting: Any) -> tuple:
@@ -422,14 +468,14 @@ def _fig10(setting: Any) -> tuple:
             ratios[batch, month] = float(study.ratio("s_voila")[np.argmin(abs(at - month))])
             rows.append({"batch": batch, "month": f"month {month}", "ratio": ratios[batch, month]})
     return [
-        twin_bound(
-            "largest part of the variance that batches of 10 save against single records",
+        stand_in_bound(
+            "largest relative reduction of the variance by batches of 10 from single records",
             "significantly better",
             max((ratios[1, m] - ratios[10, m]) / ratios[1, m] for m in QUARTERS),
             low=0.05,
         ),
-        twin_bound(
-            "largest variance over VOILA's with batches of 100",
+        stand_in_bound(
+            "largest variance over that of VOILA, batches of 100",
             "nearly equal",
             max(ratios[100, m] for m in QUARTERS),
             high=1.05,
@@ -438,7 +484,10 @@ def _fig10(setting: Any) -> tuple:
 
 
 def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
-    """Return {method: expected relative error in percent}, (C,) each, of a normal estimate given the sizes held."""
+    """Return {method: expected relative error in percent}, (C,) each.
+
+    The error is that of a normal estimate, given the sizes of the sample.
+    """
     return {
         method: 100 * (2 / np.pi * study.variance[method].mean(0)) ** 0.5 / np.abs(truth)
         for method in methods
@@ -447,8 +496,9 @@ def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
 
 @PAPER.item(
     "fig11",
-    "Relative query errors as the data grow: S-VOILA near VOILA, reservoir and uniform worse",
-    data=TWIN,
+    "Relative query errors as the data grow: S-VOILA is close to VOILA, reservoir and uniform are "
+    "worse",
+    data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="relative error in percent"),
 )
 def _fig11(setting: Any) -> tuple:
@@ -457,7 +507,7 @@ def _fig11(setting: Any) -> tuple:
     rows = [row for name, values in errors.items() for row in _over_time(study, values, name)]
     late = _month(study) > 1
     return [
-        twin_bound(
+        stand_in_bound(
             "mean error of S-VOILA over that of VOILA",
             "very close",
             np.mean(errors["s_voila"][late] / errors["voila"][late]),
@@ -473,16 +523,16 @@ def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
 
 @PAPER.item(
     "fig12",
-    "Relative query errors as the sample grows: the same order",
+    "Relative query errors as the sample grows: the methods have the same order",
     seconds=17,
-    data=TWIN,
+    data=STAND_IN,
     draw=drawn(
         "lines",
         "share",
         "value",
         "series",
         log="xy",
-        x_title="sample, share of the records",
+        x_title="sample, proportion of the records",
         y_title="relative error in percent",
     ),
 )
@@ -496,8 +546,8 @@ def _fig12(setting: Any) -> tuple:
             ratios.setdefault(name, []).append(float(values[c] / errors["voila"][c]))
             rows.append({"share": 1 / share, "series": name, "value": float(values[c])})
     return [
-        twin_bound(
-            f"least error of {name} over VOILA's",
+        stand_in_bound(
+            f"smallest error of {name} over that of VOILA",
             "significantly better",
             min(ratios[name]),
             low=1.2,
@@ -529,7 +579,7 @@ def _jump(setting: Any, batch: int) -> Any:
 
 @PAPER.item(
     "fig13",
-    "After the jump stratum 12 gets more, in VOILA at once, in S-VOILA slowly",
+    "After the jump, VOILA gives stratum 12 more at once, S-VOILA slowly",
     seconds=2,
     data="the paper's synthetic stream",
     draw=RECORDS,
@@ -551,19 +601,19 @@ def _fig13(setting: Any) -> tuple:
         far.append(_cosine(study, method)[jumped].mean())
     return [
         bound(
-            "share of stratum 12 just after the jump, VOILA less S-VOILA",
+            "proportion of stratum 12 just after the jump, VOILA minus S-VOILA",
             "more sensitive",
             soon[0] - soon[1],
             low=0,
         ),
         bound(
-            "share of stratum 12 in S-VOILA at the end less just after the jump",
+            "proportion of stratum 12 in S-VOILA at the end minus just after the jump",
             "more sample space over time",
             end[1] - soon[1],
             low=0,
         ),
         bound(
-            "cosine distance from VOILA after the jump, batches of 100 over single",
+            "cosine distance from VOILA after the jump, batches of 100 over single records",
             "visually ... closer",
             far[2] / far[1],
             high=0.95,
@@ -573,9 +623,10 @@ def _fig13(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig14",
-    "After the jump the variance of S-VOILA rises and comes back; larger minibatches sooner",
+    "After the jump, the variance of S-VOILA increases and recovers, sooner with larger "
+    "minibatches",
     data="the paper's synthetic stream",
-    draw=drawn("lines", "records", "ratio", "batch", y_title="variance over VOILA's"),
+    draw=drawn("lines", "records", "ratio", "batch", y_title="variance over that of VOILA"),
 )
 def _fig14(setting: Any) -> tuple:
     rows, found = [], {}
@@ -589,16 +640,26 @@ def _fig14(setting: Any) -> tuple:
         ]
     before, single = len(found[1]) // 5 - 1, found[1]
     return [
-        bound("variance over VOILA's before the jump", "nearly optimal", single[before], high=1.1),
         bound(
-            "largest variance over VOILA's after the jump, single",
+            "variance over that of VOILA before the jump",
+            "nearly optimal",
+            single[before],
+            high=1.1,
+        ),
+        bound(
+            "largest variance over that of VOILA after the jump, single records",
             "a faster rate",
             single.max(),
             low=1.5,
         ),
-        bound("variance over VOILA's at the end, single", "converge", single[-1], high=1.25),
         bound(
-            "largest part of the variance that batches of 100 save against single ones",
+            "variance over that of VOILA at the end, single records",
+            "converge",
+            single[-1],
+            high=1.25,
+        ),
+        bound(
+            "largest relative reduction of the variance by batches of 100 from single records",
             "converges the fastest",
             max(1 - found[100][before + 1 :] / single[before + 1 :]),
             low=0.05,
@@ -608,7 +669,7 @@ def _fig14(setting: Any) -> tuple:
 
 @PAPER.item(
     "fig15",
-    "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less",
+    "Query errors on the synthetic stream: S-VOILA increases after the jump, VOILA less",
     data="the paper's synthetic stream",
     draw=drawn("lines", "records", "value", "series", y_title="relative error in percent"),
 )
@@ -636,7 +697,7 @@ def _fig15(setting: Any) -> tuple:
     end = {name: float(values[-40:].mean()) for name, (_, values) in errors.items()}
     return [
         bound(
-            "error of S-VOILA soon after the jump over VOILA's",
+            "error of S-VOILA soon after the jump over that of VOILA",
             "less affected",
             after["s_voila, 1"] / after["voila"],
             low=1,

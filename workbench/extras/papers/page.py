@@ -1,4 +1,4 @@
-"""One page of replays: contents and counts on top, then claims and figure of each item; asks for no network."""
+"""The HTML page of replays, which needs no network: contents, counts, claims and figures."""
 
 import datetime
 import functools
@@ -37,12 +37,13 @@ MARKS = {
     PUT_IN: "put-in",
 }
 MEANING = {
-    HOLDS: "ours agrees with what is printed, within the reach that stands beside it",
-    CORRECTED: "it does not, and does once a slip of the print is repaired, a factor, an index, a row or a word, which "
-    "the row names; a result that is only wrong does not hold",
-    FAILS: "it does not, whatever could be said in its place",
-    UNDECIDED: "the data are not here, and what a look-alike gives decides nothing; or for the reason named",
-    PUT_IN: "the look-alike was made so; counted nowhere",
+    HOLDS: "our number agrees with the printed one, within the tolerance in its row",
+    CORRECTED: "our number agrees only after a slip in the print is corrected: a factor, an index, "
+    "a row or a word. The row names the correction. Any other wrong result does not hold",
+    FAILS: "our number disagrees with the printed one, even if another statement is correct",
+    UNDECIDED: "the paper's data are not available, and a stand-in decides nothing; or the row "
+    "names another reason",
+    PUT_IN: "this value was built into the stand-in, so it is not counted",
 }
 
 
@@ -53,9 +54,9 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     ----------
     replays : sequence of Replay
     command : str
-        The command line, to be printed at the end.
+        The command line, shown at the end.
     of : int
-        How many there are to be, where the run goes on.
+        Number of items in all, if the run is not finished.
     """
     grouped = [
         (paper, [each for each in replays if each.name.split("/")[0] == paper.name])
@@ -89,7 +90,7 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
 
 
 def as_json(replays: Iterable[Replay]) -> str:
-    """Return replays as JSON: name, what is claimed, claims with verdicts, and the rows of the figure.
+    """Return replays as JSON: name, title, claims with verdicts, and the rows of the figure.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _counts(replays: Sequence[Replay]) -> list:
 
 @functools.cache
 def _shown(replay: Replay) -> dict[str, Any]:
-    """Return what the page shows of an item."""
+    """Return the parts of an item that the page shows."""
     chart, item = replay.chart(), find(replay.name)
     return {
         "anchor": replay.name.replace("/", "-"),
@@ -163,16 +164,19 @@ def _readable(row: dict) -> dict:
         "values": [
             (
                 "Printed",
-                f"{short(printed)}, by its formula" if isinstance(printed, float) else printed,
+                f"{short(printed)}, from the printed formula"
+                if isinstance(printed, float)
+                else printed,
             ),
             ("Ours", short(row["ours"]) + give_or_take(row["error"])),
-            *((name, short(row[name.lower()])) for name in ("Corrected", "Reach")),
+            ("Corrected", short(row["corrected"])),
+            ("Tolerance", short(row["reach"])),
         ],
     }
 
 
 def _words(text: str) -> "Markup":
-    """Return text whose names of code are marked as such."""
+    """Return text as HTML in which names of code are marked."""
     from markupsafe import Markup
 
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text)))

@@ -1,9 +1,9 @@
-"""The algorithms of Nguyen et al. as printed, to be held against what is right.
+"""The algorithms of Nguyen et al. as printed, to be compared with correct solutions.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019:
-   algorithms 1, 2, 3 and 6.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019: algorithms 1, 2, 3 and 6.
 """
 
 import functools
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
-    """Return the stratum that algorithm 1 takes a record from: the least N S / s.
+    """Return the stratum from which algorithm 1 takes a record: that with the smallest N S / s.
 
     Examples
     --------
@@ -27,18 +27,18 @@ def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
 def ssr(
     spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
 ) -> np.ndarray:
-    """Return the sizes of algorithm 2: what is not oversized stays, the rest is split anew.
+    """Return the sizes of algorithm 2, which reduces the strata that are oversized.
 
     Parameters
     ----------
     spread : (H,) array of float
         N S per stratum, above 0.
     held : (H,) array of float
-        Sizes before.
+        Current sizes.
     total : float
         New budget.
     steps : list, optional
-        Gets the strata that each call looks at.
+        List to which each call appends the number of strata that it visits.
 
     Examples
     --------
@@ -68,14 +68,14 @@ def _count(steps: list | None, made: int) -> None:
 def fast_ssr(
     spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
 ) -> np.ndarray:
-    """Return the sizes of algorithm 3, line by line; IndexError or NaN where it goes wrong.
+    """Return the sizes of algorithm 3, line by line; IndexError or NaN where it fails.
 
     Parameters
     ----------
     spread, held, total
         As in `ssr`.
     steps : list, optional
-        Gets a number for each comparison and each step of a loop.
+        List to which each comparison and each step of a loop appends a number.
 
     Examples
     --------
@@ -108,7 +108,9 @@ def fast_ssr(
 
 
 def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tuple[tuple, float]:
-    """Return the sizes 0 .. cap that add up to total with the least sum of spread^2 / s, by trying all.
+    """Return the sizes with the smallest sum of spread^2 / s, and that sum, by trying all.
+
+    The sizes are whole numbers from 0 to `cap` that add up to `total`.
 
     Examples
     --------
@@ -125,7 +127,9 @@ def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tu
 
 
 def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
-    """Return the sum of spread^2 / s, which the variance grows with; infinite where a stratum that varies has none.
+    """Return the sum of spread^2 / s, which increases with the variance.
+
+    It is infinite if a stratum that varies has no sample.
 
     Examples
     --------
@@ -144,7 +148,7 @@ def stream_sample(
     least: int,
     steps: list | None = None,
 ) -> list[int]:
-    """Return the records that algorithm 6 holds at the end, one by one, with at least `least` of each stratum.
+    """Return the records that algorithm 6 holds at the end, with at least `least` of each stratum.
 
     Parameters
     ----------
@@ -152,12 +156,13 @@ def stream_sample(
         0 .. H - 1, per record.
     values : list of float
     keys : list of int
-        Distinct.
+        Keys that are all different.
     budget : int
     least : int
         0 as printed.
     steps : list, optional
-        Gets, per record, the record and the strata looked at, and the share of its stratum that is held.
+        List to which each record appends the number of records and strata visited, and the
+        proportion of its stratum that is held.
 
     Examples
     --------
@@ -182,7 +187,7 @@ def stream_sample(
 
 
 def _cheapest(held: list, strata: list, values: list, least: int) -> int:
-    """Return the stratum with the least N S / s among those that hold more than the floor."""
+    """Return the stratum with the smallest N S / s among those that hold more than `least`."""
 
     def cost_of_one(h: int) -> float:
         seen = [value for of, value in zip(strata, values, strict=True) if of == h]

@@ -1,4 +1,4 @@
-"""The papers and their items, loaded when they are asked for."""
+"""The papers and their items, loaded on first use."""
 
 import functools
 import importlib
@@ -32,7 +32,7 @@ def all_items() -> list[Item]:
 
 
 def find(name: str) -> Item:
-    """Return the item of this name, or raise naming a similar one."""
+    """Return the item with this name, or raise an error that suggests a similar name."""
     known = {item.name: item for item in all_items()}
     if name not in known:
         raise checks.WrongValue(

@@ -1,4 +1,4 @@
-"""What running an item of a paper again gives."""
+"""The result of a replayed item of a paper."""
 
 from collections import Counter
 from typing import Any
@@ -11,22 +11,30 @@ SHOWN = ("verdict", "claim", "printed", "ours", "corrected", "reach", "why")
 
 
 class Replay(Result):
-    """An item of a paper run again: its claims with printed numbers, ours, and the verdicts; made by `replay`.
+    """A replayed item of a paper: its claims with printed numbers, our numbers and verdicts.
+
+    `replay` returns it. Print it for the number of claims with each verdict; `rows` returns the
+    claims, `chart` the figure.
 
     Attributes
     ----------
     name : str
-        Such as "kumar-raj/fig5".
+        Name of the item, such as "kumar-raj/fig5".
     title : str
-        What the paper says there.
+        Claim of the paper in words.
     entries : tuple of dict
         The claims, as `rows` returns them.
     figure : tuple of dict
-        The series of its figure or the rows of its table; empty where there is none.
+        Rows of the figure or table; empty if there is none.
     full : bool
         Whether the paper's own sizes were run.
     data : str
-        What it was run on.
+        Data that were used.
+
+    See Also
+    --------
+    replay : Replay an item.
+    replay_list : List the items of all papers.
     """
 
     name: str
@@ -37,17 +45,24 @@ class Replay(Result):
     data: str
 
     def verdicts(self) -> dict[str, int]:
-        """Return how many claims have each verdict, those that occur; what was put in is none."""
+        """Return the number of claims with each verdict that occurs.
+
+        Values that were built into a stand-in do not count.
+        """
         counted = Counter(row["verdict"] for row in self.entries)
         return {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted}
 
     def headline(self) -> str:
-        """Return the verdicts and how many claims have each."""
+        """Return the verdicts with the number of claims for each."""
         said = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
         return f"{self.name}: {said or 'nothing to decide'}"
 
     def rows(self) -> list[dict]:
-        """Return one row per claim: what is printed, ours, corrected, the reach that decided it, verdict and why."""
+        """Return one row per claim.
+
+        A row holds the printed number, ours, the corrected number, the tolerance used for the
+        verdict, the verdict and the reason.
+        """
         return list(self.entries)
 
     def _repr_html_(self) -> str:
@@ -56,7 +71,7 @@ class Replay(Result):
         )
 
     def chart(self) -> Any:
-        """Return the item's figure in the paper's layout, or None where it has none."""
+        """Return the figure of the item in the paper's layout, or None if there is none."""
         item = find(self.name)
         return (
             item.draw(f"{item.heading}: {self.title}", list(self.figure))
