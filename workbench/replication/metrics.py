@@ -1,4 +1,7 @@
-"""Metrics of labeled items, such as accuracy, F1 and AUC, with intervals that know the design.
+"""Metrics of labeled items, such as accuracy and F1, with intervals that account for the design.
+
+Start with `estimate_metrics`, which returns a `MetricEstimates`. `naive` computes the same metrics
+as if the items were a simple random sample.
 
 References
 ----------
@@ -97,28 +100,39 @@ NUMBERS = (
 
 
 class MetricEstimates(Result):
-    """Metrics with intervals that know of strata, clusters and weights; see `estimate_metrics`.
+    """Metrics of one model with confidence intervals that account for the design.
+
+    The intervals account for strata, clusters and weights. `estimate_metrics` returns this result.
 
     Attributes
     ----------
     estimates : tuple of ReplicateEstimate
-        One per metric, then one per metric and group; a macro F1 is a MacroEstimate.
+        One per metric, then one per metric and group. Macro F1 and balanced accuracy are of type
+        MacroEstimate.
     groups : tuple
         Group of each estimate, None for all items.
     naive, naive_error : (M,) array of float
-        Estimates of the same metrics and their standard errors if items were independent and of
-        equal weight.
+        Estimates of the same metrics and their standard errors, computed as if items were
+        independent and had equal weights.
     level : float
+        Confidence level of the intervals.
     design : str
         The design in words.
     method : str
-        Of the replicates.
+        Replication method.
     labels : tuple
-        Class that each estimate is about, None for the positive one or for all; of a mean the
-        column, of a proportion the column and the class, as "y = 1"; () where every one is None.
+        Class that each estimate is about; None for the positive class or all classes. For a mean it
+        is the column, for a proportion the column and the class, such as "y = 1". Empty if every
+        entry is None.
     caveats : tuple of str
-        What is to be read before the numbers: labels in some rows, metrics that the sample cannot
-        show, a score that seems to be of another class. They stand among the notes, too.
+        Warnings to read before the numbers: rows without labels, metrics that the sample cannot
+        show, a score that seems to belong to another class. The notes contain them, too.
+
+    See Also
+    --------
+    estimate_metrics : Estimate metrics of one model.
+    MetricComparison : Differences of metrics between models.
+    ReplicateEstimate : One statistic with its replicate variance.
     """
 
     estimates: tuple
@@ -132,7 +146,7 @@ class MetricEstimates(Result):
     caveats: tuple = ()
 
     def headline(self) -> str:
-        """Return the first metric with its interval, and the effective sample size."""
+        """Return the first metric with its interval and the effective sample size."""
         row = self.rows()[0]
         estimate, *limits = _texts(row, *NUMBERS, exact=True)
         low, high, naive_low, naive_high, *bounded = limits
@@ -149,7 +163,7 @@ class MetricEstimates(Result):
         return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
-        """Return the first metric with its interval, in plain words, after the caveats."""
+        """Return the caveats, then the first metric with its interval in a sentence."""
         row = self.rows()[0]
         name = _heading(row)
         estimate, low, high = _texts(row, *NUMBERS[:3])
@@ -165,7 +179,7 @@ class MetricEstimates(Result):
         return "\n".join([*caveats, finding])
 
     def basis(self) -> str:
-        """Return in a line the sample that the finding rests on."""
+        """Return a description of the sample that the finding rests on, in one line."""
         first = self.estimates[0]
         worth = self.rows()[0]["worth"]
         sample = checks.counted(first.items, "labeled item")
@@ -181,11 +195,12 @@ class MetricEstimates(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric, group and class, with intervals and design effect.
 
-        Naive intervals are cut at the ends of the metric's range, such as 0 and 1. `bounded_low`
-        and `bounded_high` are the limits if values or clusters unlike those in the sample exist.
-        The design effect [1]_ is the variance over that of as many independent items. `worth`, the
-        effective sample size, is the number of labels over it. It is NaN with fewer than 5
-        effective degrees of freedom, where it cannot be told.
+        Naive intervals are cut at the limits of the metric's range, such as 0 and 1. `bounded_low`
+        and `bounded_high` are the limits if the population contains values or clusters unlike those
+        in the sample. The design effect [1]_ is the variance divided by that of as many independent
+        items. `worth` is the effective sample size: the number of labels divided by the design
+        effect. It is NaN with fewer than 5 effective degrees of freedom, because it is then too
+        uncertain.
 
         References
         ----------
@@ -239,7 +254,7 @@ class MetricEstimates(Result):
         return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
     def _cells(self, row: dict) -> dict:
-        """Return a row as a page shows it: shares as percentages, limits side by side."""
+        """Return a row as a page shows it: proportions as percentages, limits side by side."""
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
         pairs = zip(limits[::2], limits[1::2], strict=True)
         interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
@@ -263,7 +278,7 @@ class MetricEstimates(Result):
 
 
 def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
-    """Return entries of a row as text: shares as percentages, or `exact` as decimals.
+    """Return entries of a row as text: proportions as percentages, or as decimals if `exact`.
 
     A mean of values has one digit more than its interval needs.
     """
@@ -279,7 +294,7 @@ def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
 
 
 def row_title(row: Mapping) -> str:
-    """Return the title of a row of metrics, as it is written in a sentence.
+    """Return the title of a row of metrics as it appears in a sentence.
 
     Examples
     --------
@@ -299,7 +314,7 @@ def _heading(row: Mapping) -> str:
 
 
 def _colon(row: Mapping) -> str:
-    """Return what parts a title that ends in a class, such as "y = 1", from a number."""
+    """Return the separator between a title that ends in a class, such as "y = 1", and a number."""
     return ":" if METRICS[row["metric"]].about == "label" else ""
 
 
@@ -314,43 +329,76 @@ def estimate_metrics(
     coefficients: ArrayLike | str | None = None,
     rng: int | np.random.Generator = 0,
 ) -> MetricEstimates:
-    """Estimate metrics with intervals that know how the items were sampled.
+    """Estimate metrics of one model, with intervals that account for how the items were sampled.
+
+    Use it for a labeled sample with or without strata, clusters and weights. The result has one
+    estimate with its interval per metric, class and group. To compare several models, use
+    `compare_metrics`.
 
     Parameters
     ----------
     items : LabeledItems
+        Labeled items of one model, from `load_labeled`.
     metrics : str or sequence of str, optional
-        Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa",
-        "mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss",
-        "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc",
-        "identified" and "mean_rank"; the first one makes the headline. Micro metrics, exact match
-        and Hamming loss are for items with several labels, whose accuracy is the exact match. Brier
-        score and log loss take scores that are probabilities of the positive class; RMSE,
-        correlation, median and mean take numbers for classes. Median, mean and proportion are of
-        the truth alone, and need no prediction. With candidates an item is identified by rank 1, 2
-        and so on if its true class is among so many; a mean rank needs every true class among all.
-        Precision, recall, F1 and the proportion are of the positive class, without one of every
-        class or label. By default accuracy, precision, recall and F1; without a positive class
-        accuracy, macro F1 and every F1; of items with several labels all of theirs; without
-        predictions AUC; with candidates accuracy and what is identified; without predictions and
-        scores the mean of numbers and the proportion of other classes, 0 and 1 too.
-    method : str
-        As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power
-        of PSUs up to 9, "generalized" elsewhere; both keep half of every weight, so that no
-        replicate loses a class. An AUC that would take too long takes "bootstrap". With replicate
-        weights as in `workbench.imported_replicates`, never "auto".
-    level : float
+        Names of metrics; the headline shows the first one. The Notes list the defaults.
+
+        - "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa" and
+          "mcc" compare the prediction with the truth.
+        - "micro_f1", "micro_precision", "micro_recall", "exact_match" and "hamming_loss" are for
+          items with several labels. The accuracy of such items is "exact_match".
+        - "auc" needs a score. "brier" and "log_loss" need a score that is the probability of the
+          positive class.
+        - "rmse" and "correlation" need numbers as truth and prediction.
+        - "mean", "median" and "proportion" describe the truth alone and need no prediction.
+        - "identified" is the proportion of items whose true class is among the first 1, 2, ...
+          candidates. "mean_rank" needs every true class among the candidates.
+
+        Precision, recall, F1 and the proportion are about the positive class. Without a positive
+        class there is one estimate per class or label.
+    method : str, default "auto"
+        Replication method, as in `replicates`. "auto" selects "fay" if all strata have the same
+        number of PSUs, a prime power up to 9, and "generalized" otherwise. Both keep at least half
+        of every weight, so no replicate loses a class. An AUC for which this would take too long
+        uses "bootstrap". For items with replicate weights, name the method by which the weights
+        were made, as in `imported_replicates`.
+    level : float, default 0.95
+        Confidence level, between 0 and 1.
     collapse : dict or str, optional
-        As in `workbench.SurveyDesign`; as text "b=a, c=a".
+        Strata to merge, as in `SurveyDesign`. Text such as "b=a, c=a" works, too.
     rho, coefficients : optional
-        As in `workbench.imported_replicates`, only with replicate weights; as text ".5", and one
-        coefficient for all replicates or one each, with commas.
-    rng : int or numpy.random.Generator
-        For "bootstrap".
+        As in `imported_replicates`, only for items with replicate weights. Text works, too: ".5"
+        for rho, and one coefficient for all replicates or one for each, separated by commas.
+    rng : int or numpy.random.Generator, default 0
+        Seed or random generator for "bootstrap".
 
     Returns
     -------
     MetricEstimates
+        Estimates and intervals; `rows()` returns them as a table.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not valid, a metric needs a column that the items do not have, or no metric
+        is defined.
+
+    See Also
+    --------
+    load_labeled : Read labeled items from a file or a data frame.
+    compare_metrics : Compare two or more models on the same items.
+    replicate_estimate : Estimate one statistic from given replicates.
+
+    Notes
+    -----
+    The default metrics depend on the items:
+
+    - with a positive class: accuracy, precision, recall and F1;
+    - without one: accuracy, macro F1 and the F1 of every class;
+    - with several labels per item: all metrics for such items;
+    - with scores but no predictions: AUC;
+    - with candidates: accuracy and "identified";
+    - with the truth alone: the mean of numbers, or the proportion of each class. A column of 0 and
+      1 holds classes.
 
     Examples
     --------
@@ -461,7 +509,7 @@ def check_settings(
     coefficients: ArrayLike | str | None = None,
     rng: int | np.random.Generator = 0,
 ) -> tuple:
-    """Return the metrics, level, design and replicates of `estimate_metrics`, or raise."""
+    """Check the settings of `estimate_metrics`; return metrics, level, design and replicates."""
     checks.instance("items", items, LabeledItems)
     if items.models:
         raise WrongValue(
@@ -524,24 +572,27 @@ def naive(
     *,
     rows: Any = None,
 ) -> EstimateAndError:
-    """Return a metric and its standard error as if items were independent and of equal weight.
+    """Return a metric and its standard error as if items were independent and had equal weights.
 
     Parameters
     ----------
-    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", \
-"mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss", "brier", \
-"log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc", "identified", "mean_rank"}
+    metric : str
+        Name of a metric, as in `workbench.estimate_metrics`.
     truth, other : (n,) array_like
-        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median, a mean and
-        a proportion (of 0 and 1) nothing else; for a mean rank the ranks and the largest possible
-        one; for items with several labels true and predicted ones, (n, L).
+        The arguments of the metric:
+
+        - truth and prediction for metrics of predictions;
+        - truth and score for AUC, Brier score and log loss;
+        - the truth alone for a median, a mean and a proportion (of 0 and 1);
+        - the ranks and the largest possible rank for a mean rank;
+        - true and predicted labels, (n, L), for items with several labels.
     rows : (n,) array_like of bool, optional
         The items that count.
 
     Returns
     -------
     estimate, standard_error : float
-        The delta method, for AUC [1]_.
+        The standard error is that of the delta method; for AUC that of DeLong [1]_.
 
     References
     ----------
@@ -564,7 +615,7 @@ def naive(
 
 
 def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
-    """Return the pairs of metric and class that the sample shows, and notes on the others."""
+    """Return the pairs of metric and class that the sample can show, and notes on the others."""
     sampled = items.sampled
     notes = []
     shown_pairs, unknown = [], []
@@ -592,7 +643,7 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
 
 
 def _always_predicted(items: LabeledItems) -> Iterator[Note]:
-    """Yield a note on labels that were predicted for all items, or that all have."""
+    """Yield a note on labels that all items have, or that were predicted for all items."""
     if not items.labels:
         return
     rows = rows_of_group(items, None)
@@ -615,7 +666,7 @@ def _always_predicted(items: LabeledItems) -> Iterator[Note]:
 
 
 def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
-    """Return the items of a group, without those outside the population; None where all count."""
+    """Return a mask of a group's items in the population, or None if all items count."""
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
         return rows
@@ -625,14 +676,14 @@ def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
 
 
 def _why_none(notes: list[Note]) -> str:
-    """Return why there is no metric: what the sample cannot show, or the last that is undefined."""
+    """Return why no metric is defined: what the sample cannot show, or else the last note."""
     reasons = [note for note in notes if note.kind in ("undefined", "refused")]
     of_sample = [note for note in reasons if note.where is None]
     return str((of_sample or reasons)[-1])
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics that suit the items; the one that the sample shows comes first."""
+    """Return the default metrics of the items; the one that the sample can show comes first."""
     if items.candidates is not None:
         return "accuracy", "identified"
     if items.truth_alone:
@@ -654,7 +705,7 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
 
 
 def _usual_note(items: LabeledItems, metric: str) -> Note:
-    """Return a note that there is no prediction, and which metric was taken therefore."""
+    """Return a note that there is no prediction, and on the metric that is used instead."""
     other = "proportion" if metric == "mean" else "mean"
     return Note(
         "assumption",
@@ -664,7 +715,7 @@ def _usual_note(items: LabeledItems, metric: str) -> Note:
 
 
 def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
-    """Yield a note with the limits of Student's t alone, where Hall's widen them."""
+    """Yield a note with the limits of Student's t alone, if Hall's limits are wider."""
     if estimate.skewness is None:
         return
     low, high = estimate.interval(level)
@@ -675,7 +726,7 @@ def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
 
 
 def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
-    """Raise where a mean without bounds does not vary, so that it has no interval."""
+    """Raise if a mean without bounds does not vary: it then has no interval."""
     of_values = METRICS[estimate.statistic].about == "value"
     if of_values and estimate.variance == 0 and drawn.design.free.any():
         raise UndefinedError(
@@ -685,7 +736,7 @@ def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
 
 
 def _usual_of_labels(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics of all labels, and of each where they are not too many."""
+    """Return the metrics of all labels together, and of each label if there are not too many."""
     if len(items.labels) > MOST_CLASSES:
         return tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
     return OF_LABELS
@@ -797,7 +848,7 @@ def groups_of(items: LabeledItems) -> list:
 
 
 def _of_auc(drawn: Replicates, method: str) -> Replicates:
-    """Return the jackknife for an AUC of many independent items: it comes without the weights."""
+    """Return the jackknife for an AUC of many independent items: it needs no replicate weights."""
     many = drawn.count * drawn.design.weight.size > SOME_WEIGHTS
     every_item = np.ones(drawn.design.weight.size, bool)
     if method == "auto" and many and drawn.design.fpc is None:
@@ -812,7 +863,7 @@ def _with_fewer(
     metrics: Sequence[str],
     rng: int | np.random.Generator,
 ) -> Replicates:
-    """Return replicates for metrics that need every weight, a bootstrap where many."""
+    """Return replicates for metrics that need every weight: a bootstrap if there are many."""
     costly = drawn.count * drawn.design.weight.size > MANY_WEIGHTS
     if method == "auto" and costly and metrics:
         return replicates(drawn.design, "bootstrap", rng=rng)
