@@ -315,7 +315,7 @@ def three_moment_tail(moments: Sequence, top: Number, at: Number) -> ndarray:
 
 
 def _fits(moments: Sequence, top: ndarray) -> tuple:
-    """Return the rows in which beta and gamma fit the distance from the top, and their functions."""
+    """Return the rows in which beta and gamma fit the distance from the top, and functions."""
     mean, variance, third = moments
     gap = top - mean
     slack = 2 * variance**2 + third * gap

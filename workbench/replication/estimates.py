@@ -498,7 +498,7 @@ def replicate_estimate(
     ------
     ValueError
         If a column does not fit, a value lies outside `bounds`, or the domain is empty. Also if the
-        statistic is undefined (0/0) in the sample or in more than 5% of the replicates, or if all
+        statistic is undefined (0/0) in the sample or in more than 5% of the replicates. Also if all
         items share a prediction or a truth and the statistic needs others. For example, predicted
         positives alone show no recall, F1 or accuracy.
 

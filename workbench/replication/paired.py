@@ -161,7 +161,7 @@ class MetricComparison(Result):
         return table
 
     def ranks(self) -> list[dict]:
-        """Return the possible ranks of each model by each metric, for all models at once at `level`.
+        """Return the possible ranks of each model by each metric, all models at once at `level`.
 
         The best model of a metric comes first. The best rank of a model is 1 plus the number of
         models that are shown to be better. Its worst rank is the number of models minus the number
