@@ -122,7 +122,8 @@ def refuse_few(size: ndarray, labeled: ndarray) -> None:
         raise checks.WrongValue(
             "labeled",
             f"must be at least 2 in every stratum that is not fully labeled; stratum {few} has "
-            f"{labeled[few]} of {size[few]}: label more of it, or plan with fewer strata",
+            f"{checks.counted(labeled[few], 'label')} for {checks.counted(size[few], 'item')}: "
+            "label more items there, or use fewer strata",
         )
 
 
@@ -726,13 +727,14 @@ def _method_notes(
         return
     yield Note(
         "unreliable",
-        "short does not promise its level: at nominal 95% it covers at least 91% in practice",
+        "the short interval can cover less than its level: in the search, the 95% interval covered "
+        "the true value in at least 91% of samples",
     )
     if min(wrong, right) < 10 or size.size == 1:
         yield Note(
             "unreliable",
-            "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
-            "the default beside it",
+            "the rarer outcome has fewer than 10 labels, or there is only one stratum: report the "
+            "default interval, too",
         )
 
 
@@ -747,7 +749,8 @@ def few_notes(size: ndarray, labeled: ndarray, noun: str = "label") -> Iterator[
     if n < SEARCHED_FROM and sampled.any():
         labels = f"only {checks.counted(n, noun)}{where}"
         yield Note(
-            "unreliable", f"{labels}: the default interval was not checked below {SEARCHED_FROM}"
+            "unreliable",
+            f"{labels}: the default interval was only checked with at least {SEARCHED_FROM}",
         )
 
 
@@ -756,8 +759,8 @@ def exact_notes(exact: bool) -> Iterator[Note]:
     if not exact:
         yield Note(
             "remark",
-            "with so many strata and so few labels not every set of strata was tried: the interval "
-            "holds, and may be a little longer than it had to be",
+            "there are too many strata and too few labels to try every set of strata: the interval "
+            "is valid, but may be slightly wider than necessary",
         )
 
 
@@ -768,8 +771,8 @@ def limiting_notes(size: ndarray, labeled: ndarray, limiting: int | None) -> Ite
         labels = labeled[limiting] / labeled.sum()
         yield Note(
             "design",
-            f"alone decides a limit: it holds {items:.1%} of the items but {labels:.1%} of the "
-            "labels; more labels there would help most",
+            f"this stratum alone decides a limit: it holds {items:.1%} of the items but "
+            f"{labels:.1%} of the labels, so more labels there would help most",
             ("stratum", limiting),
         )
 

@@ -32,7 +32,7 @@ MORE_THAN_THREE = 5e-4
 # is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
 
-UNSEEN = "If values inside the known bounds may exist that this sample does not contain"
+UNSEEN = "If the population may contain values inside the known bounds that this sample lacks"
 
 
 def carried(
@@ -145,8 +145,8 @@ def bounded_notes(limits: Sequence, bounded: Sequence, *, of: str = "") -> Itera
     half_width = (bounded[1] - bounded[0]) / 2
     low, high, *texts = digits.numbers(*limits, *bounded, error=half_width)
     if [low, high] != texts:
-        subject = f"{of} is " if of else ""
-        yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
+        subject = f"the interval of {of}" if of else "the interval"
+        yield Note("assumption", f"{UNSEEN}, {subject} is {' to '.join(texts)}")
 
 
 def _beyond_three(share: ndarray, values: ndarray) -> ndarray:

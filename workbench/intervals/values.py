@@ -392,8 +392,8 @@ def check_table(
     if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
         raise checks.WrongValue(
             "values",
-            f"must be finite, one for each of {table.shape[1]} columns of counts, or a row of them "
-            f"per stratum; got shape {values.shape}",
+            f"must be finite, one value for each of {table.shape[1]} columns of counts, or one row "
+            f"of values per stratum; got shape {values.shape}",
         )
     if abs(values).max() > LARGEST_VALUE:
         raise checks.WrongValue("values", f"must be at most {LARGEST_VALUE:g} in size")

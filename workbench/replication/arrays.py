@@ -236,8 +236,8 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     if size > LARGEST_ARRAY:
         raise WrongValue(
             "factors",
-            f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-            f"{8 * size} bytes of at most {8 * LARGEST_ARRAY}",
+            f"must be fewer; {factors} factors of {levels} levels need {runs} runs and {8 * size} "
+            f"bytes, at most {8 * LARGEST_ARRAY} are allowed",
         )
     if method == "rotation":
         return _rotated(levels, factors, runs)
@@ -388,12 +388,12 @@ def hadamard(order: int) -> ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be in reach of Sylvester, ...; got 188, ... 192
+    workbench.checks.WrongValue: order must be an order that Sylvester, ...; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     build = _builder(order)
     if build is None:
-        rule = "in reach of Sylvester, Paley, Williamson and Kronecker"
+        rule = "an order that Sylvester, Paley, Williamson or Kronecker can build"
         if order % 4:
             rule = "1, 2 or a multiple of 4"
         raise WrongValue(

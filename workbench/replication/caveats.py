@@ -35,8 +35,7 @@ def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) ->
             if entry and role in entry.arguments:
                 raise checks.WrongValue(
                     "metrics",
-                    f"must be computed from columns that are named; {metric} needs a {{0}} column "
-                    "for each model",
+                    f"must suit the named columns; {metric} needs a {{0}} column for each model",
                     others=(role,),
                 )
 
@@ -54,7 +53,8 @@ def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
             ]
             raise checks.WrongValue(
                 "prediction",
-                "must hold classes of the truth; name numbers that are scores with {0}",
+                "must hold classes that occur in the truth; if these numbers are scores, name them "
+                "with {0}",
                 others=("score",),
                 told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
             )

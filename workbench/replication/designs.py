@@ -302,8 +302,8 @@ class SurveyDesign(Result):
         if self.certain.all():
             raise WrongValue(
                 "fpc",
-                "must leave PSUs that were not sampled; every stratum is one PSU, the only one "
-                "there is, so nothing varies and a metric is what the labels say",
+                "must leave PSUs that were not sampled; every stratum has one PSU, the only one in "
+                "the population, so there is no sampling error",
             )
         alone = (self.psus_per_stratum == 1) & ~self.certain
         if not alone.any():
@@ -312,11 +312,11 @@ class SurveyDesign(Result):
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
         remedy = (
-            "join each to another stratum that was chosen before the outcome was seen, such as "
+            "merge each with another stratum, chosen before you see the outcome, such as "
             f"collapse={{{names[0]!r}: {neighbor!r}}}"
         )
         if neighbor is None:
-            remedy = "there is no other to join it to"
+            remedy = "there is no other stratum to merge it with"
         verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
@@ -338,7 +338,7 @@ class SurveyDesign(Result):
             raise DesignError(
                 "fpc",
                 "fpc",
-                "must be one number per stratum, its PSUs in the population",
+                "must be one number per stratum: its number of PSUs in the population",
                 f"stratum {name} has {fpc[before]} and {fpc[item]}",
                 (before, item),
             )
@@ -347,7 +347,7 @@ class SurveyDesign(Result):
             raise DesignError(
                 "fpc",
                 "fpc",
-                "must be at least the PSUs sampled",
+                "must be at least the number of sampled PSUs",
                 f"stratum {name} has {self.population[h]:g} in the population and "
                 f"{self.psus_per_stratum[h]} in the sample",
             )
@@ -364,7 +364,7 @@ class SurveyDesign(Result):
                 "must lie in one stratum",
                 f"{psu} is in {' and '.join(strata)}",
                 items,
-                "if the numbers start again in every stratum, say nest=True",
+                "if the numbers start again in every stratum, set nest=True",
             )
 
 

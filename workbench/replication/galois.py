@@ -82,7 +82,7 @@ class GaloisField:
         p = checks.whole("p", self.p, 2, LARGEST_FIELD)
         if _prime_factors(p) != (p,):
             power = as_prime_power(p)
-            remedy = f", take GaloisField({power[0]}, {power[1]})" if power else ""
+            remedy = f": use GaloisField({power[0]}, {power[1]})" if power else ""
             raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
         degree = checks.whole("degree", self.degree, 1)
         if degree > 20 or p**degree > LARGEST_FIELD:

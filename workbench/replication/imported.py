@@ -129,7 +129,7 @@ def imported_replicates(
     if len(first) < 2:
         raise WrongValue(
             "replicate_weights",
-            "must differ between items; each replicate multiplies all by the same",
+            "must differ between items; each replicate multiplies all weights by the same factor",
         )
     order = np.argsort(first)
     factors = factors[first[order]]
@@ -180,7 +180,7 @@ def _coefficients(
     """Return the coefficients of the method or those given, or raise."""
     if rho is not None:
         if method != "fay":
-            raise WrongValue("rho", f"belongs to method 'fay'; got method {method!r}")
+            raise WrongValue("rho", f"is only for method 'fay'; got method {method!r}")
         rho = kept_share(rho)
     if coefficients is not None:
         array = checks.vector("coefficients", coefficients, size=count, what="replicate")
@@ -198,7 +198,7 @@ def _coefficients(
     if method == "fay" and rho is None:
         raise WrongValue(
             "rho",
-            "must be given for method 'fay': the share of its weight that a PSU keeps at least",
+            "must be given for method 'fay': the proportion of its weight that a PSU always keeps",
         )
     if method == "jk2":
         return np.ones(count)

@@ -29,12 +29,12 @@ ABOUT_LABELS = (
     Note(
         "remark",
         "exact match is the proportion of items whose predicted labels are exactly the true ones; "
-        "scikit-learn calls it accuracy, others subset accuracy",
+        "scikit-learn calls it accuracy, other tools call it subset accuracy",
     ),
     Note(
         "remark",
-        "micro F1, precision and recall count every pair of an item and a label; macro F1 is the "
-        "mean over labels; the intervals take items as sampled, not pairs",
+        "micro F1, precision and recall count every pair of an item and a label. Macro F1 is the "
+        "mean over labels. The intervals treat items as the sampled units, not pairs",
     ),
 )
 
@@ -98,7 +98,7 @@ def label_columns(names: Sequence[str], truth: str, prediction: str) -> dict[str
     true, *predicted = (set(columns[role].values()) for role in patterns)
     single = sorted(true.symmetric_difference(*predicted)) if predicted else []
     if single:
-        rule = f"must have the labels of {{0}}; only one of the two has a column of {single[0]!r}"
+        rule = f"must have the labels of {{0}}; only one of the two has a column for {single[0]!r}"
         raise WrongValue("prediction", rule, prediction, others=("truth",))
     return {role: columns[role] for role in patterns}
 
@@ -207,8 +207,8 @@ def _recognized(texts: Mapping[str, Sequence[str]], has_prediction: bool) -> str
     if not seen.is_evident:
         listed = checks.listed(seen.labels, SHOWN_LABELS, quoted=True)
         rule = (
-            f"must be {seen.separator!r} if {seen.text!r} is several labels, {listed}; if it is "
-            "one class, say {0} 'text'"
+            f"must be {seen.separator!r} if {seen.text!r} means several labels, {listed}; if it is "
+            "one class, use {0} 'text'"
         )
         raise WrongValue("separator", rule, others=("classes",))
     return seen.separator
@@ -221,8 +221,8 @@ def _gap_note(name: str, cells: Sequence[str], between: str, *, is_named: bool) 
         text = f"column {name!r} is empty in {count}: these items have no label there"
         return Note("assumption", text)
     remedy = (
-        f": say separator {between!r} if these items have no label; otherwise leave these rows "
-        "out of the file"
+        f": use separator {between!r} if these items have no label; otherwise delete these rows "
+        "from the file"
     )
     first = cells.index("")
     raise MissingError(f"column {name!r} is empty in {count}, first in ", first, remedy)
@@ -242,7 +242,7 @@ def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) ->
         labels, notes = read_classes(written, classes)
     except RowError as error:  # it counts labels, not rows of the file
         problem = error.said(lambda _: "a cell")
-        raise ValueError(f"{problem}; {between!r} was taken to stand between labels") from None
+        raise ValueError(f"{problem}; {between!r} was read as the separator of labels") from None
     if len({column.dtype.kind == "U" for column in labels.values()}) > 1:
         labels = {name: column.astype(str) for name, column in written.items()}
     names = np.unique(np.concatenate([*labels.values()]))
@@ -254,7 +254,7 @@ def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) ->
     cells = [text for column in texts.values() for text in column if text]
     example = next((text for text in cells if between in text), cells[0])
     listed = checks.listed(names.tolist(), SHOWN_LABELS, quoted=True)
-    text = f"cells such as {example!r} were read as several labels, with {between!r} between"
+    text = f"cells such as {example!r} were read as several labels, separated by {between!r}"
     true, *predicted = sets.values()
     note = Note("data", f"{text}: {listed}")
     return LabelSets(tuple(names.tolist()), true, next(iter(predicted), None), [note, *notes])
@@ -269,7 +269,7 @@ def _of_columns(data: Mapping[str, ndarray], of_labels: Mapping) -> LabelSets:
         names = [column_of[label] for label in labels]
         sets.append(np.column_stack([_zero_one(name, data[name]) for name in names]))
     listed = checks.listed(labels, SHOWN_LABELS, quoted=True)
-    note = Note("data", f"items have several labels, a column of 0 and 1 for each: {listed}")
+    note = Note("data", f"items have several labels, with one column of 0 and 1 for each: {listed}")
     true, *predicted = sets
     return LabelSets(labels, true, next(iter(predicted), None), [note])
 
@@ -282,8 +282,8 @@ def _zero_one(name: str, cells: ndarray) -> ndarray:
         if value is None:
             cell = repr(text) if text else "an empty cell"
             problem = (
-                f": {cell} is neither 0 nor 1: write 1 where an item has the label, and take out "
-                "rows of totals and rows that nobody has labeled"
+                f": {cell} is neither 0 nor 1: write 1 if an item has the label and 0 if not, and "
+                "delete rows of totals and rows that nobody has labeled"
             )
             raise RowError(f"column {name!r}, ", texts.index(text), problem)
     return np.array([values[text] for text in texts], bool)
@@ -331,12 +331,12 @@ def refuse_metric(metric: str, about: str, has_labels: bool) -> None:
         raise WrongValue(
             "metrics",
             f"must suit the items: {metric} is for items with several labels; for items of one "
-            "class take accuracy, which is their micro F1, precision and recall",
+            "class use accuracy, which equals their micro F1, precision and recall",
         )
     if has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
         raise WrongValue(
             "metrics",
             f"must suit the items: {metric} is for items of one class, and these have several "
-            "labels; take micro_f1, macro_f1, f1, precision, recall, exact_match, "
+            "labels; use micro_f1, macro_f1, f1, precision, recall, exact_match, "
             "hamming_loss or proportion",
         )

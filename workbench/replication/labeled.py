@@ -365,7 +365,7 @@ class LabeledItems(Result):
             return self.truth
         try:
             numbers.to_numbers(self.truth_name, self.truth)
-            problem: object = " is read as text: say classes 'numbers'"
+            problem: object = " is read as text: use classes 'numbers'"
         except numbers.RowError as error:
             problem = error.parts[-1]
         raise ValueError(
@@ -504,12 +504,12 @@ def load_labeled(
     for role in COMPARED:
         if isinstance(roles[role], (list, tuple)):
             raise checks.WrongType(
-                role, "must be text, with commas between several columns: 'old,new'", roles[role]
+                role, "must be text; separate several columns by commas: 'old,new'", roles[role]
             )
     if not truth:
         raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
-        raise WrongValue("weight", "must be another column than the classes", weight)
+        raise WrongValue("weight", "must be a column other than the classes", weight)
     frames.check_source("items", items)
     matrix_notes: list[Note] = []
     if rows != "auto" or not score:
@@ -610,7 +610,7 @@ def load_labeled(
         class_names = np.array(sets.labels)
     if "stratum" not in read and not repeated and not matrix_notes:
         missing = f"no column {stratum!r}" if stratum else "no strata"
-        text = f"{missing}: the whole sample was taken for one stratum"
+        text = f"{missing}: the whole sample is treated as one stratum"
         notes.append(Note("assumption", text))
     read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
     models = tuple(compared["prediction"] or compared["score"])
@@ -648,7 +648,7 @@ def _refuse_design(roles: dict[str, str], stratum: str) -> None:
     for role, name in roles.items():
         if name and role not in ("truth", "prediction"):
             rule = (
-                "needs {0} with a row per item; this is a confusion matrix, which has counts only"
+                "needs {0} with one row per item; this is a confusion matrix, which has only counts"
             )
             raise WrongValue(role, rule, name, others=("items",))
 
@@ -762,7 +762,7 @@ def _refuse_total_row(name: str, values: ndarray) -> None:
     if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(other_values).max():
         return
     if np.isclose(other_values.sum(), values[-1], rtol=ROUNDED, atol=0):
-        problem = f": {values[-1]:g} is the sum of all rows above, as in a row of totals: delete it"
+        problem = f": {values[-1]:g} is the sum of all rows above: delete this row of totals"
         raise numbers.RowError(f"column {name!r}, ", values.size - 1, problem)
 
 
@@ -796,12 +796,16 @@ def _row_notes(
     if unlabeled:
         yield Note(
             "assumption",
-            "they were taken for a random sample of the file; the other rows were left out",
+            "they are assumed to be a random sample of the file; the other rows are left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
     for role, gap, text in (
-        ("group", "", f"no {sources.get('group')!r}: counted among all items, in no group"),
-        ("weight", 0, "weight 0: outside the population that is estimated, but part of the design"),
+        ("group", "", f"no {sources.get('group')!r}: they count among all items, but in no group"),
+        (
+            "weight",
+            0,
+            "weight 0: they are outside the population of interest, but part of the design",
+        ),
     ):
         count = int(np.count_nonzero(read.get(role, 1) == gap))
         if count:
@@ -822,7 +826,7 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
         if name == positive or str(name) == text:
             return name
     raise WrongValue(
-        "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
+        "positive", f"must be a class of the truth; got {positive!r}, available are {listed(names)}"
     )
 
 
@@ -838,7 +842,7 @@ def _stratum_column(column_names: list[str], stratum: str) -> str:
         raise WrongValue(
             "stratum",
             f"must name the column of strata; there is no {STRATUM!r} (did you mean "
-            f"{names[close[0]]!r}?): where the sample has no strata give ''",
+            f"{names[close[0]]!r}?): if the sample has no strata, use ''",
         )
     return ""
 
@@ -906,12 +910,14 @@ def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> li
         if roles[role]:
             raise WrongValue(
                 "replicate_weights",
-                "must not be given with {0}: the weights know the clusters",
+                "must not be given with {0}: the weights already account for the clusters",
                 others=(role,),
             )
     if not roles["weight"]:
         raise WrongValue(
-            "replicate_weights", "need the {0} that they vary: name its column", others=("weight",)
+            "replicate_weights",
+            "need the {0} that they modify: name its column",
+            others=("weight",),
         )
     return names
 

@@ -164,7 +164,8 @@ class MacroEstimate(Estimate, Result):
         classes = checks.counted(len(self.labels), "class", "classes")
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
         value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval = f"{percent(limits.level)} confidence interval"
+        interval += f" {limits.low:.4g} to {limits.high:.4g}"
         interval += limits.bounded_words()
         return f"{title_of(self.statistic)} {value}, {interval}; {classes}, {drawn}"
 
@@ -303,7 +304,7 @@ def estimate_mean_of_classes(
         unseen = [label for label in labels if label not in column_of]
         if unseen:
             listed = checks.listed(unseen, NAMED, quoted=True)
-            text = f"the mean is without labels that are neither true nor predicted: {listed}"
+            text = f"labels that are neither true nor predicted are left out of the mean: {listed}"
             notes.append(Note("data", text))
     else:
         columns = [truth[rows]]
@@ -315,7 +316,7 @@ def estimate_mean_of_classes(
     if len(column_of) == 1:
         raise UndefinedError(
             f"{title_of(statistic)} is undefined: it is the mean of several classes, and only "
-            f"{[*column_of][0]!r} occurs; one item of another class could halve it: take accuracy, "
+            f"{[*column_of][0]!r} occurs; one item of another class could halve it: use accuracy, "
             "or label items of other classes"
         )
     refuse_many_classes(statistic, len(column_of))
@@ -338,8 +339,8 @@ def estimate_mean_of_classes(
     if rough:
         noun = "class" if len(rough) == 1 else "classes"
         classes = f"{noun} {checks.listed(rough, NAMED)}"
-        text = "the standard error is rough; the interval allows for it"
-        notes.append(Note("unreliable", f"few PSUs tell about {classes}: {text}"))
+        text = "the standard error is rough. Use the confidence interval, which accounts for this"
+        notes.append(Note("unreliable", f"few clusters inform about {classes}: {text}"))
     variance = float(replicates.variances(values, estimate))
     undefined = int(np.isnan(values).sum())
     df = max(1, parts[0].psus - parts[0].strata)

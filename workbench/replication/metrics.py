@@ -150,7 +150,7 @@ class MetricEstimates(Result):
         row = self.rows()[0]
         estimate, *limits = _texts(row, *NUMBERS, exact=True)
         low, high, naive_low, naive_high, *bounded = limits
-        interval = f"{percent(self.level)} interval {low} to {high}"
+        interval = f"{percent(self.level)} confidence interval {low} to {high}"
         interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
@@ -172,8 +172,8 @@ class MetricEstimates(Result):
             finding += f" ({METRICS[row['metric']].meaning})"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
-                f"No result: {name} may be anything between {low} and {high}, as the sample says "
-                "too little of it"
+                f"No result: {name} may be anything between {low} and {high}, because the sample "
+                "contains too little information about it"
             )
         caveats = (f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats)
         return "\n".join([*caveats, finding])
@@ -190,7 +190,7 @@ class MetricEstimates(Result):
             sample += f", effective sample size {worth:,.0f}"
         method = method_words(self.method.removeprefix("imported "))
         replicates = f"{first.replicate_values.size:,} replicates by {method}"
-        return f"From {sample}; {percent(self.level)} intervals, {replicates}."
+        return f"From {sample}; {percent(self.level)} confidence intervals, {replicates}."
 
     def rows(self) -> list[dict]:
         """Return one row per metric, group and class, with intervals and design effect.
@@ -404,7 +404,7 @@ def estimate_metrics(
     --------
     >>> import workbench as wb
     >>> estimate_metrics(wb.digit_forms().labeled())      # doctest: +ELLIPSIS
-    MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); ...)
+    MetricEstimates(Accuracy 0.877, 95% confidence interval 0.838 to 0.911 (naive ...); ...)
     """
     requested = metrics
     metrics, level, design, drawn = check_settings(
@@ -472,7 +472,7 @@ def estimate_metrics(
             )
             notes += [Note(note.kind, note.text, where) for note in about]
     if not results:
-        raise UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
+        raise UndefinedError(f"no metric can be estimated: {_why_none([*notes, *caveats])}")
     estimates, groups, labels, naive_estimates, naive_errors = zip(*results, strict=True)
     caveats += score_notes(items, {metric for metric, _ in rows_to_estimate})
     notes += caveats
@@ -514,7 +514,7 @@ def check_settings(
     if items.models:
         raise WrongValue(
             "items",
-            f"must hold one model; they hold {listed(items.models, quoted=True)}: take "
+            f"must hold one model; they hold {listed(items.models, quoted=True)}: use "
             f"compare_metrics, or items.model({items.models[0]!r})",
         )
     if items.truth.size < 2:
@@ -541,9 +541,7 @@ def check_settings(
         return metrics, level, drawn.design, drawn
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if _numbers(name, value) is not None:
-            raise WrongValue(
-                name, "belongs to {0}, which were not given", others=("replicate_weights",)
-            )
+            raise WrongValue(name, "needs {0}, which were not given", others=("replicate_weights",))
     if method in imported.METHODS and method not in METHODS:
         rule = f"must be one of {', '.join(map(repr, METHODS))} without {{0}}"
         raise WrongValue("method", rule, method, others=("replicate_weights",))
@@ -626,7 +624,7 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
         else:
             unknown.append(row_title({"metric": metric, "label": label}))
     if unknown:
-        text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
+        text = f"{', '.join(unknown)} cannot be estimated, because {sampled.reason}"
         notes.append(Note("undefined", text))
     if not (sampled.by_prediction or sampled.by_truth):
         notes += _always_predicted(items)
@@ -634,9 +632,9 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
         notes.append(
             Note(
                 "assumption",
-                f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
-                "were taken for a random sample of all; if only items of this class were chosen, "
-                "these numbers say nothing of other items",
+                f"every labeled item is predicted and truly {sampled.true[0]!r}. The results "
+                "assume that the items are a random sample of all. If only items of this class "
+                "were chosen, the results do not apply to other items",
             )
         )
     return shown_pairs, notes
@@ -647,7 +645,7 @@ def _always_predicted(items: LabeledItems) -> Iterator[Note]:
     if not items.labels:
         return
     rows = rows_of_group(items, None)
-    for sets, verb in ((items.predicted_labels, "predicted"), (items.true_labels, "truly")):
+    for sets, verb in ((items.predicted_labels, "predicted as"), (items.true_labels, "truly")):
         if sets is None:
             continue
         of_population = sets if rows is None else sets[rows]
@@ -660,8 +658,9 @@ def _always_predicted(items: LabeledItems) -> Iterator[Note]:
             names = checks.listed(always, quoted=True)
             yield Note(
                 "assumption",
-                f"every labeled item is {verb} {names}: the items were taken for a random sample "
-                "of all; if they were chosen for this, the metrics do not hold for other items",
+                f"every labeled item is {verb} {names}. The results assume that the items are a "
+                "random sample of all. If only such items were chosen, the results do not apply to "
+                "other items",
             )
 
 
@@ -709,8 +708,8 @@ def _usual_note(items: LabeledItems, metric: str) -> Note:
     other = "proportion" if metric == "mean" else "mean"
     return Note(
         "assumption",
-        f"no prediction and no score: the {metric} of column {items.truth_name!r} alone was taken; "
-        f"name metrics, such as {other!r}, for others",
+        f"there is no prediction and no score, so the {metric} of column {items.truth_name!r} was "
+        f"estimated. For others, name metrics such as {other!r}",
     )
 
 
@@ -722,7 +721,7 @@ def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
     limits = (*estimate.interval(level, "t"), low, high)
     low_text, high_text, *joined = digits.numbers(*limits, error=(high - low) / 20)
     if joined != [low_text, high_text]:
-        yield Note("remark", f"Student's t alone gives {low_text} to {high_text}")
+        yield Note("remark", f"the interval by Student's t alone is {low_text} to {high_text}")
 
 
 def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
@@ -730,8 +729,8 @@ def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
     of_values = METRICS[estimate.statistic].about == "value"
     if of_values and estimate.variance == 0 and drawn.design.free.any():
         raise UndefinedError(
-            f"the mean is {estimate.estimate:.6g} in every replicate, so nothing shows how far "
-            "other items are from it, and it has no interval; a proportion has one"
+            f"the mean is {estimate.estimate:.6g} in every replicate, so the sample does not show "
+            "how far other values are from it. The mean has no interval; a proportion has one"
         )
 
 
@@ -749,7 +748,7 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
         if items.counted_class is None and classes > MOST_CLASSES:
             raise ValueError(
                 f"{metric} takes at most {MOST_CLASSES} classes, and column {items.truth_name!r} "
-                f"has {classes:,}: name the positive class, or take the mean of numbers"
+                f"has {classes:,}: name the positive class, or estimate the mean of numbers"
             )
         return
     of_every_class = not entry.is_one or entry.per_class and items.positive is None
@@ -785,10 +784,12 @@ def _imported(
     """Return the replicates of weights that were made elsewhere."""
     weights = np.asarray(items.replicate_weights)
     if collapse:
-        raise ValueError("collapse joins strata, and replicate weights are given without them")
+        raise ValueError("collapse merges strata, but replicate weights come without strata")
     if method not in imported.METHODS:
         names = ", ".join(map(repr, imported.METHODS))
-        raise WrongValue("method", f"must say how the replicate weights were made, {names}", method)
+        raise WrongValue(
+            "method", f"must be the method of the replicate weights, one of {names}", method
+        )
     factors = _numbers("coefficients", coefficients)
     shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
@@ -811,9 +812,7 @@ def _numbers(name: str, values: ArrayLike | str | None) -> ndarray | None:
     try:
         return np.atleast_1d(np.array(entries, float))
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} must be numbers, with commas between them; got {values!r}"
-        ) from None
+        raise ValueError(f"{name} must be numbers, separated by commas; got {values!r}") from None
 
 
 def _renamed(collapse: dict | str | None, stratum: ndarray) -> dict | None:
@@ -879,17 +878,19 @@ def _design_notes(
     if design.psu is None:
         yield Note(
             "assumption",
-            "no PSU column: items were taken for independent draws within their stratum",
+            "no column of clusters (PSU) was named: items are assumed to be sampled independently "
+            "within their stratum",
         )
     if drawn.method == "generalized":
         yield Note(
             "remark",
-            f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
-            f"for any mixture, {drawn.count:,} replicates",
+            f"clusters (PSUs) per stratum: {sizes(design.psus_per_stratum)}. Generalized "
+            f"replication is exact for any such numbers; it uses {drawn.count:,} replicates",
         )
     if fewer is not drawn:
         text = (
-            f"{fewer.count} bootstrap replicates, as {drawn.count:,} would need very many weights"
+            f"estimated with {fewer.count} bootstrap replicates, because {drawn.count:,} "
+            "replicates would need too many weights"
         )
         for name in metrics:
             yield Note("remark", text, ("metric", name))

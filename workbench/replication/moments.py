@@ -143,7 +143,7 @@ def refuse_many_classes(statistic: str, count: int) -> None:
     """Raise if there are too many classes for a mean over classes."""
     if count > MOST_CLASSES:
         raise ValueError(
-            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: take accuracy, or "
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: use accuracy, or "
             "name the positive class"
         )
 
@@ -171,7 +171,7 @@ def _of_classes(
     names, code = np.unique(labels, return_inverse=True)
     if names.size > MOST_CLASSES:
         raise ValueError(
-            f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
+            f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: use accuracy"
         )
 
     indicators = np.eye(names.size)

@@ -283,7 +283,7 @@ class MetricComparison(Result):
         sample = checks.counted(first.items, "labeled item")
         if first.psus != first.items:
             sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
-        text = f"All models predicted the same {sample}; {percent(self.level)} intervals"
+        text = f"All models predicted the same {sample}; {percent(self.level)} confidence intervals"
         if len(self.names) > 2 and self.adjust == "holm":
             text += ", adjusted for all pairs of models"
         return f"{text}."
@@ -360,7 +360,7 @@ class MetricComparison(Result):
                 f"Not shown whether {first} or {second} is better. Differences, {first} less "
                 f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
-        verb = "is better than" if len(better) == 1 else "is in part better than"
+        verb = "is better than" if len(better) == 1 else "is partly better than"
         sentences = [
             f"{self.names[winner]} {verb} {self.names[loser]}: "
             f"{checks.listed(texts, IN_A_SENTENCE)}."
@@ -390,7 +390,7 @@ class MetricComparison(Result):
         wins = [pair for pair in map(self._better, places) if pair]
         losers = [loser for winner, loser in wins if winner == best]
         if not losers:
-            return "not shown which model is best."
+            return "the sample does not show which model is best."
         names = checks.listed([self.names[loser] for loser in sorted(losers)], NAMED)
         text = f"{self.names[best]} is better than {names}"
         rest = [self.names[model] for model in sorted(others) if model not in losers]
@@ -562,7 +562,7 @@ def compare_metrics(
                 notes += [replace(note, where=where) for note in difference.notes]
     if not differences:
         reasons = [note for note in [*notes, *caveats] if note.kind in ("undefined", "refused")]
-        raise UndefinedError(f"metrics must exist for every model; {reasons[-1]}")
+        raise UndefinedError(f"no metric can be estimated for every model: {reasons[-1]}")
     notes = list(dict.fromkeys(notes))
     return _comparison(items, estimates, differences, level, adjust, caveats, notes)
 
@@ -646,7 +646,7 @@ def _comparison(
     of_first = f"{place_of(*keys[0])}, {first} less {second},"
     notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
     if len({*keys}) > 1:
-        text = f"each metric is judged by itself at {percent(level)}, not all metrics at once"
+        text = f"the level of {percent(level)} holds for each metric, not for all metrics at once"
         notes.append(Note("remark", text))
     unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
     return MetricComparison(

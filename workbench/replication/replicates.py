@@ -401,7 +401,7 @@ class Replicates(Result):
             raise WrongValue(
                 "statistic",
                 f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
-                f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
+                f"{self.count:,} replicates are {needed:,}: use method 'bootstrap', or fewer PSUs",
             )
         blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
         factors = (self.factors(replicates) for replicates in blocks)
@@ -496,7 +496,7 @@ def replicates(
     checks.choice("method", method, METHODS)
     rho = kept_share(rho)
     if array is not None and method not in BALANCED:
-        raise WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
+        raise WrongValue("array", f"is only for methods 'brr' and 'fay'; got method {method!r}")
     varying = design.varying
     n = varying.psus_per_stratum
     if method == "jkn":
@@ -505,7 +505,7 @@ def replicates(
     if method == "jk2":
         if (n != 2).any():
             raise ValueError(
-                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', "
+                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: use method 'jkn', "
                 "which leaves out each PSU in turn"
             )
         return Replicates(design, method, 0.0, np.ones(n.size))
@@ -527,7 +527,7 @@ def replicates(
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
-            "take method 'generalized', exact for any mixture, or 'jkn'"
+            "use method 'generalized', which is exact for any numbers, or 'jkn'"
         )
     units = int(n[0])
     if array is not None:
@@ -538,7 +538,7 @@ def replicates(
     elif as_prime_power(units) is None:
         raise ValueError(
             f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime "
-            "power: take method 'generalized', exact for any number, or 'jkn'"
+            "power: use method 'generalized', which is exact for any number, or 'jkn'"
         )
     else:
         runs = arrays.smallest_runs(units, n.size)

@@ -414,7 +414,7 @@ def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
     for item in np.flatnonzero(chance == 0)[:1]:
         raise checks.WrongValue(
             "score",
-            "must give no item's true class the probability 0: its log loss is infinite; "
+            "must not give an item's true class the probability 0: its log loss is infinite; "
             f"item {item} is {score[item]:g}",
         )
     return Totals(-np.log(chance), np.ones(size))
@@ -607,7 +607,7 @@ RANGES = {
 }
 _LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
 _SETS = ("true_labels", "predicted_labels")
-_ONE_VALUE = "it takes two classes or values"
+_ONE_VALUE = "it needs two classes or values"
 
 
 def _f1_of_jaccard(mean: ndarray) -> ndarray:
@@ -741,7 +741,7 @@ METRICS = {
             kind="share",
             about="sets",
             title="Hamming loss",
-            meaning="the proportion of pairs of an item and a label that are wrong",
+            meaning="the proportion of pairs of an item and a label that are incorrect",
             lower_is_better=True,
         ),
         Metric("brier", _SCORES, _brier, kind="share", about="class", lower_is_better=True),
@@ -791,7 +791,7 @@ METRICS = {
             _SCORES,
             values=_auc,
             kind="share",
-            empty="it takes both positive and negative items",
+            empty="it needs both positive and negative items",
             about="class",
             parts=_auc_parts,
             naive=naive_auc,

@@ -93,17 +93,19 @@ class SampledClasses:
     @property
     def reason(self) -> str:
         """Return a description of what is missing and what to label."""
-        kind, names = ("predicted", self.predicted) if self.by_prediction else ("truly", self.true)
+        kind, names = "truly", self.true
+        if self.by_prediction:
+            kind, names = "predicted as", self.predicted
         if len(names) > 1:
             return (
-                "the predictions of the labeled items differ from those of the other items more "
-                "than chance allows, so the labeled items are no random sample: draw items at "
+                "the predictions of the labeled items differ from those of the other items by more "
+                "than chance. The labeled items are therefore not a random sample. Sample items at "
                 "random and label them, or name the column of sampling weights (--weight, weight=)"
             )
         label = checks.listed(names, SHOWN, quoted=True)
         text = (
-            f"every labeled item is {kind} {label}, and other items were not sampled: label a "
-            f"random sample of the items that are {kind} something else, too"
+            f"every labeled item is {kind} {label}, and other items were not sampled: also label a "
+            f"random sample of the items that are {kind} something else"
         )
         if not self.by_prediction or self.by_truth or self.are_sets:
             return text
@@ -150,7 +152,7 @@ def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
     of_class = METRICS[metric].about == "class"
     sampled = SampledClasses.of_columns(truth, prediction, several=of_class)
     if not sampled.shows(metric, True if of_class else None):
-        raise UndefinedError(f"{title_of(metric)} is unknown, as {sampled.reason}")
+        raise UndefinedError(f"{title_of(metric)} cannot be estimated, because {sampled.reason}")
 
 
 def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -> Iterator[Note]:
@@ -175,10 +177,10 @@ def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -
         if 0.5 <= items.score.min() and items.score.max() <= 1 and 0.05 < auc_of_predictions < 0.95:
             yield Note(
                 "unreliable",
-                f"{titles}: every score is at least 0.5, whatever the prediction, so the score "
-                "seems to be the confidence in the predicted class; the probability of "
-                f"{items.positive!r} is needed, which is 1 less the confidence where another class "
-                "is predicted",
+                f"{titles}: every score is at least 0.5, whatever the prediction. The score seems "
+                "to be the confidence in the predicted class, but the probability of "
+                f"{items.positive!r} is needed. If another class is predicted, this is 1 minus the "
+                "confidence",
             )
             return
     auc, error = naive_auc(truth, items.score)
@@ -194,13 +196,13 @@ def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -
         agreeing = ", although the predictions agree with the truth"
     auc_text, other_text = digits.percents(auc, 1 - auc)
     negatives = np.unique(items.truth[~truth]).tolist()
-    remedy = "take 1 less the score"
+    remedy = "use 1 minus the score"
     if len(negatives) == 1 and not compared:
         remedy = f"name that class (--positive {negatives[0]}, positive={str(negatives[0])!r})"
     yield Note(
         "unreliable",
         f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score "
-        f"seems to be that of another class than {items.positive!r}: {remedy} for an AUC of "
+        f"seems to belong to a class other than {items.positive!r}: {remedy} for an AUC of "
         f"{other_text}",
     )
 
