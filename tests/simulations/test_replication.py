@@ -669,8 +669,7 @@ def test_the_seed_decides():
             {"method": "bbr"},
         ),
         (
-            "method 'brr' needs a prime power of PSUs per stratum; 6 is not a prime power: take method 'generalized', exact "
-            "for any number, or 'jkn'",
+            "method 'brr' needs a prime power of PSUs per stratum; 6 is not a prime power: use method 'generalized', which is exact for any number, or 'jkn'",
             {"psus": 6},
         ),
         ("rho must be at least 0 and below 1; got 1", {"method": "fay", "rho": 1}),

@@ -750,7 +750,7 @@ def few_notes(size: ndarray, labeled: ndarray, noun: str = "label") -> Iterator[
         labels = f"only {checks.counted(n, noun)}{where}"
         yield Note(
             "unreliable",
-            f"{labels}: the default interval was only checked with at least {SEARCHED_FROM}",
+            f"{labels}: the default interval was only checked with {SEARCHED_FROM} or more",
         )
 
 

@@ -388,12 +388,12 @@ def hadamard(order: int) -> ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be an order that Sylvester, ...; got 188, ... 192
+    workbench.checks.WrongValue: order must be one that Sylvester, ...; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     build = _builder(order)
     if build is None:
-        rule = "an order that Sylvester, Paley, Williamson or Kronecker can build"
+        rule = "one that Sylvester, Paley, Williamson or Kronecker can build"
         if order % 4:
             rule = "1, 2 or a multiple of 4"
         raise WrongValue(

@@ -85,8 +85,8 @@ SELDOM = (
     "known bounds: a cluster that differs more may exist"
 )
 OTHER_VARIANCE = (
-    "the interval uses the variance of the jackknife, which differs by more than 5% from that of "
-    "the standard error"
+    "the interval uses the jackknife variance, which differs by more than 5% from the replicate "
+    "variance"
 )
 FOREIGN = (
     "replicate weights do not show the strata, and show clusters only in part. Items with the same "
@@ -95,7 +95,8 @@ FOREIGN = (
 UNBOUNDED = {
     "positive": "the values have no upper bound, so the interval uses Student's t on the "
     "logarithmic scale. In simulations, the 95% interval covered the true value in 93% to 96% of "
-    "samples. It covered an RMSE in 92% with 12 clusters, and in 90% with heavy-tailed errors (t, 4 df)",
+    "samples. It covered an RMSE in 92% with 12 clusters, and in 90% with heavy-tailed errors "
+    "(t, 4 df)",
     "correlation": "the values have no bounds, so the interval uses Student's t on the scale of "
     "arctanh. In simulations, the 95% interval covered the true value in 92% to 95% of samples, "
     "least with heavy-tailed errors (t, 4 df)",

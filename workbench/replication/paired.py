@@ -311,7 +311,7 @@ class MetricComparison(Result):
         cells = {
             "metric": title[0].upper() + title[1:],
             **group,
-            "models": f"{row['first']} less {row['second']}",
+            "models": f"{row['first']} minus {row['second']}",
             "difference": difference + unit,
             f"{percent(self.level)} interval": " to ".join(limits[:2]),
             "standard_error": error,
@@ -357,7 +357,7 @@ class MetricComparison(Result):
         first, second = self.names
         if not better:
             return (
-                f"Not shown whether {first} or {second} is better. Differences, {first} less "
+                f"Neither {first} nor {second} is shown to be better. Differences, {first} minus "
                 f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
         verb = "is better than" if len(better) == 1 else "is partly better than"
@@ -367,7 +367,9 @@ class MetricComparison(Result):
             for (winner, loser), texts in better.items()
         ]
         if undecided:
-            sentences.append(f"No difference shown: {checks.listed(undecided, IN_A_SENTENCE)}.")
+            sentences.append(
+                f"No difference is shown for {checks.listed(undecided, IN_A_SENTENCE)}."
+            )
         return "\n".join(sentences)
 
     def _ordered(self, places: list[int]) -> list[int]:
@@ -390,11 +392,13 @@ class MetricComparison(Result):
         wins = [pair for pair in map(self._better, places) if pair]
         losers = [loser for winner, loser in wins if winner == best]
         if not losers:
-            return "the sample does not show which model is best."
+            return "no model is shown to be the best."
         names = checks.listed([self.names[loser] for loser in sorted(losers)], NAMED)
         text = f"{self.names[best]} is better than {names}"
         rest = [self.names[model] for model in sorted(others) if model not in losers]
-        return f"{text}; not shown against {checks.listed(rest, NAMED)}." if rest else f"{text}."
+        if rest:
+            return f"{text}; not shown to be better than {checks.listed(rest, NAMED)}."
+        return f"{text}."
 
     def _distance(self, index: int) -> str:
         """Return the limits of a difference that was shown, without its sign."""
@@ -643,7 +647,7 @@ def _comparison(
         bounded[index] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
     first, second = (items.models[model] for model in differences[0].models)
-    of_first = f"{place_of(*keys[0])}, {first} less {second},"
+    of_first = f"{place_of(*keys[0])}, {first} minus {second},"
     notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
     if len({*keys}) > 1:
         text = f"the level of {percent(level)} holds for each metric, not for all metrics at once"

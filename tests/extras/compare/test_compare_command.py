@@ -75,7 +75,7 @@ def test_both_intervals_of_graded_scores_are_printed_and_written(tmp_path, model
     assert (both[0]["bounded_low"], both[0]["bounded_high"]) == (alone[0]["low"], alone[0]["high"])
     names = (both[0]["first"], both[0]["second"]) if subject else ()
     sentence = (
-        "If values inside the known bounds may exist that this sample does not contain: "
+        "If the population may contain values inside the known bounds that this sample lacks, the interval is "
         f"{subject.format(*names)}{alone[0]['low']:.{places}f} to {alone[0]['high']:.{places}f}"
     )
     assert f"Note: {sentence}" in done.stdout and sentence in command.page_of(
