@@ -362,7 +362,7 @@ def test_notes_say_what_was_covered():
     assert min(correlations, key=correlations.__getitem__) in heavy
     low, high = min(correlations.values()), max(correlations.values())
     assert (
-        f"covered {low:.0%} to {high:.0%} of samples, least with heavy"
+        f"in {low:.0%} to {high:.0%} of samples, least with heavy"
         in estimates.UNBOUNDED["correlation"]
     )
     least = min(

@@ -810,8 +810,8 @@ def test_warnings_name_what_is_weak():
     )
     assert estimate_statistic(replicates(design, "fay"), "f1", *columns).notes == ()
     assert list(sentences(estimate_statistic(replicates(design), "f1", *columns).notes)) == [
-        "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
-        "'jkn' are steadier"
+        "with few strata, the standard error of f1 by 'brr' is often too large and depends on the order of the strata: "
+        "use 'fay' or 'jkn'"
     ]
 
 

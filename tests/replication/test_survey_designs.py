@@ -91,7 +91,7 @@ def test_a_population_of_nothing_but_certain_psus_is_refused():
         ValueError, match="^fpc must leave PSUs that were not sampled; every stratum has one PSU"
     ):
         wb.SurveyDesign([1, 2], fpc=[1, 1])
-    with pytest.raises(ValueError, match="^stratum must hold at least 2 PSUs; 2 holds 1: join"):
+    with pytest.raises(ValueError, match="^stratum must hold at least 2 PSUs; 2 holds 1: merge"):
         wb.SurveyDesign([1, 1, 2], fpc=[5, 5, 2])
 
 
