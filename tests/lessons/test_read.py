@@ -87,7 +87,7 @@ MISTAKES = [
     (
         "brr-orthogonal-arrays --items lone.csv --psu psu --positive 1",
         "--stratum must hold at least 2 PSUs; 0 holds 1: "
-        'merge each with another stratum, chosen before you see the outcome, such as --collapse "0=1"',
+        'join each to another stratum that was chosen before the outcome was seen, such as --collapse "0=1"',
     ),
     (
         "brr-orthogonal-arrays --items lone.csv --psu psu --positive 1 --collapse 0=7",
@@ -110,7 +110,7 @@ MISTAKES = [
         "'stratum' (did you mean 'Strata'?): if the sample has no strata, use ''",
     ),
     ("brr-orthogonal-arrays --items items.csv --stratum strat", "has no column 'strat'"),
-    (f"{CLUSTERED} --rho .5", "--rho belongs to --replicate-weights, which were not given"),
+    (f"{CLUSTERED} --rho .5", "--rho needs --replicate-weights, which were not given"),
     (
         f"{CLUSTERED} --weight truth",
         "--weight must be a column other than the classes; got 'truth'",

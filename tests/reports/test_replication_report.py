@@ -86,7 +86,7 @@ def test_many_classes_without_strata_by_group(tmp_path):
     )
     given = ("--items", "m.csv", "--psu", "person", "--group", "place")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
-    assert f"Accuracy {(truth == read).mean():.3f}, 95% interval " in page
+    assert f"Accuracy {(truth == read).mean():.3f}, 95% confidence interval " in page
     assert "no column 'stratum': the whole sample is treated as one stratum" in page
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
@@ -245,7 +245,7 @@ def test_a_proportion_by_successive_differences(tmp_path):
     full = (weight @ y) / weight.sum()
     replicates = (y @ replicated) / replicated.sum(0)
     error = np.sqrt(4 / 80 * np.sum((replicates - full) ** 2))
-    assert f"Proportion of owns = yes: {full:.3f}, 95% interval " in page
+    assert f"Proportion of owns = yes: {full:.3f}, 95% confidence interval " in page
     assert f"<td>{100 * error:.0f}%</td>" in page
     assert "80 replicates by successive differences (SDR)" in page
     costs_one_line(tmp_path, "method must say how", *TOPIC, *given, *how[:2], runs=run_here)
