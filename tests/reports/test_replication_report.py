@@ -59,7 +59,7 @@ def test_from_file_to_page(tmp_path, labeled, kernel):
         "108 items, 9 PSUs in 3 strata (1 stratum of 2, 1 stratum of 3, 1 stratum of 4), 6 degrees"
         in page
     )
-    assert "Generalized replication is exact for any such numbers" in page and "Accuracy 0." in page
+    assert "Generalized replication is exact for any numbers of clusters" in page and "Accuracy 0." in page
     assert "<b>Süd</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 3 and page.count("<math") >= 3
     assert hashlib.sha256(labeled.read_bytes()).hexdigest() in page

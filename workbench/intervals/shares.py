@@ -727,7 +727,7 @@ def _method_notes(
         return
     yield Note(
         "unreliable",
-        "the short interval can cover less than its level: in the search, the 95% interval covered "
+        "the short interval can cover less than its level. In the search, the 95% interval covered "
         "the true value in at least 91% of samples",
     )
     if min(wrong, right) < 10 or size.size == 1:
@@ -759,7 +759,7 @@ def exact_notes(exact: bool) -> Iterator[Note]:
     if not exact:
         yield Note(
             "remark",
-            "there are too many strata and too few labels to try every set of strata: the interval "
+            "there are too many strata and too few labels to try every set of strata. The interval "
             "is valid, but may be slightly wider than necessary",
         )
 

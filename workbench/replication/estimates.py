@@ -107,16 +107,16 @@ ONE_MORE = (
 )
 SKEWED = (
     "no bounds are known, so the interval assumes that the sums of the clusters are normally "
-    "distributed. With skewed values it covers too little. For means of 30 lognormal clusters with "
-    "log-sd 1, the interval covered in 88% of samples at nominal 95%, with log-sd 2 in 65%"
+    "distributed. With skewed values it covers too little. For means of 30 lognormal clusters, the "
+    "95% interval covered the true mean in 88% of samples with log-sd 1, and in 65% with log-sd 2"
 )
 
 
 JOINED = (
     "no bounds are known, so the interval combines Student's t with Hall's interval for skewed "
     "values. Neither allows for rare large values that the sample lacks. For means of 30 lognormal "
-    "values with log-sd 1, the interval covered in 94% of samples at nominal 95%, with log-sd 2 in "
-    "88%"
+    "values, the 95% interval covered the true mean in 94% of samples with log-sd 1, and in 88% with "
+    "log-sd 2"
 )
 
 # their replicates change the weights too little to move a median as another sample would

@@ -340,7 +340,7 @@ def estimate_mean_of_classes(
         noun = "class" if len(rough) == 1 else "classes"
         classes = f"{noun} {checks.listed(rough, NAMED)}"
         text = "the standard error is rough. Use the confidence interval, which accounts for this"
-        notes.append(Note("unreliable", f"few clusters inform about {classes}: {text}"))
+        notes.append(Note("unreliable", f"few clusters carry information about {classes}: {text}"))
     variance = float(replicates.variances(values, estimate))
     undefined = int(np.isnan(values).sum())
     df = max(1, parts[0].psus - parts[0].strata)

@@ -885,7 +885,7 @@ def _design_notes(
         yield Note(
             "remark",
             f"clusters (PSUs) per stratum: {sizes(design.psus_per_stratum)}. Generalized "
-            f"replication is exact for any such numbers; it uses {drawn.count:,} replicates",
+            f"replication is exact for any numbers of clusters; it uses {drawn.count:,} replicates",
         )
     if fewer is not drawn:
         text = (

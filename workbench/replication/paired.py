@@ -586,7 +586,8 @@ def check_comparison(
     checks.instance("items", items, LabeledItems)
     if len(items.models) < 2:
         raise checks.WrongValue(
-            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
+            "items",
+            "must hold two or more models: read them with load_labeled(..., prediction='old,new')",
         )
     if metrics is None:
         metrics = _usual(items)
