@@ -115,8 +115,8 @@ SKEWED = (
 JOINED = (
     "no bounds are known, so the interval combines Student's t with Hall's interval for skewed "
     "values. Neither allows for rare large values that the sample lacks. For means of 30 lognormal "
-    "values, the 95% interval covered the true mean in 94% of samples with log-sd 1, and in 88% with "
-    "log-sd 2"
+    "values, the 95% interval covered the true mean in 94% of samples with log-sd 1, and in 88% "
+    "with log-sd 2"
 )
 
 # their replicates change the weights too little to move a median as another sample would
