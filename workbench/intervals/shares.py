@@ -137,8 +137,8 @@ def stratified_interval(
 ) -> Interval:
     """Compute a confidence interval for a proportion from a stratified simple random sample.
 
-    Use it when you already have the counts per stratum. With labels of single items,
-    `stratified_accuracy` counts them for you and also returns the estimate.
+    Use it if you need only the interval. `stratified_accuracy` takes the same counts, and also
+    returns the estimate and its standard error.
 
     Parameters
     ----------

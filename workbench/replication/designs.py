@@ -405,7 +405,7 @@ def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
-    """Return where a chain of renamings ends."""
+    """Return the name at the end of a chain of renamings."""
     for _ in collapse:
         name = collapse.get(name, name)
     return name

@@ -160,7 +160,7 @@ class LabeledItems(Result):
 
     @property
     def has_values(self) -> bool:
-        """Return whether the truth has neither a prediction nor a score and is not only 0 and 1."""
+        """Return whether the truth stands alone and has numbers other than 0 and 1."""
         if not self.truth_alone or self.truth.dtype.kind == "U":
             return False
         return not np.isin(self.truth, (0, 1)).all()

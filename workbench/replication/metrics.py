@@ -358,9 +358,9 @@ def estimate_metrics(
     method : str, default "auto"
         Replication method, as in `replicates`. "auto" selects "fay" if all strata have the same
         number of PSUs, a prime power up to 9, and "generalized" otherwise. Both keep at least half
-        of every weight, so no replicate loses a class. An AUC for which this would take too long
-        uses "bootstrap". For items with replicate weights, name the method by which the weights
-        were made, as in `imported_replicates`.
+        of every weight, so no replicate loses a class. If this would take too long for an AUC or
+        a median, that metric uses "bootstrap". For items with replicate weights, name the method by
+        which the weights were made, as in `imported_replicates`.
     level : float, default 0.95
         Confidence level, between 0 and 1.
     collapse : dict or str, optional
