@@ -248,4 +248,4 @@ def test_a_proportion_by_successive_differences(tmp_path):
     assert f"Proportion of owns = yes: {full:.3f}, 95% confidence interval " in page
     assert f"<td>{100 * error:.0f}%</td>" in page
     assert "80 replicates by successive differences (SDR)" in page
-    costs_one_line(tmp_path, "method must say how", *TOPIC, *given, *how[:2], runs=run_here)
+    costs_one_line(tmp_path, "method must be the method of the replicate weights", *TOPIC, *given, *how[:2], runs=run_here)
