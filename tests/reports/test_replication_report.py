@@ -59,7 +59,10 @@ def test_from_file_to_page(tmp_path, labeled, kernel):
         "108 items, 9 PSUs in 3 strata (1 stratum of 2, 1 stratum of 3, 1 stratum of 4), 6 degrees"
         in page
     )
-    assert "Generalized replication is exact for any numbers of clusters" in page and "Accuracy 0." in page
+    assert (
+        "Generalized replication is exact for any numbers of clusters" in page
+        and "Accuracy 0." in page
+    )
     assert "<b>Süd</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 3 and page.count("<math") >= 3
     assert hashlib.sha256(labeled.read_bytes()).hexdigest() in page
@@ -248,4 +251,11 @@ def test_a_proportion_by_successive_differences(tmp_path):
     assert f"Proportion of owns = yes: {full:.3f}, 95% confidence interval " in page
     assert f"<td>{100 * error:.0f}%</td>" in page
     assert "80 replicates by successive differences (SDR)" in page
-    costs_one_line(tmp_path, "method must be the method of the replicate weights", *TOPIC, *given, *how[:2], runs=run_here)
+    costs_one_line(
+        tmp_path,
+        "method must be the method of the replicate weights",
+        *TOPIC,
+        *given,
+        *how[:2],
+        runs=run_here,
+    )

@@ -792,7 +792,7 @@ def _sample_of_shares(
 ) -> tuple[Sample, Bounds | None]:
     """Return the differences as values of items, weighted by their part in the denominators.
 
-    The second value are bounds of the deviations of these values from the difference. An item in
+    The second value holds bounds of the deviations of these values from the difference. An item in
     the denominators of one model alone deviates up to twice as much.
     """
     design = drawn.design
