@@ -108,7 +108,9 @@ def test_few_records_and_the_stratum_that_decides_are_noted():
     assert found.sampled.tolist() == [2, 16]
     assert found.interval(bounds=(0, 1)).limiting_stratum == 0
     assert found.interval(bounds=(0, 1)).notes == (
-        wb.Note("unreliable", "only 18 records: the default interval was not checked below 20"),
+        wb.Note(
+            "unreliable", "only 18 records: the default interval was only checked with 20 or more"
+        ),
         wb.Note(
             "design",
             "alone decides a limit: it holds 90.0% of the records but 11.1% of the sample; a larger "

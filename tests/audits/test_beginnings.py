@@ -547,7 +547,7 @@ def test_bounds_miss_no_more_often_than_the_interval_itself(size, n, runs):
             lambda: wb.stratified_accuracy([9, 9], [1, 2], [1, 2], skipped=[0, 1]),
             "labeled must be at least 2 in every "
             "stratum "
-            "that is not fully labeled; stratum 0 has 1 of 9: label more of it, or plan with fewer strata",
+            "that is not fully labeled; stratum 0 has 1 label for 9 items: label more items there, or use fewer strata",
         ),
         (
             lambda: wb.stratified_accuracy([9], [2], [3], skipped=[2]),

@@ -37,7 +37,9 @@ def test_a_census_of_the_disagreement_says_the_truth(readers):
 
 def test_few_labels_are_told_however_many_items_agree(readers):
     found = wb.difference_audit(readers, 12)
-    assert "only 12 labels: the default interval was not checked below 20" in map(str, found.notes)
+    assert "only 12 labels: the default interval was only checked with 20 or more" in map(
+        str, found.notes
+    )
     few = wb.paired_difference([60, 60], [[2, 0, 3], [2, 0, 3]], agreeing=9000).interval()
     assert [note.kind for note in few.notes] == ["unreliable"]
 
@@ -49,8 +51,7 @@ def test_a_stratum_that_alone_decides_is_measured_by_labels_that_were_made():
     heavy = wb.paired_difference([900, 100], [[0, 5, 0], [15, 0, 10]], agreeing=9000).interval()
     assert heavy.limiting_stratum == 0
     assert heavy.notes[0].text == (
-        "alone decides a limit: it holds 90.0% of the items but 16.7% of the labels; more "
-        "labels there would help most"
+        "this stratum alone decides a limit: it holds 90.0% of the items but 16.7% of the labels, so more labels there would help most"
     )
 
 

@@ -64,7 +64,7 @@ def test_words_name_the_better_model_and_every_number():
     low, high = 100 * comparison.limits[0]
     assert words.startswith("Metrics of old, new with 95% intervals, and their differences. ")
     assert "accuracy: old 55% (" in words and "new 85.0% (" in words
-    assert f"old less new -30 points ({low:.0f} to {high:.0f})" in words
+    assert f"old minus new -30 points ({low:.0f} to {high:.0f})" in words
     assert comparisons.differences_words(compared()[0])[0] == "new is better by all 2 metrics"
 
 

@@ -411,8 +411,8 @@ def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method
         assert found.low < 0.5325 and found.high == 1
     assert found.limiting_stratum == 0
     assert (
-        "stratum 1: alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
-        "more labels there would help most"
+        "stratum 1: this stratum alone decides a limit: it holds 90.0% of the items but 5.0% of the labels, "
+        "so more labels there would help most"
     ) in wb.sentences(found.notes)
 
 
@@ -574,7 +574,7 @@ def test_warnings_of_few_labels():
     def warnings(*args, **kwargs):
         return wb.sentences(stratified_interval(*args, **kwargs).notes)
 
-    few = "only {}: the default interval was not checked below 20"
+    few = "only {}: the default interval was only checked with 20 or more"
     assert warnings([1000], [20], [12]) == warnings([19], [19], [12]) == ()
     assert warnings([1000], [19], [12]) == (few.format("19 labels"),)
     assert warnings([1000, 5], [12, 5], [6, 4]) == (
@@ -593,7 +593,7 @@ def test_the_exact_warnings():
 
     assert warnings([1000], [20], [12]) == ()
     assert warnings([1000], [19], [12]) == (
-        "only 19 labels: the default interval was not checked below 20",
+        "only 19 labels: the default interval was only checked with 20 or more",
     )
     assert warnings([19], [19], [12]) == ()
     assert warnings([1000], [50], [30], method="wald", level=0.9) == (
@@ -602,8 +602,8 @@ def test_the_exact_warnings():
     assert warnings([1000], [50], [30], method="wilson") == (
         "wilson is for teaching: with few labels it can cover far less than 95%",
     )
-    short = "short does not promise its level: at nominal 95% it covers at least 91% in practice"
-    beside = "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
+    short = "the short interval can cover less than its level. In the search, the 95% interval covered the true value in at least 91% of samples"
+    beside = "the rarer outcome has fewer than 10 labels, or there is only one stratum: report the default interval, too"
     assert warnings([1000, 1000], [50, 50], [30, 30], method="short") == (short,)
     assert warnings([1000, 1000], [50, 50], [45, 46], method="short") == (short, beside)
     assert warnings([1000, 1000], [50, 50], [45, 45], method="short") == (short,)
@@ -616,14 +616,14 @@ def test_the_exact_warnings():
     "text, args, kwargs",
     [
         (
-            "labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 has 1 of 9: "
-            "label more of it, or plan with fewer strata",
+            "labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 has 1 label for 9 items: "
+            "label more items there, or use fewer strata",
             ([5, 9], [5, 1], [3, 1]),
             {},
         ),
         (
-            "labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has 0 of 5: "
-            "label more of it, or plan with fewer strata",
+            "labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has 0 labels for 5 items: "
+            "label more items there, or use fewer strata",
             ([5, 9], [0, 2], [0, 1]),
             {},
         ),
@@ -819,4 +819,4 @@ def test_limits_that_are_not_exact_say_so(monkeypatch):
     monkeypatch.setattr("workbench.intervals.limits.MOST_SETS", 2)
     cut = wb.stratified_interval(size, labeled, correct)
     assert cut.low <= exact.low and cut.high >= exact.high
-    assert any("not every set of strata" in note.text for note in cut.notes) and not exact.notes[1:]
+    assert any("every set of strata" in note.text for note in cut.notes) and not exact.notes[1:]

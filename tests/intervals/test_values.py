@@ -441,7 +441,7 @@ def test_a_value_that_no_stratum_happened_to_show_is_thought_of(strata, n, value
             [[1, 0, 0]],
             SIGNS,
             "labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has "
-            "1 of 10: label more of it, or plan with fewer strata",
+            "1 label for 10 items: label more items there, or use fewer strata",
         ),
         ([10], [[5, 5, 5]], SIGNS, "labeled must be at most stratum_size; stratum 0 has 15 of 10"),
         ([10], [[1.5, 1, 1]], SIGNS, "counts must be a whole number; stratum 0, value 0 is 1.5"),
@@ -449,7 +449,7 @@ def test_a_value_that_no_stratum_happened_to_show_is_thought_of(strata, n, value
             [10],
             [[2, 1]],
             SIGNS,
-            "values must be finite, one for each of 2 columns of counts, or a row of them per stratum; "
+            "values must be finite, one value for each of 2 columns of counts, or one row of values per stratum; "
             "got shape (3,)",
         ),
     ],

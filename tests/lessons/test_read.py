@@ -67,12 +67,12 @@ MISTAKES = [
         f"{AUDITED} --label-sheet filled.csv",
         "'filled.csv' already holds 1 label and is not overwritten",
     ),
-    (f"{CLUSTERED} --positive 7", "--positive must be a true class; got '7'"),
+    (f"{CLUSTERED} --positive 7", "--positive must be a class of the truth; got '7'"),
     (f"{CLUSTERED} --metrics acuracy", "--metrics must be one of"),
     (f"{CLUSTERED} --metrics auc", "auc needs a score: name its column"),
     (
         "brr-orthogonal-arrays --items none.csv --psu psu --positive 1",
-        "unknown, as every labeled item is predicted 0",
+        "cannot be estimated, because every labeled item is predicted as 0",
     ),
     (f"{CLUSTERED} --psu stratum", "--stratum must hold at least 2 PSUs"),
     (
@@ -107,13 +107,13 @@ MISTAKES = [
     (
         "brr-orthogonal-arrays --items near.csv --psu psu",
         "--stratum must name the column of strata; there is no "
-        "'stratum' (did you mean 'Strata'?): where the sample has no strata give ''",
+        "'stratum' (did you mean 'Strata'?): if the sample has no strata, use ''",
     ),
     ("brr-orthogonal-arrays --items items.csv --stratum strat", "has no column 'strat'"),
-    (f"{CLUSTERED} --rho .5", "--rho belongs to --replicate-weights, which were not given"),
+    (f"{CLUSTERED} --rho .5", "--rho needs --replicate-weights, which were not given"),
     (
         f"{CLUSTERED} --weight truth",
-        "--weight must be another column than the classes; got 'truth'",
+        "--weight must be a column other than the classes; got 'truth'",
     ),
     (f"{AUDITED} --half-width .05 --budget 20", "--half-width must not be given with --budget"),
     (

@@ -529,12 +529,12 @@ WRONG = [
     ),
     (
         lambda: orthogonal_array(2, 10**6),
-        "factors must be fewer; 1000000 factors of 2 levels need 1048576 runs, "
-        "8388608000000 bytes of at most 2147483648",
+        "factors must be fewer; 1000000 factors of 2 levels need 1048576 runs and "
+        "8388608000000 bytes, at most 2147483648 are allowed",
     ),
     (
         lambda: hadamard(188),
-        "order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, "
+        "order must be one that Sylvester, Paley, Williamson or Kronecker can build; got 188, "
         "the next that can be built is 192",
     ),
     (

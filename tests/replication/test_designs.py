@@ -124,10 +124,7 @@ def test_collapse_joins_strata():
 
 def test_collapse_does_not_join_units_of_different_strata_that_have_the_same_label():
     """PSU 1 of b is not PSU 1 of a: without collapse this is refused, and joining strata does not cure it."""
-    text = (
-        "psu must lie in one stratum; 1 is in 'a' and 'b' (items 0 and 2, counted from 0): if the numbers start "
-        "again in every stratum, say nest=True"
-    )
+    text = "psu must lie in one stratum; 1 is in 'a' and 'b' (items 0 and 2, counted from 0): if the numbers start again in every stratum, set nest=True"
     for collapse in (None, {"b": "a"}, {"a": "b"}):
         with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
             SurveyDesign(["a", "a", "b"], psu=[1, 2, 1], collapse=collapse)
@@ -188,10 +185,7 @@ def test_words_for_sizes():
 # errors
 
 AB = ["a", "a", "b", "b"]
-LONELY = (
-    "stratum must hold at least 2 PSUs; {}: join each to another stratum that was chosen before the outcome was "
-    "seen, such as collapse={}"
-)
+LONELY = "stratum must hold at least 2 PSUs; {}: merge each with another stratum, chosen before you see the outcome, such as collapse={}"
 WRONG = [
     (lambda: SurveyDesign([]), "stratum must not be empty"),
     (lambda: SurveyDesign([AB]), "stratum must be one-dimensional; got shape (1, 4)"),
@@ -209,8 +203,7 @@ WRONG = [
     (lambda: SurveyDesign(AB, weight=[1, np.inf, 1, 1]), "weight must be finite; item 1 is inf"),
     (
         lambda: SurveyDesign(AB, psu=["p", "q", "r", "p"]),
-        "psu must lie in one stratum; 'p' is in 'a' and 'b' (items 0 and 3, counted from 0): if the numbers start again "
-        "in every stratum, say nest=True",
+        "psu must lie in one stratum; 'p' is in 'a' and 'b' (items 0 and 3, counted from 0): if the numbers start again in every stratum, set nest=True",
     ),
     (
         lambda: SurveyDesign(["a", "a", "lonely"]),
@@ -224,7 +217,7 @@ WRONG = [
     ),
     (
         lambda: SurveyDesign(list("aaa"), psu=[4, 4, 4]),
-        "stratum must hold at least 2 PSUs; 'a' holds 1: there is no other to join it to",
+        "stratum must hold at least 2 PSUs; 'a' holds 1: there is no other stratum to merge it with",
     ),
     (lambda: SurveyDesign(["a", "b"]), LONELY.format("'a', 'b' hold 1", "{'a': 'b'}")),
     (

@@ -89,7 +89,7 @@ def test_bounded_limits_of_graded_values_are_the_same_too():
         of_replicates(GRADED, 0.95),
     ):
         assert interval.bounded == pytest.approx(bounds, abs=1e-9)
-        assert f"does not contain: {bounds[0]:.3f} to {bounds[1]:.3f}" in " ".join(
+        assert f"lacks, the interval is {bounds[0]:.3f} to {bounds[1]:.3f}" in " ".join(
             wb.sentences(interval.notes)
         )
     for named in (of_value_interval, of_replicates, of_comparison):
@@ -358,4 +358,4 @@ def test_few_items_are_noted_where_the_interval_is_not_exact():
     assert few.notes == few.interval().notes == ()
     strata = wb.replicates(wb.SurveyDesign([0, 0, 1, 1, 1]), "jkn")
     (note,) = wb.replicate_estimate(strata, "proportion", [0, 1, 1, 1, 1]).notes
-    assert note.text == "only 5 labels: the default interval was not checked below 20"
+    assert note.text == "only 5 labels: the default interval was only checked with 20 or more"

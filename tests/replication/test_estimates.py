@@ -30,7 +30,7 @@ def test_an_auc_with_one_positive_psu_says_next_to_nothing():
     assert (found.df, found.informative_psus, found.effective_df) == (1, 1, 1)
     assert found.interval().high - found.interval().low > 0.9
     (note,) = found.notes
-    assert note.kind == "unreliable" and note.text.startswith("1 PSU carries the information")
+    assert note.kind == "unreliable" and note.text.startswith("1 cluster carries the information")
 
 
 def test_recall_counts_the_psus_with_members():
@@ -189,7 +189,7 @@ def test_three_wins_and_no_loss_mirror():
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"bounds": (0, 0.5)}, "bounds must hold all values; item 1 is 1, bounds are 0 to 0.5"),
+        ({"bounds": (0, 0.5)}, "bounds must include all values; item 1 is 1, bounds are 0 to 0.5"),
         ({"bounds": (1, 0)}, "bounds must be the smallest and the largest value; got 1 and 0"),
         ({"bounds": 5}, "bounds must"),
         ({"bounds": (0, "b")}, "bounds must"),
@@ -204,7 +204,7 @@ def test_bounds_hold_every_value(change, text):
 
 @pytest.mark.parametrize("name", ["total", "proportion"])
 def test_bounds_belong_to_the_mean(name):
-    with pytest.raises(ValueError, match="bounds belong to 'mean'"):
+    with pytest.raises(ValueError, match="bounds are only for statistic 'mean'"):
         replicate_estimate(
             replicates(wb.SurveyDesign([1, 1, 2, 2])), name, [0, 1, 1, 0], bounds=(0, 1)
         )
@@ -240,11 +240,11 @@ def test_half_of_every_stratum_labeled_is_narrower_and_still_covers():
     [
         (
             [4, 4, 5, 4],
-            r"fpc must be one number per stratum, its PSUs in the population; stratum 2 has 5 and 4 \(items 2",
+            r"fpc must be one number per stratum: its number of PSUs in the population; stratum 2 has 5 and 4 \(items 2",
         ),
         (
             [4, 4, 1, 1],
-            "fpc must be at least the PSUs sampled; stratum 2 has 1 in the population and 2 in the sample",
+            "fpc must be at least the number of sampled PSUs; stratum 2 has 1 in the population and 2 in the sample",
         ),
         ([4, 4, 2.5, 2.5], "fpc must be a whole number"),
         ([4, 4], "fpc must have 4 entries"),

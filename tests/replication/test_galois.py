@@ -230,7 +230,7 @@ def test_the_printed_condition_for_a_generator_holds_for_every_element():
 
 WRONG = [
     (lambda: GaloisField(6), "p must be a prime; 6 is not a prime"),
-    (lambda: GaloisField(4), "p must be a prime; 4 is not a prime, take GaloisField(2, 2)"),
+    (lambda: GaloisField(4), "p must be a prime; 4 is not a prime: use GaloisField(2, 2)"),
     (lambda: GaloisField(3, 0), "degree must be a whole number of at least 1; got 0"),
     (lambda: GaloisField(3, 13), "p ** degree must be at most 1048576; got 3 ** 13"),
     (lambda: GaloisField(2, 10**9), "p ** degree must be at most 1048576; got 2 ** 1000000000"),

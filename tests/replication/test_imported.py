@@ -72,7 +72,7 @@ def test_degrees_of_freedom_can_be_given():
         ({"coefficients": [0, -1]}, "coefficients must be above 0; replicate 1 has -1"),
         ({"method": "fay", "rho": 1}, "rho must be at least 0 and below 1"),
         ({"method": "fay"}, "rho must be given for method 'fay'"),
-        ({"rho": 0.5}, "rho belongs to method 'fay'; got method 'brr'"),
+        ({"rho": 0.5}, "rho is only for method 'fay'; got method 'brr'"),
         ({"df": 0}, "df must be a whole number"),
     ],
 )

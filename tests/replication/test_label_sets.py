@@ -163,7 +163,7 @@ def test_finding_and_notes_say_what_is_what():
     found = wb.estimate_metrics(wb.load_labeled(FRAME, separator=";"))
     assert "(F1 of all pairs of an item and a label)" in found.finding()
     notes = "\n".join(wb.sentences(found.notes))
-    assert "were read as several labels, with ';' between: 'ant', 'bee', 'cow', 'dog'" in notes
+    assert "were read as several labels, separated by ';': 'ant', 'bee', 'cow', 'dog'" in notes
     assert "scikit-learn calls it accuracy" in notes
     assert "; effective sample size " in found.headline() and found.headline().endswith(" items")
 
@@ -176,7 +176,7 @@ def test_a_mean_over_labels_leaves_out_what_does_not_occur():
     assert rows["macro_f1", None] == pytest.approx(peers.f1_score(TRUE, PREDICTED, average="macro"))
     assert ("f1", "elk") not in rows
     notes = "\n".join(wb.sentences(found.notes))
-    assert "without labels that are neither true nor predicted: 'elk'" in notes
+    assert "labels that are neither true nor predicted are left out of the mean: 'elk'" in notes
 
 
 @pytest.mark.parametrize("way", ["cells", "columns"])
@@ -245,12 +245,12 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             with_cells(truth=(2, "a, b")),
             {},
-            "^column 'truth', a cell: 'a, b' seems to hold several labels.*; ';' was taken to stand",
+            "^column 'truth', a cell: 'a, b' seems to hold several labels.*; ';' was read as",
         ),
         (
             with_cells(prediction=(1, "")),
             {},
-            r"^column 'prediction' is empty in 1 row, first in data row 2: say separator ';' if",
+            r"^column 'prediction' is empty in 1 row, first in data row 2: use separator ';' if",
         ),
         (
             SMALL,
@@ -258,11 +258,15 @@ def test_classes_text_says_that_a_cell_is_one_class():
             "^column 'truth', a cell: 'a;b' seems to hold.*with separator ';'",
         ),
         (SMALL, {"metrics": "kappa"}, "^metrics must suit the items: kappa is for items of one cl"),
-        (SMALL, {"positive": "z"}, "^positive must be a true class; got 'z', there are a, b$"),
+        (
+            SMALL,
+            {"positive": "z"},
+            "^positive must be a class of the truth; got 'z', available are a, b$",
+        ),
         (
             {"truth": ["C", "Java", "C;C++"] * 2, "prediction": ["C", "Java", "Java"] * 2},
             {},
-            r"^separator must be ';' if 'C;C\+\+' is several labels, 'C', 'C\+\+'; if it is one",
+            r"^separator must be ';' if 'C;C\+\+' means several labels, 'C', 'C\+\+'; if it is one",
         ),
         (
             SMALL | {"b": SMALL["truth"]},
@@ -283,7 +287,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             COLUMNS | {"y_elk": TRUE[:, 0]},
             {"truth": "y_*", "prediction": "y_hat_*"},
-            "^prediction must have the labels of truth; only one of the two has a column of 'elk'",
+            "^prediction must have the labels of truth; only one of the two has a column for 'elk'",
         ),
         (
             COLUMNS | {"y_ant": np.full(N, 0.5)},
@@ -298,7 +302,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             {"truth": ["['a']", "['a', 'b']"], "prediction": ["['b']", ""]},
             {},
-            r"^column 'prediction' is empty in 1 row, first in data row 2: say separator ',' if",
+            r"^column 'prediction' is empty in 1 row, first in data row 2: use separator ',' if",
         ),
         (
             {"truth": ["['a']", "['a', 'b']"], "prediction": ["a", "b"]},
@@ -337,7 +341,7 @@ def test_a_label_that_all_items_were_predicted_is_told_first():
     everywhere = np.column_stack([np.ones(N, bool), PREDICTED[:, 1:]])
     items = wb.load_labeled(FRAME | {"prediction": cells(everywhere)}, separator=";")
     finding = wb.estimate_metrics(items).finding()
-    assert finding.startswith("Every labeled item is predicted 'ant': the items were taken for a")
+    assert finding.startswith("Every labeled item is predicted as 'ant'. The results assume that")
 
 
 def test_items_of_one_predicted_set_show_its_precision_alone():

@@ -61,7 +61,7 @@ def test_without_strata_there_is_one_and_the_page_says_so(change, said):
         frame, **{name: value for name, value in change.items() if name != "drop"}
     )
     assert items.notes == (
-        wb.Note("assumption", f"{said}: the whole sample was taken for one stratum"),
+        wb.Note("assumption", f"{said}: the whole sample is treated as one stratum"),
     )
     found = wb.estimate_metrics(items, "accuracy")
     assert "120 PSUs in 1 stratum" in found.design
@@ -74,7 +74,7 @@ def test_a_column_of_almost_that_name_is_asked_for():
     with pytest.raises(
         ValueError,
         match="^stratum must name the column of strata; there is no 'stratum' "
-        r"\(did you mean 'Strata'\?\): where the sample has no strata give ''$",
+        r"\(did you mean 'Strata'\?\): if the sample has no strata, use ''$",
     ):
         wb.load_labeled(frame)
     assert wb.load_labeled(frame, stratum="").stratum[0] == "all"
@@ -118,7 +118,7 @@ def test_ids_taken_for_classes_leave_the_accuracy():
     ]
     with pytest.raises(
         ValueError,
-        match="^f1 takes at most 100 classes; got 120: take accuracy, or name the positive",
+        match="^f1 takes at most 100 classes; got 120: use accuracy, or name the positive",
     ):
         wb.estimate_metrics(wb.load_labeled(frame), "f1")
 
@@ -259,7 +259,7 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
         (
             {"replicate_weights": "r?", "weight": ""},
             {},
-            "replicate_weights need the weight that they vary: name its colu",
+            "replicate_weights need the weight that they modify: name its colu",
         ),
         (
             {"replicate_weights": "r?", "psu": "person"},
@@ -274,14 +274,14 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
         (
             {"replicate_weights": "r?"},
             {},
-            "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
+            "method must be the method of the replicate weights, one of 'brr', 'fay', 'jk1', "
             "'jk2', 'jkn', 'bootstrap', 'sdr'; got 'auto'",
         ),
         ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
         (
             {"replicate_weights": "r?"},
             {"method": "fay", "rho": "half"},
-            "rho must be numbers, with commas between them; ",
+            "rho must be numbers, separated by commas; ",
         ),
         (
             {"replicate_weights": "r?"},
@@ -291,9 +291,9 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
         (
             {"replicate_weights": "r?"},
             {"method": "brr", "collapse": "n=s"},
-            "collapse joins strata, and replicate weights",
+            "collapse merges strata, but replicate weights",
         ),
-        ({}, {"rho": ".5"}, "rho belongs to replicate_weights, which were not given"),
+        ({}, {"rho": ".5"}, "rho needs replicate_weights, which were not given"),
         ({}, {"method": "jk1"}, "method must be one of 'auto', "),
         (
             {},
@@ -397,7 +397,9 @@ def test_the_truth_of_a_matrix_alone():
 
 def test_a_matrix_has_no_design():
     for role in ("psu", "weight", "group", "fpc", "stratum"):
-        with pytest.raises(ValueError, match=f"{role} needs items with a row per item; this is a"):
+        with pytest.raises(
+            ValueError, match=f"{role} needs items with one row per item; this is a"
+        ):
             wb.load_labeled(CONFUSED, **{role: "site"})
     with pytest.raises(ValueError, match="rows .* and items holds no such table"):
         wb.load_labeled({"truth": [1, 0], "prediction": [1, 1]}, rows="truth")
@@ -442,7 +444,7 @@ def test_a_row_of_totals_is_no_item_of_a_new_class():
     totals = {name: [*cells, sum(cells)] for name, cells in columns.items()}
     with pytest.raises(ValueError, match=r"column 'truth', data row 17: 8 is the sum of all rows"):
         wb.load_labeled(totals, prediction="old,new")
-    with pytest.raises(ValueError, match="as in a row of totals: delete it"):
+    with pytest.raises(ValueError, match="is the sum of all rows above: delete this row"):
         wb.load_labeled(totals, prediction="old")
     assert wb.load_labeled(columns, prediction="old,new").truth.size == 16
 
@@ -450,7 +452,7 @@ def test_a_row_of_totals_is_no_item_of_a_new_class():
 @pytest.mark.parametrize("role", ["prediction", "score"])
 def test_columns_of_models_are_one_text(role):
     columns = {"truth": [1, 0] * 8, "old": [1, 1] * 8, "new": [0, 1] * 8}
-    message = f"^{role} must be text, with commas between several columns: 'old,new'"
+    message = f"^{role} must be text; separate several columns by commas: 'old,new'"
     with pytest.raises(TypeError, match=message):
         wb.load_labeled(columns, **{role: ["old", "new"]})
 

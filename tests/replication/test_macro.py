@@ -36,7 +36,9 @@ def test_a_domain_counts_its_classes_only():
         MADE, TRUTH, np.where(rows, np.where(READ == "c", "a", READ), READ), domain=rows
     )
     assert found.labels == ("a", "b") and found.items == rows.sum()
-    with pytest.raises(ValueError, match="domain must hold an item; none of the 192 is in it"):
+    with pytest.raises(
+        ValueError, match="domain must contain at least one item; it has none of 192"
+    ):
         macro_f1(MADE, TRUTH, READ, domain=np.zeros(192, bool))
 
 
@@ -113,7 +115,7 @@ def test_it_covers_the_mean_of_the_populations_f1():
 
 def test_more_classes_than_anyone_can_read_are_refused():
     with pytest.raises(
-        ValueError, match="^macro_f1 takes at most 100 classes; got 192: take accuracy, or name"
+        ValueError, match="^macro_f1 takes at most 100 classes; got 192: use accuracy, or name"
     ):
         macro_f1(MADE, np.arange(192), np.arange(192))
 
@@ -128,7 +130,7 @@ def test_one_class_alone_has_no_macro_f1():
     assert f1_score(truth, read, average="macro") < 0.5
     with pytest.raises(
         ValueError,
-        match="^macro F1 is unknown, as every labeled item is truly 'a', and other items",
+        match="^macro F1 cannot be estimated, because every labeled item is truly 'a', and other items",
     ):
         macro_f1(MADE, truth, read)
 

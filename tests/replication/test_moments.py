@@ -214,7 +214,7 @@ def test_equal_values_lie_half_below_their_median():
         (
             "log_loss",
             ([0, 1], [0.2, 0]),
-            "score must give no item's true class the probability 0: its log loss is infinite; "
+            "score must not give an item's true class the probability 0: its log loss is infinite; "
             "item 1 is 0",
         ),
         ("rmse", (["a", "b"], ["a", "b"]), "truth must hold numbers; got <U1 such as "),
@@ -223,11 +223,11 @@ def test_equal_values_lie_half_below_their_median():
             (["a", "b"], [1, 2]),
             "truth and prediction must both be text or both numbers; got 'a' and 1",
         ),
-        ("kappa", ([1, 1], [1, 1]), "kappa is undefined: it takes two classes or values"),
+        ("kappa", ([1, 1], [1, 1]), "kappa is undefined: it needs two classes or values"),
         (
             "correlation",
             ([1, 1], [1, 2]),
-            "correlation is undefined: it takes two classes or values",
+            "correlation is undefined: it needs two classes or values",
         ),
     ],
 )
@@ -239,7 +239,7 @@ def test_mistakes_are_told(name, columns, message):
 
 def test_many_classes_are_refused():
     with pytest.raises(
-        ValueError, match="^kappa and mcc take at most 100 classes; got 101: take accuracy$"
+        ValueError, match="^kappa and mcc take at most 100 classes; got 101: use accuracy$"
     ):
         estimated("mcc", wb.SurveyDesign(np.zeros(101, int)), np.arange(101), np.arange(101))
 
@@ -355,14 +355,14 @@ def test_notes_say_what_was_covered():
         min(recorded[name]["rmse"]["coverage"] for name in heavy),
     )
     assert (
-        f"covered {min(usual):.0%} to {max(usual):.0%} at 95%, of an RMSE {few:.0%} with 12 PSUs and {tails:.0%} "
-        "with errors of heavy tails"
+        f"in {min(usual):.0%} to {max(usual):.0%} of samples. It covered an RMSE in {few:.0%} with 12 clusters, "
+        f"and in {tails:.0%} with heavy-tailed errors"
     ) in estimates.UNBOUNDED["positive"]
     correlations = {name: found["correlation"]["coverage"] for name, found in recorded.items()}
     assert min(correlations, key=correlations.__getitem__) in heavy
     low, high = min(correlations.values()), max(correlations.values())
     assert (
-        f"covered {low:.0%} to {high:.0%} at 95%, least with errors of heavy"
+        f"in {low:.0%} to {high:.0%} of samples, least with heavy"
         in estimates.UNBOUNDED["correlation"]
     )
     least = min(

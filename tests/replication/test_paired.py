@@ -234,7 +234,7 @@ def test_findings_name_the_better_model():
     assert "log loss lower by" in comparison.finding()
     items = wb.load_labeled(sample() | {"new": sample()["old"]}, prediction="old,new", stratum="")
     alike = wb.compare_metrics(items, "f1")
-    assert alike.finding().startswith("Not shown whether old or new is better")
+    assert alike.finding().startswith("Neither old nor new is shown to be better")
     [row] = alike.rows()
     assert row["difference"] == 0 and row["pvalue"] == 1 and row["low"] < 0 < row["high"]
 

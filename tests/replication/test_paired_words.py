@@ -34,7 +34,7 @@ def test_a_score_of_the_other_class_is_told_of_its_model_first():
     comparison = wb.compare_metrics(loaded(table=table | {"s_new": -table["s_new"]}), "auc")
     caveat, finding = comparison.finding().splitlines()
     assert caveat.startswith(f"Model new: AUC: the AUC of the score is {100 - 100 * auc:.1f}%")
-    assert "take 1 less the score" in caveat and "--positive" not in caveat
+    assert "use 1 minus the score" in caveat and "--positive" not in caveat
     assert finding.startswith("old is better than new: AUC higher by ")
 
 
@@ -57,7 +57,10 @@ def test_a_metric_that_one_model_leaves_undefined_names_it_and_the_group():
 
 def test_the_sampling_that_is_assumed_is_among_the_notes():
     notes = list(map(str, wb.compare_metrics(loaded(), "accuracy").notes))
-    assert "no PSU column: items were taken for independent draws within their stratum" in notes
+    assert (
+        "no column of clusters (PSU) was named: items are assumed to be sampled independently within their stratum"
+        in notes
+    )
 
 
 def test_ranks_and_verdicts_begin_with_the_best():
@@ -71,7 +74,7 @@ def test_ranks_and_verdicts_begin_with_the_best():
     assert [(row["best_rank"], row["worst_rank"]) for row in ranks] == [(1, 2), (1, 2), (3, 3)]
     best, second, _ = ordered
     assert comparison.finding() == (
-        f"Accuracy, F1: {best} is better than old; not shown against {second}."
+        f"Accuracy, F1: {best} is better than old; not shown to be better than {second}."
     )
 
 
@@ -85,7 +88,7 @@ def test_of_many_metrics_four_stand_in_the_sentence():
 def test_the_bounded_interval_says_which_difference_it_is_of():
     comparison = wb.compare_metrics(loaded(), "auc")
     [text] = [str(note) for note in comparison.notes if "known bounds" in str(note)]
-    limits = re.search(r": auc, old less new, is (\S+) to (\S+)$", text).groups()
+    limits = re.search(r"the interval of auc, old minus new, is (\S+) to (\S+)$", text).groups()
     assert list(map(float, limits)) == pytest.approx(comparison.bounded[0], abs=5e-3)
 
 
@@ -101,7 +104,7 @@ def test_the_bounded_interval_says_which_difference_it_is_of():
         (
             {},
             {"prediction": "old,s_new"},
-            "prediction must hold classes of the truth; name numbers that are scores with score; "
+            "prediction must hold classes that occur in the truth; if these numbers are scores, name them with score; "
             "column 's_new' holds .* the truth 0, 1",
         ),
         ({}, {"prediction": "old,new", "score": "s_old"}, "got 's_old' against 'old,new'"),

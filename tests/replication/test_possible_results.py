@@ -96,8 +96,8 @@ def test_every_way_of_making_limits_stays_within_what_can_be(kind, method):
             except ValueError as error:
                 assert (
                     method in ("logit", "wilson")
-                    and "take 't'" in str(error)
-                    or "take 'wilson'" in str(error)
+                    and "use 't'" in str(error)
+                    or "use 'wilson'" in str(error)
                 )
                 continue
             assert low <= limits.low <= estimate.estimate + 1e-9, (estimate.statistic, limits)

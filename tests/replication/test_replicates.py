@@ -717,7 +717,7 @@ def test_default_of_numbers_is_t():
     )
     assert e.interval().method == "default: t"
     with pytest.raises(
-        ValueError, match="method 'bounded' needs known bounds; mean has none, take 't'"
+        ValueError, match="method 'bounded' needs known bounds; mean has none: use 't'"
     ):
         e.interval(method="bounded")
 
@@ -773,7 +773,7 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
     )
     assert tuple(e.interval(method="t")) == (right, right)
     said = sentences(e.interval().notes)
-    assert "every replicate gave the same value: a standard error of 0 is not knowledge" in said
+    assert any("so the estimated standard error is 0" in text for text in said)
 
 
 PAIRS_OF_ITEMS = SurveyDesign(np.repeat([1, 2, 3], 4), psu=np.repeat(np.arange(6), 2))
@@ -792,11 +792,11 @@ def test_warnings_name_what_is_weak():
         replicates(PAIRS_OF_ITEMS), "proportion", np.repeat([0, 1, 0, 1, 1, 1], 2)
     )
     assert list(sentences(e.interval().notes)) == [
-        "6 PSUs carry the information, worth 6 of equal weight, 3 degrees of freedom: the standard error is rough, and "
-        "one unlike them may be unseen"
+        "6 clusters carry the information (effective number of clusters 6, 3 degrees of freedom): the standard error is rough, and "
+        "the sample may miss other kinds of clusters"
     ]
     assert list(sentences(e.interval(method="t").notes)) == [
-        "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little",
+        "only 3 effective degrees of freedom: method 't' can cover less than its level. Use the default interval",
         *sentences(e.interval().notes),
     ]
     design = SurveyDesign(np.repeat(np.arange(30), 4), psu=np.repeat(np.arange(60), 2))
@@ -810,8 +810,8 @@ def test_warnings_name_what_is_weak():
     )
     assert estimate_statistic(replicates(design, "fay"), "f1", *columns).notes == ()
     assert list(sentences(estimate_statistic(replicates(design), "f1", *columns).notes)) == [
-        "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
-        "'jkn' are steadier"
+        "with few strata, the standard error of f1 by 'brr' is often too large and depends on the order of the strata: "
+        "use 'fay' or 'jkn'"
     ]
 
 
@@ -867,8 +867,7 @@ def test_undefined_replicates_are_counted_and_their_share_goes_to_the_others():
     assert found.notes[0].kind == "undefined"
     said = sentences(found.interval().notes)[0]
     assert said == (
-        f"{lost.sum()} of {drawn.count} replicates are undefined (0/0) and were left out: "
-        "take method 'fay' or 'generalized'"
+        f"{lost.sum()} of {drawn.count} replicates are undefined (0/0) and were left out: use method 'fay' or 'generalized', whose replicates keep every item"
     )
 
 
@@ -919,7 +918,7 @@ def test_headlines_and_rows():
     assert drawn.rows() == [{"method": "fay", "replicates": 4, "psus": 6, "strata": 3, "df": 3}]
     found = replicate_estimate(drawn, "mean", [1, 2, 3, 4, 5, 6])
     assert repr(found) == (
-        "ReplicateEstimate(mean 3.5 (SE 0.2887), 95% from 2.581 to 4.419 (default: t); 6 PSUs, "
+        "ReplicateEstimate(mean 3.5 (SE 0.2887), 95% confidence interval 2.581 to 4.419 (default: t); 6 PSUs, "
         "3 strata, 4 fay replicates)"
     )
     (row,) = found.rows()
@@ -985,22 +984,19 @@ WRONG = {
     "unequal strata": (
         lambda: replicates(SurveyDesign(np.repeat(np.arange(6), [2, 3, 2, 4, 2, 3]))),
         "method 'brr' needs the same number of PSUs in every stratum; got 3 strata of 2, 2 strata of 3, 1 stratum of "
-        "4: take method 'generalized', exact for any mixture, or 'jkn'",
+        "4: use method 'generalized', which is exact for any numbers, or 'jkn'",
     ),
     "unequal strata, fay": (
         lambda: replicates(SurveyDesign([1, 1, 2, 2, 2]), "fay"),
-        "method 'fay' needs the same number of PSUs in every stratum; got 1 stratum of 2, 1 stratum of 3: take method "
-        "'generalized', exact for any mixture, or 'jkn'",
+        "method 'fay' needs the same number of PSUs in every stratum; got 1 stratum of 2, 1 stratum of 3: use method 'generalized', which is exact for any numbers, or 'jkn'",
     ),
     "six units": (
         lambda: replicates(SurveyDesign(np.repeat([1, 2], 6))),
-        "method 'brr' needs a prime power of PSUs per stratum; 6 is not a prime power: take method 'generalized', "
-        "exact for any number, or 'jkn'",
+        "method 'brr' needs a prime power of PSUs per stratum; 6 is not a prime power: use method 'generalized', which is exact for any number, or 'jkn'",
     ),
     "ten units, fay": (
         lambda: replicates(SurveyDesign(np.repeat([1, 2], 10)), "fay"),
-        "method 'fay' needs a prime power of PSUs per stratum; 10 is not a prime power: take method 'generalized', "
-        "exact for any number, or 'jkn'",
+        "method 'fay' needs a prime power of PSUs per stratum; 10 is not a prime power: use method 'generalized', which is exact for any number, or 'jkn'",
     ),
     "array of another shape": (
         lambda: replicates(PAIRS, array=SIGNS[:, :2]),
@@ -1064,7 +1060,7 @@ WRONG = {
     ),
     "array for another method": (
         lambda: replicates(PAIRS, "jkn", array=SIGNS),
-        "array belongs to the methods 'brr' and 'fay'; got method 'jkn'",
+        "array is only for methods 'brr' and 'fay'; got method 'jkn'",
     ),
     "rho below 0": (
         lambda: replicates(PAIRS, "fay", rho=-0.1),
@@ -1106,7 +1102,7 @@ WRONG = {
     ),
     "empty domain": (
         lambda: replicate_estimate(replicates(PAIRS), "mean", TRUTH, domain=[0] * 6),
-        "domain must hold an item; none of the 6 is in it",
+        "domain must contain at least one item; it has none of 6",
     ),
     "domain of another length": (
         lambda: replicate_estimate(replicates(PAIRS), "mean", TRUTH, domain=[1] * 5),
@@ -1130,7 +1126,7 @@ WRONG = {
     ),
     "one class": (
         lambda: replicate_estimate(replicates(PAIRS), "auc", [1] * 6, TRUTH),
-        "auc is undefined: it takes both positive and negative items",
+        "auc is undefined: it needs both positive and negative items",
     ),
     "ratio to 0": (
         lambda: replicate_estimate(replicates(PAIRS), "ratio", TRUTH, [0] * 6),
@@ -1138,29 +1134,28 @@ WRONG = {
     ),
     "many undefined replicates": (
         lambda: replicate_estimate(replicates(PAIRS), "recall", [0, 0, 0, 0, 0, 1], [1] * 6),
-        "recall is undefined (0/0) in 2 of 4 replicates, more than 5%: take method 'fay' or 'generalized', whose "
+        "recall is undefined (0/0) in 2 of 4 replicates, more than 5%: use method 'fay' or 'generalized', whose "
         "replicates keep every item",
     ),
     "many undefined jackknife replicates": (
         lambda: replicate_estimate(replicates(PAIRS, "jkn"), "recall", [0, 0, 0, 0, 0, 1], [1] * 6),
-        "recall is undefined (0/0) in 1 of 6 replicates, more than 5%: take method 'fay' or 'generalized', "
-        "whose replicates keep every item",
+        "recall is undefined (0/0) in 1 of 6 replicates, more than 5%: use method 'fay' or 'generalized', whose replicates keep every item",
     ),
     "logit of a number": (
         lambda: replicate_estimate(replicates(PAIRS), "mean", [1, 2, 3, 4, 5, 6]).interval(
             method="logit"
         ),
-        "method 'logit' is for shares between 0 and 1; mean is none, take 't'",
+        "method 'logit' is for statistics from 0 to 1; mean is not one: use 't'",
     ),
     "wilson of a number": (
         lambda: replicate_estimate(replicates(PAIRS), "total", TRUTH).interval(method="wilson"),
-        "method 'wilson' is for shares between 0 and 1; total is none, take 't'",
+        "method 'wilson' is for statistics from 0 to 1; total is not one: use 't'",
     ),
     "logit of 1": (
         lambda: replicate_estimate(replicates(PAIRS), "proportion", [1] * 6).interval(
             method="logit"
         ),
-        "method 'logit' needs an estimate between 0 and 1 and a variance above 0; got 1 and 0: take 'wilson'",
+        "method 'logit' needs an estimate between 0 and 1 and a variance above 0; got 1 and 0: use 'wilson'",
     ),
     "interval": (
         lambda: mean_of(PAIRS).interval(method="wald"),
@@ -1180,7 +1175,7 @@ WRONG = {
             0.5,
         ),
         "statistic must need at most 8,589,934,592 weights; 524,288 items times 524,288 replicates are "
-        "274,877,906,944: take method 'bootstrap', or fewer PSUs",
+        "274,877,906,944: use method 'bootstrap', or fewer PSUs",
     ),
 }
 
@@ -1377,4 +1372,6 @@ def test_brr_of_few_strata_is_warned_of_below_30(strata):
     design = SurveyDesign(np.repeat(np.arange(strata), 8), psu=np.arange(8 * strata) // 4)
     found = replicate_estimate(replicates(design, "brr"), "f1", truth, read)
     assert found.effective_df == strata
-    assert any("few strata: brr" in note for note in sentences(found.notes)) == (strata == 29)
+    assert any("by 'brr' is often too large" in note for note in sentences(found.notes)) == (
+        strata == 29
+    )

@@ -88,10 +88,10 @@ def test_what_lies_in_certain_psus_only_is_known():
 
 def test_a_population_of_nothing_but_certain_psus_is_refused():
     with pytest.raises(
-        ValueError, match="^fpc must leave PSUs that were not sampled; every stratum is one PSU"
+        ValueError, match="^fpc must leave PSUs that were not sampled; every stratum has one PSU"
     ):
         wb.SurveyDesign([1, 2], fpc=[1, 1])
-    with pytest.raises(ValueError, match="^stratum must hold at least 2 PSUs; 2 holds 1: join"):
+    with pytest.raises(ValueError, match="^stratum must hold at least 2 PSUs; 2 holds 1: merge"):
         wb.SurveyDesign([1, 1, 2], fpc=[5, 5, 2])
 
 
@@ -133,7 +133,9 @@ def test_a_class_and_a_group_of_weight_0_only_are_left_out():
     assert {row["group"] for row in found.rows()} == {None, "x", "y"}
     overall = found.estimates[1]
     assert overall.labels == ("a", "b") and overall.items == 32
-    assert "8 items have weight 0: outside the population" in "; ".join(wb.sentences(found.notes))
+    assert "8 items have weight 0: they are outside the population" in "; ".join(
+        wb.sentences(found.notes)
+    )
     assert (
         found.rows()[0]["naive_low"] < 0.75 < found.rows()[0]["naive_high"]
     )  # 24 of 32, not of 40

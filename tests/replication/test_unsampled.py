@@ -36,11 +36,12 @@ def test_only_predicted_positives_show_precision_and_nothing_else(metrics):
     low, high = stats.binomtest(86, 120).proportion_ci(method="exact")
     assert rows["precision", None]["low"] == pytest.approx(low, abs=0.01)
     assert rows["precision", None]["high"] == pytest.approx(high, abs=0.01)
-    assert "recall" in said and "every labeled item is predicted 'fraud'" in said
-    assert "label a random sample of the items that are predicted something else" in said
+    assert "recall" in said and "every labeled item is predicted as 'fraud'" in said
+    assert "label a random sample of the items that are predicted as something else" in said
     first, last = found.finding().splitlines()
-    assert "unknown, as every labeled item is predicted 'fraud'" in first and last.startswith(
-        "Precision 71.7%"
+    assert (
+        "cannot be estimated, because every labeled item is predicted as 'fraud'" in first
+        and last.startswith("Precision 71.7%")
     )
 
 
@@ -53,7 +54,8 @@ def test_without_a_positive_class_the_precision_of_the_sampled_class_is_shown():
 def test_what_the_sample_does_not_show_is_refused_when_it_is_all_that_is_asked(metric):
     items = wb.load_labeled(ALARMS, positive="fraud")
     with pytest.raises(
-        ValueError, match="^metrics must exist; .*: unknown, as every labeled item is predicted 'fr"
+        ValueError,
+        match="^no metric can be estimated: .* cannot be estimated, because every labeled item is predicted as 'fr",
     ):
         wb.estimate_metrics(items, metric)
 
@@ -83,7 +85,7 @@ def test_one_class_alone_is_taken_for_a_random_sample_and_has_no_macro_f1():
         average="macro",
     )
     assert could_be < 0.46 and "macro F1 is undefined" in said
-    assert "taken for a random sample of all" in found.finding().splitlines()[0]
+    assert "assume that the items are a random sample of all" in found.finding().splitlines()[0]
 
 
 def test_scores_of_items_of_one_kind_show_neither_auc_nor_brier_score():
@@ -91,8 +93,12 @@ def test_scores_of_items_of_one_kind_show_neither_auc_nor_brier_score():
     rows, said, _ = shown(
         ALARMS | {"score": score}, "precision auc brier log_loss", score="score", positive="fraud"
     )
-    assert [*rows] == [("precision", None)] and "AUC, Brier score, log loss: unknown" in said
-    with pytest.raises(ValueError, match="Brier score: unknown, as every labeled item is truly 1"):
+    assert [*rows] == [
+        ("precision", None)
+    ] and "AUC, Brier score, log loss cannot be estimated" in said
+    with pytest.raises(
+        ValueError, match="Brier score cannot be estimated, because every labeled item is truly 1"
+    ):
         shown(
             {"truth": [1] * 20, "score": score[:20]},
             "brier",
@@ -121,7 +127,8 @@ def test_an_undefined_metric_refuses_no_other():
     assert "metric precision: precision is undefined: no item was predicted positive" in said
     assert found.finding().startswith("Metric precision: precision is undefined")
     with pytest.raises(
-        ValueError, match="^metrics must exist; metric precision: precision is undefined: no item"
+        ValueError,
+        match="^no metric can be estimated: metric precision: precision is undefined: no item",
     ):
         shown(data, "precision", positive="2")
 
@@ -142,7 +149,7 @@ def test_replicate_estimate_refuses_what_the_columns_do_not_show(statistic, trut
     made = wb.replicates(wb.SurveyDesign(["all"] * len(truth)), "jkn")
     with pytest.raises(
         ValueError,
-        match=f"^{statistic if statistic != 'f1' else 'F1'} is unknown, as every labeled",
+        match=f"^{statistic if statistic != 'f1' else 'F1'} cannot be estimated, because every labeled",
     ):
         wb.replicate_estimate(made, statistic, truth, prediction)
 
@@ -166,7 +173,8 @@ def test_replicate_estimate_gives_what_they_show(statistic, truth, prediction, e
 def test_macro_f1_of_predicted_positives_is_refused():
     made = wb.replicates(wb.SurveyDesign(["all"] * 120), "jkn")
     with pytest.raises(
-        ValueError, match="^macro F1 is unknown, as every labeled item is predicted 'fraud'"
+        ValueError,
+        match="^macro F1 cannot be estimated, because every labeled item is predicted as 'fraud'",
     ):
         wb.macro_f1(made, ALARMS["truth"], ALARMS["prediction"])
 
@@ -191,7 +199,7 @@ def test_labels_in_some_rows_are_those_rows_alone():
         key: row["estimate"] for key, row in alone.items()
     }
     assert found.finding().startswith(
-        "Labels in 100 of 900 rows: they were taken for a random sample of the file"
+        "Labels in 100 of 900 rows: they are assumed to be a random sample of the file"
     )
 
 
@@ -217,7 +225,7 @@ def test_unlabeled_rows_of_another_prediction_show_that_it_was_not_sampled():
         "prediction": ["x"] * 40 + ["x", "y"] * 100,
     }
     rows, said, _ = shown(data)
-    assert [*rows] == [("precision", "x")] and "every labeled item is predicted 'x'" in said
+    assert [*rows] == [("precision", "x")] and "every labeled item is predicted as 'x'" in said
 
 
 def test_labels_of_a_rare_prediction_in_place_of_a_random_sample():
@@ -229,7 +237,7 @@ def test_labels_of_a_rare_prediction_in_place_of_a_random_sample():
     rows, said, _ = shown(data)
     assert {metric for metric, _ in rows} == {
         "precision"
-    } and "labeled items are no random sample" in said
+    } and "labeled items are therefore not a random sample" in said
     weighted, *_ = shown(
         data | {"w": np.where(np.array(data["prediction"]) == "x", 1.0, 37.0)}, weight="w"
     )
@@ -243,7 +251,7 @@ def test_of_three_predictions_one_was_never_labeled():
     assert [*rows] == [("precision", "a"), ("precision", "b")] and "recall" not in {
         metric for metric, _ in rows
     }
-    assert "differ from those of the other items more than chance allows" in said
+    assert "differ from those of the other items by more than chance" in said
 
 
 def test_a_classifier_that_predicts_one_class_everywhere_has_an_accuracy():
@@ -278,7 +286,9 @@ def test_items_without_a_group_count_among_all(gap):
         ("s", 1),
     ]
     assert found.estimates[0].items == 40
-    assert "20 items have no 'g': counted among all items, in no group" in wb.sentences(found.notes)
+    assert "20 items have no 'g': they count among all items, but in no group" in wb.sentences(
+        found.notes
+    )
 
 
 @pytest.mark.parametrize("psu", ["", "school,class"])
@@ -341,12 +351,12 @@ def test_a_score_of_the_other_class_is_asked_about(metric):
 def test_a_score_without_predictions_and_a_useless_score():
     data = scored(True)
     _, said, _ = shown(data, "auc", score="score", prediction="", positive="ill")
-    assert "far below 50%, so the score seems to be that of another class" in said
+    assert "far below 50%, so the score seems to belong to a class other" in said
     noise = data | {"score": np.random.default_rng(0).random(200)}
-    assert "another class" not in shown(noise, "auc", score="score", positive="ill")[1]
+    assert "a class other" not in shown(noise, "auc", score="score", positive="ill")[1]
     bad = data | {"prediction": np.where(np.array(data["prediction"]) == "ill", "well", "ill")}
     assert (
-        "another class" not in shown(bad, "auc", score="score", positive="ill")[1]
+        "a class other" not in shown(bad, "auc", score="score", positive="ill")[1]
     )  # a bad classifier
 
 

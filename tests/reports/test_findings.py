@@ -258,7 +258,7 @@ def test_an_interval_of_nearly_everything_is_no_result():
     assert (found.rows()[0]["low"], found.rows()[0]["high"]) == (0, 1)
     assert (
         found.finding()
-        == "No result: Accuracy may be anything between 0% and 100%, as the sample says too little of it"
+        == "No result: Accuracy may be anything between 0% and 100%, because the sample contains too little information about it"
     )
     losses = wb.CVLosses.from_fold_means({"A": [0.1, 0.2, 0.15, 0.12], "B": [0.2, 0.25, 0.19, 0.2]})
     assert wb.compare_tests(losses, rho=0.99).finding().startswith("No result: with rho = 0.99 ")

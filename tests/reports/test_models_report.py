@@ -120,8 +120,7 @@ MISTAKES = [
     ),
     (
         "--prediction old,new --metrics auc",
-        "--metrics must be computed from columns that are named; auc needs a --score column for "
-        "each model",
+        "--metrics must suit the named columns; auc needs a --score column for each model",
     ),
     (
         "--score s_old,s_new --metrics f1",
@@ -129,7 +128,7 @@ MISTAKES = [
     ),
     (
         "--prediction old,s_new",
-        "--prediction must hold classes of the truth; name numbers that are scores with --score; "
+        "--prediction must hold classes that occur in the truth; if these numbers are scores, name them with --score; "
         "column 's_new' holds ",
     ),
     ("--prediction old,new --metrics median", "--metrics must be computed from the predictions"),

@@ -59,7 +59,10 @@ def test_from_file_to_page(tmp_path, labeled, kernel):
         "108 items, 9 PSUs in 3 strata (1 stratum of 2, 1 stratum of 3, 1 stratum of 4), 6 degrees"
         in page
     )
-    assert "generalized replication is exact for any mixture" in page and "Accuracy 0." in page
+    assert (
+        "Generalized replication is exact for any numbers of clusters" in page
+        and "Accuracy 0." in page
+    )
     assert "<b>Süd</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 3 and page.count("<math") >= 3
     assert hashlib.sha256(labeled.read_bytes()).hexdigest() in page
@@ -86,8 +89,8 @@ def test_many_classes_without_strata_by_group(tmp_path):
     )
     given = ("--items", "m.csv", "--psu", "person", "--group", "place")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
-    assert f"Accuracy {(truth == read).mean():.3f}, 95% interval " in page
-    assert "no column 'stratum': the whole sample was taken for one stratum" in page
+    assert f"Accuracy {(truth == read).mean():.3f}, 95% confidence interval " in page
+    assert "no column 'stratum': the whole sample is treated as one stratum" in page
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
     limits = [
@@ -181,8 +184,11 @@ def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--positive", "4"], "--positive must be a true class; got '4', there are 7, 8, 9"),
-        (["--weight", "gelesen"], "weight must be another column than the classes"),
+        (
+            ["--positive", "4"],
+            "--positive must be a class of the truth; got '4', available are 7, 8, 9",
+        ),
+        (["--weight", "gelesen"], "weight must be a column other than the classes"),
         (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
     ],
 )
@@ -242,7 +248,14 @@ def test_a_proportion_by_successive_differences(tmp_path):
     full = (weight @ y) / weight.sum()
     replicates = (y @ replicated) / replicated.sum(0)
     error = np.sqrt(4 / 80 * np.sum((replicates - full) ** 2))
-    assert f"Proportion of owns = yes: {full:.3f}, 95% interval " in page
+    assert f"Proportion of owns = yes: {full:.3f}, 95% confidence interval " in page
     assert f"<td>{100 * error:.0f}%</td>" in page
     assert "80 replicates by successive differences (SDR)" in page
-    costs_one_line(tmp_path, "method must say how", *TOPIC, *given, *how[:2], runs=run_here)
+    costs_one_line(
+        tmp_path,
+        "method must be the method of the replicate weights",
+        *TOPIC,
+        *given,
+        *how[:2],
+        runs=run_here,
+    )

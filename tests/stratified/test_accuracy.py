@@ -166,7 +166,7 @@ def test_the_exact_errors():
         stratified_accuracy([5, 9], [5, 1], [3, 1])
     assert str(caught.value) == (
         "labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 "
-        "has 1 of 9: label more of it, or plan with fewer strata"
+        "has 1 label for 9 items: label more items there, or use fewer strata"
     )
     with pytest.raises(ValueError) as caught:
         accuracy_variance([5, 9], [3, 10], [2, 2])

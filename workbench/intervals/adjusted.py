@@ -1,4 +1,4 @@
-"""Several comparisons at once: adjusted p-values, and intervals that show the same pairs."""
+"""Adjustment for several comparisons: p-values, and intervals that show the same pairs."""
 
 import numpy as np
 from numpy import ndarray
@@ -35,13 +35,13 @@ def adjustment(pvalue: ndarray, level: float, adjust: str) -> tuple[ndarray, nda
 def consistent(adjusted: ndarray, limits: ndarray, level: float) -> tuple[ndarray, ndarray]:
     """Return p-values (P,) and limits (P, 2) that show the same pairs.
 
-    A tie that rounding decides shows none.
+    If rounding decides a tie, no difference is shown.
 
     Parameters
     ----------
     adjusted : (P,) array
     limits : (P, 2) array
-        Each at the level of its pair.
+        Limits of each pair at its own level.
     level : float
     """
     excludes_zero = (limits[:, 0] > 0) | (limits[:, 1] < 0)

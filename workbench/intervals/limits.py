@@ -31,21 +31,21 @@ UNDERSAMPLED = 2  # each label stands for twice as many items as on average
 
 
 def monotone_limit(upper: Callable, estimate: float, gain: ndarray) -> tuple:
-    """Return the least upper limit of an outcome and of higher ones, and the choice (H,) it is of.
+    """Return the least upper limit of an outcome and of higher ones, and its choice (H,).
 
-    The second value says whether all higher outcomes were considered. No limit is below its
-    estimate, so only outcomes with an estimate below the least limit so far are considered. Each
-    round raises one stratum more. After more than `MOST_SETS` outcomes in a round only the best one
-    is continued.
+    The second value tells whether all higher outcomes were considered. No limit is below its
+    estimate. Only outcomes with an estimate below the least limit so far are therefore considered.
+    Each round raises one more stratum. After more than `MOST_SETS` outcomes in a round, only the
+    best one is continued.
 
     Parameters
     ----------
     upper : callable
-        Maps choices (R, H) of the raise of each stratum, 0 for none, and a number to upper limits
-        (R,). Limits above the number need not be right.
+        Function of choices (R, H) and a number that returns upper limits (R,). A choice says how
+        far each stratum is raised, 0 for not at all. Limits above the number need not be correct.
     estimate : float
     gain : (H, O) array of float
-        Gain in the estimate by each raise from 1 on; infinite where the raise is impossible.
+        Gain in the estimate by each raise from 1 on; infinite if the raise is impossible.
     """
     choice = np.zeros((1, len(gain)), int)
     gained = np.zeros(1)
@@ -93,8 +93,8 @@ def limit_of_moments(
 ) -> tuple:
     """Return upper limits (...,) of a mean before rounding, and the strata that alone decide them.
 
-    The stratum is -1 where none decides alone. The limit puts together Beta(x + 1, n - x) [1]_ and
-    an unseen item in the worst place [2]_: see `workbench.intervals.values.value_interval`.
+    The stratum is -1 if none decides alone. The limit combines Beta(x + 1, n - x) [1]_ with an
+    unseen item in the worst place [2]_: see `workbench.intervals.values.value_interval`.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def limit_of_moments(
         Weight of each stratum in the mean; fraction of the stratum that was not labeled.
     n : (..., H) array
     moments : (mean, second, third), (..., H) arrays
-        Central moments; the mean exactly equal to `high` where all labels lie there.
+        Central moments. The mean equals `high` exactly if all labels lie there.
     ends : (least, most), (..., H) arrays
         Smallest and largest label.
     low, high : (H,) array or float
@@ -116,7 +116,7 @@ def limit_of_moments(
         Value of one more label of each stratum, at most `high` and at least the largest label;
         `high` by default.
     stretch : float
-        Factor of the standard deviation, where there is no `enough`.
+        Factor of the standard deviation, if there is no `enough`.
 
     References
     ----------
@@ -144,7 +144,7 @@ def _limit(
     stretch: float,
     enough: float = np.inf,
 ) -> tuple:
-    """Return the largest candidate limit of each outcome, and its stratum where it is of one."""
+    """Return the largest candidate limit of each outcome, and the stratum that alone decides it."""
     weight, free, n, mean, _, _, high, more, missed, constant = strata
     constant = constant[..., :1]
     largest = weight * np.where(free > 0, high, mean)
@@ -268,7 +268,7 @@ def _candidate_limits(
     top: ndarray,
     tail: float,
 ) -> ndarray:
-    """Return quantiles (..., C) of candidates, -inf if not valid or not beyond the likely one."""
+    """Return quantiles (..., C) of candidates, -inf if invalid or not beyond the likely one."""
     parts = np.broadcast_arrays(*moments, top, tail)
     mean, variance, *_ = parts
     far = np.where(valid, mean + 2 * np.sqrt(variance), -np.inf)
@@ -293,7 +293,7 @@ def three_moment_quantile(
 ) -> ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
-    The gamma distribution is its limit for r to infinity. The quantile is `top` where no such beta
+    For r to infinity the gamma distribution takes its place. The quantile is `top` if no such beta
     exists.
     """
     *moments, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
@@ -315,7 +315,7 @@ def three_moment_tail(moments: Sequence, top: Number, at: Number) -> ndarray:
 
 
 def _fits(moments: Sequence, top: ndarray) -> tuple:
-    """Return the rows where beta and gamma fit the distance from the top, scales and functions."""
+    """Return the rows in which beta and gamma fit the distance from the top, and functions."""
     mean, variance, third = moments
     gap = top - mean
     slack = 2 * variance**2 + third * gap
@@ -343,13 +343,14 @@ def crossing_tail(
     at: float,
     shape: tuple,
 ) -> ndarray:
-    """Return the least tail, at most 1/2, of limits that exclude `at`: half of their p-value.
+    """Return the smallest tail, at most 1/2, of limits that exclude `at`: half of their p-value.
 
     Parameters
     ----------
     moments : callable
-        Maps the side, 0 for the lower limit and 1 for the upper one, and tails to mean, variance
-        and third moment of the values times -1 and 1; the limit is their `three_moment_quantile`.
+        Function of a side and of tails that returns mean, variance and third moment. Side 0 stands
+        for the lower limit and the negated values, side 1 for the upper limit and the values. The
+        limit is the `three_moment_quantile` of these moments.
     bounds : (float, float)
     at : float
     shape : tuple

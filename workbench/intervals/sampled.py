@@ -1,7 +1,8 @@
 """Limits of the mean of sampled values in strata, between known bounds.
 
-`SampledMoments` keeps what the limits need: moments of the values in each stratum, and the value of
-one more item. Its `limits` are those of the default interval, and of the bounded one.
+`SampledMoments` keeps the numbers that the limits need: moments of the values in each stratum, and
+the value of one more item. `SampledMoments.limits` returns the limits of the default interval or of
+the bounded one.
 """
 
 from dataclasses import dataclass, replace
@@ -25,11 +26,12 @@ class SampledMoments:
     n, mean, second, third : (H,) array
         Number of items, their mean, and second and third central moment.
     least, most, low, high : (H,) array
-        Smallest and largest value seen, and possible.
+        Smallest and largest value seen, and smallest and largest possible value.
     unseen : (2, H) array
         Value of one more item in the lower and in the upper limit.
     trusted : (2,) array
-        How far these are the values seen, from 0 to 1: see `workbench.intervals.unseen.carried`.
+        Degree, from 0 to 1, to which these are the values seen: see
+        `workbench.intervals.unseen.carried`.
     """
 
     weight: ndarray
@@ -105,7 +107,7 @@ class SampledMoments:
         off: ndarray,
         count: ndarray,
     ) -> dict:
-        """Return `unseen` and `trusted` by the values of strata that are not fully sampled."""
+        """Return `unseen` and `trusted`, from the values of strata that are not fully sampled."""
         weight = (self.weight / np.maximum(self.n, 1))[stratum]
         reach = (self.high - self.low).max()
         unseen = []
@@ -122,7 +124,7 @@ class SampledMoments:
 
     @classmethod
     def of_table(cls, table: ndarray) -> "SampledMoments":
-        """Return the moments of the numbers that `table` returned."""
+        """Return the moments from the numbers of the method `table`."""
         trusted = table[12:, 0]
         parts = [*table[:10], table[10:12], trusted]
         return cls(*parts)
@@ -135,7 +137,7 @@ class SampledMoments:
 
     @property
     def estimate(self) -> float:
-        """Weighted mean of the strata."""
+        """Return the weighted mean of the strata."""
         return float(self.weight @ self.mean)
 
     def limits(self, tail: float, *, bounded: bool = False) -> tuple[float, float]:
@@ -166,7 +168,7 @@ class SampledMoments:
 
     @property
     def df(self) -> float:
-        """Satterthwaite's degrees of freedom; 1 where nothing varies."""
+        """Return Satterthwaite's degrees of freedom; 1 if nothing varies."""
         variances = self._variances
         total = variances.sum()
         if not total > 0:
@@ -180,7 +182,7 @@ class SampledMoments:
         return spread / np.maximum(self.n - 1, 1)
 
     def decisive_strata(self, tail: float) -> list:
-        """Return the strata that alone decide either bounded limit; -1 for none."""
+        """Return the strata that alone decide the two bounded limits; -1 for none."""
         return [int(self._largest(side, tail)[1]) for side in (0, 1)]
 
     def _upper(

@@ -1,19 +1,20 @@
 """Confidence intervals for a weighted mean of stratum proportions, A = sum_k W_k q_k.
 
-Five methods share one signature: `stratified_interval(stratum_size, labeled, correct)`.
+`stratified_interval(stratum_size, labeled, correct)` offers five methods:
 
-- ``"default"``: one more unseen item in the worst place, then the quantile of a beta distribution
-  with three matched moments. One stratum of a large population gives Clopper-Pearson. More correct
-  labels never lower a limit: the lower one is the largest that the outcome would have with no
-  correct label in any of some strata, the upper one mirrored. Conservative in every search we made
-  (``make search``), without a proof.
-- ``"short"``: inverts an estimated mid-P tail. It is about 14% shorter. In the search, the 95%
-  interval covered the true value in at least 91.56% of samples.
-- ``"guaranteed"``: proven coverage; pooled Clopper-Pearson for nearly equal weights, else the
-  worst-case Chernoff bound. It is as wide as the default for one stratum, .98 to 1.18 times as wide
-  for strata of equal size with equal labels, and 1.03 to 1.7 times where sizes differ, because
-  whole numbers of labels are never quite in proportion.
-- ``"wald"`` and ``"wilson"``: for teaching; with few labels they cover far less than their level.
+- ``"default"``: adds one unseen item in the worst place, then takes the quantile of a beta
+  distribution with three matched moments. One stratum of a large population gives the interval of
+  Clopper and Pearson. More correct labels never lower a limit. The lower limit is the largest over
+  outcomes with no correct label in some of the strata, and the upper limit mirrors this. The
+  interval was conservative in every search we made (``make search``); there is no proof.
+- ``"short"``: inverts an estimated mid-P tail. It is about 14% shorter than the default. In the
+  search, the 95% interval covered the true value in at least 91.56% of samples.
+- ``"guaranteed"``: has proven coverage. It is the pooled Clopper-Pearson interval for nearly equal
+  weights, and the worst-case Chernoff bound otherwise. For one stratum it is as wide as the
+  default. For strata of equal size with equal labels it is .98 to 1.18 times as wide. For unequal
+  sizes it is 1.03 to 1.7 times as wide, because whole numbers of labels are never exactly
+  proportional.
+- ``"wald"`` and ``"wilson"``: for teaching. With few labels they cover far less than their level.
 
 References
 ----------
@@ -61,9 +62,9 @@ PASSES = 2
 class Cells:
     """Independent simple random samples that together estimate a proportion.
 
-    Rows (..., C) are outcomes. The proportion is known_right + sum_c weight_c * rate_c; weights,
-    `known_right` and `known_wrong` add up to one. `unlabeled` is the fraction of the cell that was
-    not labeled, 1 - n_c / N_c.
+    Rows (..., C) are outcomes. The proportion is known_right + sum_c weight_c * rate_c. The
+    weights, `known_right` and `known_wrong` add up to one. `unlabeled` is the fraction of the cell
+    that was not labeled, 1 - n_c / N_c.
     """
 
     weight: ndarray
@@ -97,7 +98,7 @@ def stratum_cells(stratum_size: ndarray, labeled: ndarray, correct: ndarray) -> 
 def check_sample(
     stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
+    """Return the three arguments as (H,) int arrays, or raise an error that names the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
     correct = checks.counts("correct", correct, size=size.size)
@@ -107,7 +108,7 @@ def check_sample(
 
 
 def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[ndarray, ndarray]:
-    """Return the sizes of strata and the number of items of a part of each, as int64, or raise."""
+    """Return the sizes of strata and the number of items of a part of each as int64, or raise."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     items = checks.counts(name, part, size=size.size)
     checks.at_most(name, items, "stratum_size", size)
@@ -115,13 +116,14 @@ def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[nda
 
 
 def refuse_few(size: ndarray, labeled: ndarray) -> None:
-    """Raise where a stratum has more labels than items, or fewer than 2 of several items."""
+    """Raise if a stratum has more labels than items, or fewer than 2 labels of several items."""
     checks.at_most("labeled", labeled, "stratum_size", size)
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
         raise checks.WrongValue(
             "labeled",
             f"must be at least 2 in every stratum that is not fully labeled; stratum {few} has "
-            f"{labeled[few]} of {size[few]}: label more of it, or plan with fewer strata",
+            f"{checks.counted(labeled[few], 'label')} for {checks.counted(size[few], 'item')}: "
+            "label more items there, or use fewer strata",
         )
 
 
@@ -133,31 +135,43 @@ def stratified_interval(
     level: float = 0.95,
     method: str = "default",
 ) -> Interval:
-    """Return a confidence interval for a proportion from a stratified simple random sample.
+    """Compute a confidence interval for a proportion from a stratified simple random sample.
+
+    Use it if you need only the interval. `stratified_accuracy` takes the same counts, and also
+    returns the estimate and its standard error.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
         Items per stratum, N_h >= 1.
     labeled : (H,) array_like of int
-        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled); fixed
-        before any label was seen.
+        Labels per stratum, 2 <= n_h <= N_h. A stratum may have fewer than 2 labels only if it is
+        fully labeled. The numbers must have been fixed before any label was seen.
     correct : (H,) array_like of int
         Labeled items that were correct, 0 <= x_h <= n_h.
-    level : float
-        Nominal coverage in (0, 1).
+    level : float, default 0.95
+        Nominal coverage, between 0 and 1.
     method : {"default", "short", "guaranteed", "wald", "wilson"}
+        "default" is for general use. "short" is shorter, and covers at least 91% at nominal 95% in
+        our search. "guaranteed" has proven coverage. "wald" and "wilson" are for teaching. See
+        `workbench.intervals.shares`.
 
     Returns
     -------
     Interval
-        Limits within what the labels prove; all methods but "wald" and "wilson" are rounded outward
-        to multiples of 1/N.
+        Lower and upper limit, within the proportions that the labels allow. The limits of all
+        methods except "wald" and "wilson" are rounded outward to multiples of 1/N.
 
     Raises
     ------
     ValueError
         If an argument is out of its domain; the message names the stratum.
+
+    See Also
+    --------
+    stratified_accuracy : Estimate accuracy from a stratified sample.
+    value_interval : Compute an interval for the mean of values other than 0 and 1.
+    estimate_metrics : Estimate metrics from samples with clusters and weights.
 
     Examples
     --------
@@ -187,7 +201,7 @@ def weighted_interval(
     *,
     level: float = 0.95,
 ) -> Interval:
-    """Return the default interval for a proportion from strata of known weight and any size.
+    """Return the default interval for a proportion, from strata of known weight and any size.
 
     Sizes may be infinite. Weights in proportion to the sizes give the limits of
     `stratified_interval`. One stratum of infinite size gives those of Clopper and Pearson.
@@ -204,7 +218,7 @@ def weighted_interval(
 
     Notes
     -----
-    With more than `MOST_STRATA` strata the limits are those of `default_limits`, which may be a
+    With more than `MOST_STRATA` strata the limits are those of `default_limits`. They may be a
     little wider, and a note says so.
 
     Examples
@@ -233,8 +247,8 @@ def weighted_interval(
 def default_limits(cells: Cells, population: float, tail: float) -> tuple:
     """Return lower and upper limits for every outcome of `cells`, each (...,) float.
 
-    The default interval is shorter where an outcome with fewer correct labels has a higher limit.
-    That takes too long for thousands of outcomes: see `monotone_limits`.
+    The default interval is shorter if an outcome with fewer correct labels has a higher limit. That
+    takes too long for thousands of outcomes: see `monotone_limits`.
     """
     high = _upper(cells, tail)[0]
     low = 1 - _upper(cells.mirrored(), tail)[0]
@@ -248,17 +262,17 @@ def monotone_limits(
     population: float,
     tail: float,
 ) -> tuple:
-    """Return the limits of the default interval and whether they are exact.
+    """Return the limits of the default interval, and whether they are exact.
 
     One more correct label never lowers them.
 
     Parameters
     ----------
     cells_of : callable
-        Correct labels (R, C) of outcomes to their cells.
+        Function from the correct labels (R, C) of outcomes to their cells.
     labeled, correct : (C,) array
     population : float
-        Items, to which the limits are rounded outward; infinite for no rounding.
+        Number of items; limits are rounded outward to its multiples. Infinite for no rounding.
     tail : float
     """
     low, exact_low = _monotone_upper(cells_of, labeled, labeled - correct, tail)
@@ -282,7 +296,7 @@ def _monotone_upper(
 ) -> tuple:
     """Return the least upper limit of an outcome and of those with only hits in some cells.
 
-    The second value says whether it is exact.
+    The second value tells whether the limit is exact.
     """
     one_cell = np.eye(hits.size + 1, hits.size)
     raised = cells_of(np.where(one_cell, labeled, hits))
@@ -351,7 +365,7 @@ def _limiting(weight: ndarray, cells: Cells, tail: float) -> int | None:
 
 
 def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
-    """Return upper limits (...,) and the index of the cell that alone decides each, else -1."""
+    """Return upper limits (...,) and the index of the cell that alone decides each, or -1."""
     n, x = np.broadcast_arrays(cells.labeled, cells.correct)
     rate = x / np.maximum(n, 1)
     spread = rate * (1 - rate)
@@ -374,7 +388,7 @@ def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
 def wald_limits(cells: Cells, tail: float) -> tuple:
     """Return lower and upper limits for every outcome of `cells`, each (...,) float.
 
-    They are the estimate less and plus a multiple of its standard error.
+    They are the estimate minus and plus a multiple of its standard error.
     """
     estimate, variance = cells.moments()
     reach = -special.ndtri(tail) * np.sqrt(variance)
@@ -384,7 +398,7 @@ def wald_limits(cells: Cells, tail: float) -> tuple:
 
 
 def _wilson(cells: Cells, tail: float) -> tuple:
-    """Return score limits at the effective sample size A(1 - A)/v, if v = 0 at all labels."""
+    """Return score limits at the effective sample size A(1 - A)/v, or at all labels if v = 0."""
     estimate, variance = cells.moments()
     n = cells.labeled.sum()
     if variance > 0:
@@ -397,7 +411,7 @@ def _wilson(cells: Cells, tail: float) -> tuple:
 def wilson(p: Number, n: Number, z: Number) -> tuple:
     """Return Wilson's score limits (low, high) of proportions p of n items at the quantile z [1]_.
 
-    They are NaN where n is 0.
+    The limits are NaN if n is 0.
 
     References
     ----------
@@ -432,7 +446,7 @@ def quantile(level: float) -> float:
 
 
 def added_labels(level: float) -> float:
-    """Return the number of labels of either extreme that short intervals add, z^2 / 3.
+    """Return the number of labels of either outcome that short intervals add, z^2 / 3.
 
     Examples
     --------
@@ -481,9 +495,12 @@ def _guaranteed_upper(size: ndarray, cells: Cells, tail: float) -> float:
 def _chernoff_upper(size: ndarray, cells: Cells, tail: float) -> float:
     """Return min over lambda of max{sum W q : sum g(q) >= log(tail) - lambda t}, by weak duality.
 
-    g_k(q) = n_k log(1 - q c_k), or N_k q log(1 - f_k c_k) where q is below the sampling fraction
-    f_k, with c_k = 1 - exp(-lambda W_k / n_k): both bound the log moment generating function of the
-    count.
+    With c_k = 1 - exp(-lambda W_k / n_k) and the sampling fraction f_k, g_k(q) is::
+
+        n_k log(1 - q c_k)          if q >= f_k,
+        N_k q log(1 - f_k c_k)      if q < f_k.
+
+    Both bound the log moment generating function of the count.
     """
     per_label = cells.weight / cells.labeled
     lowest = np.log(0.02 / per_label.max())
@@ -533,7 +550,7 @@ def _chernoff_bounds(
 
 
 def _log_moment(q: ndarray, exponent: ndarray) -> ndarray:
-    """Return log(1 - q + q exp(-exponent)), also where the exponential vanishes next to 1."""
+    """Return log(1 - q + q exp(-exponent)), also if the exponential vanishes next to 1."""
     with np.errstate(divide="ignore"):
         log_hit = np.log(q) - exponent
         return np.logaddexp(np.log1p(-q), log_hit)
@@ -587,7 +604,7 @@ def _profile_rates(cells: Cells, proportions: ndarray, pseudo: int) -> ndarray:
     def rates(exponent: ndarray) -> ndarray:
         """Return the roots in [0, 1] of m W q^2 - (n + m W) q + x = 0.
 
-        The multiplier m is of either sign, exponentially far from 0 and smooth through it.
+        The multiplier m has either sign. It is exponentially far from 0, and smooth at 0.
         """
         multiplier = np.sign(exponent) * np.expm1(np.abs(exponent))
         mw = multiplier[:, None] * weight
@@ -610,7 +627,7 @@ def _profile_rates(cells: Cells, proportions: ndarray, pseudo: int) -> ndarray:
 
 
 def _lattice(cells: Cells) -> ndarray:
-    """Return integer steps (H,) proportional to W_h / n_h, exactly if a short lattice allows."""
+    """Return integer steps (H,) proportional to W_h / n_h, exactly if a short lattice allows it."""
     per_label = cells.weight / cells.labeled
     lightest = per_label.min()
     longest = max(int(LATTICE * lightest), 1)
@@ -710,18 +727,19 @@ def _method_notes(
         return
     yield Note(
         "unreliable",
-        "short does not promise its level: at nominal 95% it covers at least 91% in practice",
+        "the short interval can cover less than its level. In the search, the 95% interval covered "
+        "the true value in at least 91% of samples",
     )
     if min(wrong, right) < 10 or size.size == 1:
         yield Note(
             "unreliable",
-            "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
-            "the default beside it",
+            "the rarer outcome has fewer than 10 labels, or there is only one stratum: report the "
+            "default interval, too",
         )
 
 
 def few_notes(size: ndarray, labeled: ndarray, noun: str = "label") -> Iterator[Note]:
-    """Yield a note where strata hold fewer labels than the default interval was searched with.
+    """Yield a note if strata hold fewer labels than the searched designs of the default interval.
 
     Fully labeled strata do not count.
     """
@@ -731,17 +749,18 @@ def few_notes(size: ndarray, labeled: ndarray, noun: str = "label") -> Iterator[
     if n < SEARCHED_FROM and sampled.any():
         labels = f"only {checks.counted(n, noun)}{where}"
         yield Note(
-            "unreliable", f"{labels}: the default interval was not checked below {SEARCHED_FROM}"
+            "unreliable",
+            f"{labels}: the default interval was only checked with {SEARCHED_FROM} or more",
         )
 
 
 def exact_notes(exact: bool) -> Iterator[Note]:
-    """Yield a note where a limit is not exact."""
+    """Yield a note if a limit is not exact."""
     if not exact:
         yield Note(
             "remark",
-            "with so many strata and so few labels not every set of strata was tried: the interval "
-            "holds, and may be a little longer than it had to be",
+            "there are too many strata and too few labels to try every set of strata. The interval "
+            "is valid, but may be slightly wider than necessary",
         )
 
 
@@ -752,8 +771,8 @@ def limiting_notes(size: ndarray, labeled: ndarray, limiting: int | None) -> Ite
         labels = labeled[limiting] / labeled.sum()
         yield Note(
             "design",
-            f"alone decides a limit: it holds {items:.1%} of the items but {labels:.1%} of the "
-            "labels; more labels there would help most",
+            f"this stratum alone decides a limit: it holds {items:.1%} of the items but "
+            f"{labels:.1%} of the labels, so more labels there would help most",
             ("stratum", limiting),
         )
 

@@ -1,9 +1,10 @@
 """Value of an item that the sample does not contain, in limits for values other than 0 and 1.
 
 An upper limit adds one more item to the sample. The bounded interval puts it at the largest
-possible value. The default interval puts it at the largest value seen, as far as the sample carries
-that: as far as many items make up the spread on that side, and the sample has more than three
-values.
+possible value. The default interval puts it at the largest value seen, to the degree that the
+sample supports this. Many items must make up the spread on that side, and there must be more than
+three values.
+
 `carried` returns the degree, and `unseen_values` the value of the item.
 """
 
@@ -31,7 +32,7 @@ MORE_THAN_THREE = 5e-4
 # is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
 
-UNSEEN = "If values inside the known bounds may exist that this sample does not contain"
+UNSEEN = "If the population may contain values inside the known bounds that this sample lacks"
 
 
 def carried(
@@ -41,26 +42,29 @@ def carried(
     reach: Number,
     count: Number = 1.0,
 ) -> ndarray:
-    """Return the degree from 0 to 1 to which a sample shows where large values end, (...).
+    """Return the degree, from 0 to 1, to which a sample shows where large values end, (...).
 
     Parameters
     ----------
     weight : (n, ...) array or float
-        Of each item in the mean, up to a factor.
+        Weight of each item in the mean, up to a factor.
     values : (n, ...) array
     deviations : (n, ...) array
-        Values less the mean of their stratum.
+        Values minus the mean of their stratum.
     reach : (...) array or float
-        Distance of the bounds.
+        Distance between the bounds.
     count : (n, ...) array or float
-        How many items have this value.
+        Number of items that have this value.
 
     Notes
     -----
-    With x the deviations times the weights: K = (sum x+)^2 / sum (x+)^2 items make up the spread on
-    the upper side. The answer rises from K = 1 to K = 4. It is 0 where there are at most three
-    values, because such a sample cannot show which others are missing, and where they are nearly
-    one.
+    Let x be the deviations times the weights. The number of items that make up the spread on the
+    upper side is::
+
+        K = (sum x+)^2 / sum (x+)^2.
+
+    The degree rises from 0 at K = 1 to 1 at K = 4. It is 0 with at most three values, because such
+    a sample cannot show which others are missing. It is also 0 if the values are nearly equal.
 
     Examples
     --------
@@ -102,7 +106,7 @@ def unseen_values(
     high : (H,) array or float
         Largest possible value.
     trusted : (..., 1) array or float
-        As of `carried`.
+        Degree that `carried` returns.
     """
     seen = np.minimum(high, np.maximum(most, mean + farthest))
     return high - trusted * (high - seen)
@@ -130,19 +134,19 @@ def one_more_value(
 
 
 def bounded_notes(limits: Sequence, bounded: Sequence, *, of: str = "") -> Iterator[Note]:
-    """Yield the bounded limits with their meaning, where they do not read as the limits.
+    """Yield a note with the bounded limits and their meaning, if they read unlike the limits.
 
     Parameters
     ----------
     limits, bounded : (float, float)
     of : str
-        What the limits are of, where the reader would not know.
+        Name of the quantity, if the reader would not know it.
     """
     half_width = (bounded[1] - bounded[0]) / 2
     low, high, *texts = digits.numbers(*limits, *bounded, error=half_width)
     if [low, high] != texts:
-        subject = f"{of} is " if of else ""
-        yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
+        subject = f"the interval of {of}" if of else "the interval"
+        yield Note("assumption", f"{UNSEEN}, {subject} is {' to '.join(texts)}")
 
 
 def _beyond_three(share: ndarray, values: ndarray) -> ndarray:

@@ -1,13 +1,14 @@
 """Confidence intervals for a weighted mean of values other than 0 and 1, D = sum_k W_k mean_k.
 
-The default interval of `workbench.intervals` generalized: the quantile is that of a beta
+They generalize the default interval of `workbench.intervals`. The quantile is that of a beta
 distribution with three matched moments, which include an unseen item. In the bounded interval this
 item lies at the largest declared value of its stratum. In the default interval it lies at the
-largest value seen, as far as the labels show where values end. With at most three values, such as 0
-and 1, both are the same. There is no proof. In a search (``tests/peers/search_values.py``) over the
-values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first mixed with strata of 0
-and 1 or with fully labeled ones, the 95% interval covered the true value in at least .949 +- .001
-of samples.
+largest value seen, to the degree that the labels show the range of the values. With at most three
+values, such as 0 and 1, both intervals are the same.
+
+There is no proof. In a search (``tests/peers/search_values.py``) the 95% interval covered the true
+value in at least .949 +- .001 of samples. The search covered the values -1, 0, 1; 0, .5, 1; and 0,
+1, 10. It also covered strata of -1, 0, 1 mixed with strata of 0 and 1 or with fully labeled strata.
 
 Start with `value_interval`; `interval_of` puts the limits together.
 """
@@ -47,63 +48,78 @@ def value_interval(
     level: float = 0.95,
     method: str = "default",
 ) -> Interval:
-    """Return a confidence interval for the mean of values from a stratified simple random sample.
+    """Compute a confidence interval for the mean of values from a stratified simple random sample.
+
+    Use it for graded scores, or for differences such as -1, 0 and 1. For labels that are correct or
+    incorrect, use `stratified_interval`.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
         Items per stratum, N_h >= 1.
     counts : (H, V) array_like of int
-        Labels per stratum and value; at least 2 per stratum unless it is fully labeled. Their
-        number was fixed before any label was seen.
+        Labels per stratum and value, at least 2 per stratum unless it is fully labeled. The number
+        of labels per stratum must have been fixed before any label was seen.
     values : (V,) or (H, V) array_like of float
-        The values that an item can have, seen or not; the largest and the smallest of a stratum
-        bound its unseen items.
-    level : float
-        Nominal coverage in (0, 1).
+        All values that an item can have, seen or not. The smallest and the largest value of a
+        stratum bound its unseen items.
+    level : float, default 0.95
+        Nominal coverage, between 0 and 1.
     method : {"default", "bounded", "t"}
-        "bounded" holds also where values exist inside the bounds that the labels do not contain.
-        "default" is the same for at most three values, such as 0 and 1 or -1, 0 and 1. For graded
-        values it is shorter as far as the labels show where values end. "t" is Student's t with
-        Satterthwaite's degrees of freedom.
+        "bounded" is valid even if the population contains values inside the bounds that the sample
+        does not contain. "default" is the same for at most three values, such as 0 and 1 or -1, 0
+        and 1. For graded values it is shorter, to the degree that the labels show the range of the
+        values. "t" is Student's t with Satterthwaite's degrees of freedom.
 
     Returns
     -------
     Interval
-        For sum_h W_h mean_h, W_h = N_h / N, within the means that the labels allow. `bounded` holds
-        the bounded limits where they differ.
+        Lower and upper limit of sum_h W_h mean_h, W_h = N_h / N, within the means that the labels
+        allow. `bounded` holds the bounded limits if they differ.
 
     Raises
     ------
     ValueError
         If an argument is out of its domain; the message names the stratum.
 
+    See Also
+    --------
+    stratified_interval : Compute an interval for a proportion.
+    estimate_values : Estimate the mean of values from a stratified sample.
+    compare_items : Compare two models by the mean score of items.
+
     Notes
     -----
-    The bounded interval uses the moments of the labels in each stratum: the mean m, central m2 and
-    m3. With f = 1 - n/N they contribute v = W^2 f m2 / (n - 1) and t = 2 W^3 f^1.5 m3 /
-    ((n + 1)(n + 2)). The upper limit is the largest of several candidates:
+    The bounded interval uses the moments of the labels in each stratum: the mean m and the central
+    moments m2 and m3. With f = 1 - n/N, a stratum contributes::
 
-    - for each stratum, one more label at its largest value (moments with n + 1 labels, divisors
-      n + 2 and (n + 2)(n + 3));
-    - for strata whose labels are alike, or closer to each other than the highest of them to the
-      largest value, in the order of W (largest - m) / n: the first two, three, ... of them merged
-      into one stratum, whose n labels happened to miss the largest value, that far off.
+        v = W^2 f m2 / (n - 1)
+        t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2))
+
+    to the variance and to the third moment. The upper limit is the largest of several candidates:
+
+    - For each stratum, one more label at its largest value. The moments are those of n + 1 labels,
+      with divisors n + 2 and (n + 2)(n + 3).
+    - Several strata merged into one. These are strata whose labels are equal, or closer to each
+      other than their highest label is to the largest value. They are sorted by W (largest - m) /
+      n, and the first two, three, ... are merged. The n labels of the merged stratum happened to
+      miss the largest value.
 
     Each candidate gives the quantile of a beta distribution that ends at the largest possible mean.
     The lower limit is that of the negated values. Fully labeled strata are constants. The
-    construction is that of the default interval, where Beta(x + 1, n - x) [1]_ and an unseen item
-    of the worst weight [2]_ are put together.
+    construction is that of the default interval for proportions. It combines Beta(x + 1, n - x)
+    [1]_ with an unseen item of the worst weight [2]_.
 
-    The interval extends to the means that the population can have at less than s beyond these
-    limits, s N the largest distance of two values of one stratum, as far as one item can move the
-    total. With 0 and 1 that rounds outward to whole items. Possible means lie g / N apart, with g
-    the largest number of which all distances of values within a stratum are multiples.
+    The interval is then extended outward to means that the population can have. Let s N be the
+    largest distance of two values of one stratum, the most by which one item can move the total.
+    The interval extends to the possible means at less than s beyond its limits. With 0 and 1, this
+    rounds outward to whole items. Possible means lie g / N apart. All distances of values within a
+    stratum are multiples of g, the largest such number.
 
-    The default interval puts the additional label at the largest value seen, as far as the sample
-    carries that: see `workbench.intervals.unseen`. Where strata have few labels, its standard
-    deviation is multiplied by Student's t quantile with Satterthwaite's degrees of freedom [3]_
-    over that of one sample of as many labels.
+    The default interval puts the additional label at the largest value seen, to the degree that the
+    sample supports it: see `workbench.intervals.unseen`. If strata have few labels, its standard
+    deviation is multiplied by a ratio of two quantiles of Student's t. One has Satterthwaite's
+    degrees of freedom [3]_, the other those of one sample with as many labels.
 
     References
     ----------
@@ -134,8 +150,8 @@ def interval_of(
 ) -> Interval:
     """Return the interval of checked arguments.
 
-    The last `constants` strata are known without labels. They count as fully labeled, and notes on
-    labels leave them out.
+    The last `constants` strata are known without labels. They count as fully labeled, and the notes
+    on labels do not count them.
     """
     tail = (1 - level) / 2
     *raw, exact = raw_limits(size, counts, values, level)
@@ -187,13 +203,13 @@ def between(
     rounded: Sequence,
     trusted: ndarray,
 ) -> tuple[float, float]:
-    """Return default limits rounded outward as far as the sample is not trusted.
+    """Return default limits rounded outward to the degree that the sample is not trusted.
 
     Parameters
     ----------
     limits : (float, float)
     raw, rounded : (float, float)
-        The bounded limits before and after they were rounded outward; the result lies within.
+        The bounded limits before and after they were rounded outward. The result lies within them.
     trusted : (2,) array
     """
     outward = np.array([-1, 1])
@@ -225,7 +241,7 @@ def monotone_upper(
 ) -> tuple[float, bool, ndarray]:
     """Return the least `upper_limit` of an outcome (H, V) and of higher ones, and its outcome.
 
-    The second value says whether the limit is exact. In a higher outcome, all labels below some
+    The second value tells whether the limit is exact. In a higher outcome, all labels below some
     value lie at that value, which may differ between strata.
     """
     order = values.argsort(1, kind="stable")
@@ -262,14 +278,14 @@ def interval_limits(
 ) -> tuple:
     """Return limits (...,) moved outward to the means that a population can have.
 
-    They are the outermost means at less than one item beyond the limits, within the means that the
-    labels allow.
+    They are the outermost possible means that lie less than one item beyond the limits and within
+    the means that the labels allow.
 
     Parameters
     ----------
     size : (H,) array
     counts : (..., H, V) array
-        Rows are outcomes, with the same number of labels of a stratum in each.
+        Rows are outcomes. All have the same number of labels per stratum.
     values : (H, V) array
     low, high : (...,) array or float
     """
@@ -303,7 +319,7 @@ def upper_limit(
     values: ndarray,
     tail: float,
 ) -> tuple:
-    """Return the `limit_of_moments` of outcomes, and the stratum that alone decides each, else -1.
+    """Return the `limit_of_moments` of outcomes, and the stratum that alone decides each, or -1.
 
     Parameters
     ----------
@@ -343,7 +359,7 @@ def proven_values(size: ndarray, counts: ndarray, values: ndarray) -> tuple[floa
 
 
 def _label_moments(counts: ndarray, values: ndarray) -> ndarray:
-    """Return number, mean, two central moments, least and most of the labels, (6, ..., H)."""
+    """Return number, mean, two central moments, smallest and largest label, (6, ..., H)."""
     n = counts.sum(-1)
     seen = counts > 0
     share = counts / np.maximum(n, 1)[..., None]
@@ -359,7 +375,7 @@ def _label_moments(counts: ndarray, values: ndarray) -> ndarray:
 def check_table(
     stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return sizes (H,), counts (H, V) and values (H, V), or raise naming the stratum."""
+    """Return sizes (H,), counts (H, V) and values (H, V); an error names the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     table = checks.plain_array("counts", counts)
     values = checks.floats("values", values)
@@ -376,8 +392,8 @@ def check_table(
     if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
         raise checks.WrongValue(
             "values",
-            f"must be finite, one for each of {table.shape[1]} columns of counts, or a row of them "
-            f"per stratum; got shape {values.shape}",
+            f"must be finite, one value for each of {table.shape[1]} columns of counts, or one row "
+            f"of values per stratum; got shape {values.shape}",
         )
     if abs(values).max() > LARGEST_VALUE:
         raise checks.WrongValue("values", f"must be at most {LARGEST_VALUE:g} in size")

@@ -1,8 +1,10 @@
-"""Orthogonal arrays, Hadamard matrices, and whether an array balances its replicates.
+"""Orthogonal arrays, Hadamard matrices, and a check whether an array balances its replicates.
 
-An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It
-has strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times;
-replicates made from it then give the textbook variance of every linear statistic.
+An array of R runs and k factors tells which unit each of R replicates keeps in each of k strata. It
+has strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times.
+Replicates made from such an array give the textbook variance of every linear statistic.
+
+Start with `orthogonal_array` and `hadamard`, which build arrays, and `check_balance`.
 
 References
 ----------
@@ -42,28 +44,35 @@ SYLVESTER = np.array([[1, 1], [1, -1]], np.int8)
 
 
 class Balance(Result):
-    """Whether an array balances replicates.
+    """Result of a check whether an array balances replicates.
+
+    `check_balance` returns this result.
 
     Attributes
     ----------
     strength : int
-        2: every two columns show each pair of symbols equally often (more than 2 is not looked
-        for); 1: every column shows each symbol equally often, but not every two columns each pair;
-        0: not even that. A single column has at most 1.
+        2 if every two columns show each pair of symbols equally often; higher strengths are not
+        checked. 1 if only every single column shows each symbol equally often. 0 otherwise. A
+        single column has at most strength 1.
     full : bool
-        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its
-        form for n symbols, every two columns show each pair R / n^2 times.
+        Whether the array is in full balance: every column shows each of n symbols R / n times (eq.
+        15), and every two columns show each pair R / n^2 times (eq. 11, generalized to n symbols).
     pair : tuple of int or None
-        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns
-        from 1.
+        First pair of columns (i, j), i < j, that violates this, as indices from 0. The notes count
+        columns from 1.
     table : (n, n) array of int or None
-        How often this pair shows each pair of symbols; None also where runs < n^2.
+        Number of runs in which this pair shows each pair of symbols. None also if runs < n^2.
     symbols : tuple
-        The n symbols in rising order.
+        The n symbols in ascending order.
     runs, factors : int
         Shape of the array.
     notes : tuple of Note
         The first column and the first pair of columns at fault, with their counts.
+
+    See Also
+    --------
+    check_balance : Check whether an array balances replicates.
+    orthogonal_array : Make an orthogonal array of strength 2.
     """
 
     strength: int
@@ -76,16 +85,16 @@ class Balance(Result):
 
     @property
     def problem(self) -> str | None:
-        """What is wrong in one text, or None."""
+        """Return a description of the problems, or None."""
         return "; ".join(note.text for note in self.notes) or None
 
     @property
     def levels(self) -> int:
-        """Number of symbols."""
+        """Return the number of symbols."""
         return len(self.symbols)
 
     def headline(self) -> str:
-        """Return strength, shape and what is wrong."""
+        """Return the shape, the strength and the problems."""
         sizes = {"run": self.runs, "factor": self.factors, "level": self.levels}
         counts = [checks.counted(size, noun) for noun, size in sizes.items()]
         shape = ", ".join(counts)
@@ -107,21 +116,30 @@ class Balance(Result):
 
 
 def check_balance(array: ArrayLike) -> Balance:
-    """Check whether an array has strength 2 and brings replicates into full balance.
+    """Check whether an array has strength 2 and gives fully balanced replicates.
+
+    Use it before you pass an array of your own to `replicates`.
 
     Parameters
     ----------
     array : (runs, factors) array_like of numbers
-        Symbols, such as 0 .. n - 1 or +1/-1, one set of symbols for all columns.
+        Symbols, such as 0 .. n - 1 or +1/-1; all columns share one set of symbols.
 
     Returns
     -------
     Balance
+        Strength of the array, and the first column and pair of columns at fault.
 
     Raises
     ------
     ValueError
         If the array is not two-dimensional, empty or not finite.
+
+    See Also
+    --------
+    orthogonal_array : Make an orthogonal array of strength 2.
+    hadamard : Make a Hadamard matrix.
+    replicates : Make replicates of a design, also from an array of your own.
 
     Examples
     --------
@@ -160,28 +178,38 @@ def check_balance(array: ArrayLike) -> Balance:
 
 
 def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> ndarray:
-    """Return an orthogonal array of strength 2 with the fewest runs a linear array can have.
+    """Make an orthogonal array of strength 2 with the fewest runs of any linear array.
+
+    Replicates made from it balance strata with `levels` units each.
 
     Parameters
     ----------
     levels : int
-        n, symbols 0 .. n - 1, units per stratum; a prime power.
+        Number n of symbols 0 .. n - 1, the units per stratum. It must be a prime power.
     factors : int
-        Columns, strata. n^b runs have room for (n^b - 1) / (n - 1), not for n^b - 1 as [1]_ has it.
+        Number of columns, the strata. n^b runs have room for (n^b - 1) / (n - 1) columns, not for
+        n^b - 1 as [1]_ states.
     method : {"linear", "rotation"}
-        - "linear": run and column are vectors over GF(n), the entry their scalar product [2]_.
-        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each
-          further one is the column before it moved up by one; the last run is all zeros [1]_, [3]_.
+        - "linear": runs and columns are vectors over GF(n); an entry is their scalar product [2]_.
+        - "rotation": the first column holds the powers of a primitive element of GF(n^b). Each
+          further column is the previous one moved up by one. The last run is all zeros [1]_, [3]_.
 
     Returns
     -------
     (runs, factors) array of int
-        runs = `smallest_runs(levels, factors)`. For two levels `hadamard` often needs fewer.
+        The array, with `smallest_runs(levels, factors)` runs. For two levels `hadamard` often needs
+        fewer runs.
 
     Raises
     ------
     ValueError
-        If levels is no prime power, or the array larger than 2 GiB.
+        If levels is no prime power, or the array is larger than 2 GiB.
+
+    See Also
+    --------
+    hadamard : Make a Hadamard matrix, for strata of two units.
+    check_balance : Check whether an array balances replicates.
+    replicates : Make replicates of a design.
 
     References
     ----------
@@ -208,8 +236,8 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     if size > LARGEST_ARRAY:
         raise WrongValue(
             "factors",
-            f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-            f"{8 * size} bytes of at most {8 * LARGEST_ARRAY}",
+            f"must be fewer; {factors} factors of {levels} levels need {runs} runs and {8 * size} "
+            f"bytes, at most {8 * LARGEST_ARRAY} are allowed",
         )
     if method == "rotation":
         return _rotated(levels, factors, runs)
@@ -217,9 +245,9 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
 
 
 def smallest_runs(levels: int, factors: int) -> int:
-    """Return the runs of the smallest linear array.
+    """Return the number of runs of the smallest linear array.
 
-    They are the smallest n^b with factors <= (n^b - 1) / (n - 1).
+    It is the smallest n^b with factors <= (n^b - 1) / (n - 1).
 
     Parameters
     ----------
@@ -243,9 +271,9 @@ def smallest_runs(levels: int, factors: int) -> int:
 def linear_forms(levels: int, factors: int) -> ndarray:
     """Return the linear forms whose values are the columns of the linear array.
 
-    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest
-    first; its entry in column h is the scalar product with form h. No form is a multiple of
-    another.
+    Run r of `orthogonal_array` is a vector over GF(levels). It consists of the digits of r to the
+    base `levels`, lowest first. Its entry in column h is the scalar product with form h. No form is
+    a multiple of another.
 
     Parameters
     ----------
@@ -315,12 +343,10 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
 
 
 def hadamard(order: int) -> ndarray:
-    """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
+    """Make a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
-    Without its first column it is an array of order runs for up to order - 1 factors of two levels,
-    in full balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers
-    too), four circulants as Williamson found them (92, 116, 156, 172) and Kronecker products; these
-    reach all multiples of 4 up to 184 and all but 49 up to 1000.
+    Without its first column the matrix is a fully balanced array of `order` runs for up to order -
+    1 factors of two levels.
 
     Parameters
     ----------
@@ -330,12 +356,24 @@ def hadamard(order: int) -> ndarray:
     Returns
     -------
     (order, order) array of int
-        +1 and -1.
+        The matrix, with entries +1 and -1.
 
     Raises
     ------
     ValueError
-        If the order cannot be built; names the next one that can, see `next_hadamard_order`.
+        If the order cannot be built. The message names the next order that can; see
+        `next_hadamard_order`.
+
+    See Also
+    --------
+    orthogonal_array : Make an orthogonal array, also for more than two levels.
+    check_balance : Check whether an array balances replicates.
+
+    Notes
+    -----
+    The constructions are Sylvester's doubling, both constructions of Paley [1]_ (also for prime
+    powers), four circulants as found by Williamson (92, 116, 156, 172), and Kronecker products.
+    They give all multiples of 4 up to 184, and all except 49 up to 1000.
 
     References
     ----------
@@ -350,12 +388,12 @@ def hadamard(order: int) -> ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be in reach of Sylvester, ...; got 188, ... 192
+    workbench.checks.WrongValue: order must be one that Sylvester, ...; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     build = _builder(order)
     if build is None:
-        rule = "in reach of Sylvester, Paley, Williamson and Kronecker"
+        rule = "one that Sylvester, Paley, Williamson or Kronecker can build"
         if order % 4:
             rule = "1, 2 or a multiple of 4"
         raise WrongValue(
@@ -374,7 +412,8 @@ def next_hadamard_order(at_least: int) -> int:
     Parameters
     ----------
     at_least : int
-        For replicates of L strata with two units L + 1, as the constant column cannot be used.
+        For replicates of L strata with two units this is L + 1, because the constant column cannot
+        be used.
 
     Returns
     -------
@@ -413,7 +452,7 @@ def _dimensions(levels: int, factors: int) -> tuple[int, int, int]:
 
 
 def _rotated(levels: int, factors: int, runs: int) -> ndarray:
-    """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
+    """Return rotations of a column of powers of a primitive element, and a run of zeros."""
     field = GaloisField(*as_prime_power(runs))
     column = _onto_levels(field, field.powers(field.primitive_element), levels)
     around = np.concatenate([column, column[: factors - 1]])
@@ -436,7 +475,7 @@ def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
 
 @cache
 def _builder(order: int) -> Callable[[], ndarray] | None:
-    """Return a function that builds a matrix of this order, or None where there is none."""
+    """Return a function that builds a matrix of this order, or None if there is none."""
 
     def product(factor: int) -> Callable[[], ndarray] | None:
         large = _builder(order // factor)
@@ -463,7 +502,7 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
 
 
 def _kron(large: ndarray, small: ndarray) -> ndarray:
-    """Return the Kronecker product of two square matrices, the second of which is small."""
+    """Return the Kronecker product of two square matrices; the second one is small."""
     step = len(small)
     order = len(large) * step
     product = np.empty((order, order), np.int8)
@@ -529,7 +568,7 @@ def _array(array: ArrayLike) -> ndarray:
 
 
 def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
-    """Return a mask of the columns that fail eq. 15; all do where there is one level."""
+    """Return a mask of the columns that violate eq. 15; with one level all do."""
     runs, factors = codes.shape
     flat = codes + levels * np.arange(factors)
     counts = np.bincount(flat.ravel(), minlength=factors * levels)
@@ -538,7 +577,7 @@ def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
 
 
 def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | None:
-    """Return the first pair of columns that fails eq. 11, or None.
+    """Return the first pair of columns that violates eq. 11, or None.
 
     Pairs with the last symbol are not counted: even columns imply them.
     """

@@ -1,9 +1,11 @@
-"""The default interval of a mean of bounded values in strata and clusters.
+"""Default interval of a mean of bounded values in strata and clusters.
 
-One equation gives each limit.
+One equation gives each limit. The interval allows for clusters that differ in size and therefore in
+quality. It also allows for samples in which few clusters, or none, differ from the rest. It is only
+slightly longer than Student's t where that interval is valid.
 
-It holds where clusters differ in size, and with it in quality, where few carry what differs from
-the rest and where none does, and is little longer than Student's t where that is valid.
+`Sample` holds the values in clusters. `clusters` computes a `Clusters`, whose method `limits`
+returns the interval.
 
 References
 ----------
@@ -70,21 +72,23 @@ LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 class Sample:
     """Values of items in primary sampling units (PSUs), of one sample or of many at once.
 
-    A mean has one part, the items that its denominator counts. An AUC has two, the positives and
-    the negatives; the values are the shares of the other part on the right side of an item.
+    A mean has one part: the items that its denominator counts. An AUC has two parts: the positives
+    and the negatives. The values of an AUC are the proportions of the other part that an item's
+    score is correctly ordered against.
 
     Attributes
     ----------
     values : (n,) or (V, 1, ...) array
-        One per item, or those that the items of all PSUs can have.
+        One value per item, or the values that the items of all PSUs can have.
     shares : (K, P, ...) array
-        Of the weight of each of K parts that lies in each PSU.
+        Proportion of the weight of each of K parts that lies in each PSU.
     of_psu : callable
-        Numbers (P, ...) of PSUs to those of their items, as the values are laid out.
+        Function from numbers (P, ...) of PSUs to those of their items, arranged like the values.
     add : callable
-        Numbers of items to their weighted sums in PSUs (P, ...); the weights of a part add up to 1.
+        Function from numbers of items to their weighted sums in PSUs (P, ...). The weights of a
+        part add up to 1.
     count : callable
-        Numbers of items to their sum (...), each counted once.
+        Function from numbers of items to their sum (...), in which each item counts once.
     """
 
     values: ndarray
@@ -102,7 +106,7 @@ class Sample:
     ) -> Self:
         """Return the sample of items with values (n,).
 
-        Parts are masks (n,) that do not overlap, or how often an item counts.
+        Parts are masks (n,) that do not overlap, or the number of times that each item counts.
         """
         rows = np.any(parts, 0)
         psus = design.stratum_of_psu.size
@@ -127,7 +131,7 @@ class Sample:
         counts: Sequence[ndarray],
         weight: ndarray,
     ) -> Self:
-        """Return samples of V values from how often, (P, ...) each, a PSU has them.
+        """Return samples of V values from the number of times, (P, ...) each, that a PSU has them.
 
         The weights of the items of a PSU broadcast against the counts.
         """
@@ -149,7 +153,7 @@ class Sample:
 
     @classmethod
     def of_columns(cls, design: SurveyDesign, values: ndarray) -> Self:
-        """Return a sample per column of values (n, V) of equally weighted items, sorted by PSU."""
+        """Return a sample per column of values (n, V) of items of equal weight, sorted by PSU."""
         sizes = np.bincount(design.psu_of_item)
         first = sizes.cumsum() - sizes
         items, columns = values.shape
@@ -164,11 +168,11 @@ class Sample:
 
     @property
     def mean(self) -> ndarray:
-        """Weighted mean (...) of all parts."""
+        """Return the weighted mean (...) of all parts."""
         return ratio(*(sums.sum(0) for sums in self._sums()))
 
     def stratum_means(self, design: SurveyDesign) -> ndarray:
-        """Return the mean (P, ...) of each PSU's stratum, NaN where that holds nothing."""
+        """Return the mean (P, ...) of each PSU's stratum, NaN if the stratum holds nothing."""
         totals = (np.add.reduceat(sums, design.first_psu) for sums in self._sums())
         return ratio(*totals)[design.stratum_of_psu]
 
@@ -188,23 +192,26 @@ class Sample:
 
 @dataclass(frozen=True)
 class Clusters:
-    """What PSUs tell of the mean of bounded values, arrays (...); by `clusters`.
+    """Moments of clusters (PSUs) that determine the interval of a mean of bounded values.
+
+    All arrays have the shape (...). The function `clusters` returns this class.
 
     Attributes
     ----------
     mean : (...) array
     variance : (...) array
-        Of it, `POOLED_DF` of its degrees of freedom those of the variance pooled over strata where
-        that is larger.
+        Variance of the mean. `POOLED_DF` of its degrees of freedom belong to the variance pooled
+        over strata, if that is larger.
     df, psus : (...) array
-        As of `degrees`.
+        Degrees of freedom and effective number of PSUs, as returned by `degrees`.
     free : (...) array
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
         weight.
     skewness, bounded, carriers, unseen : (2, ...) array
-        Of the lower and the upper limit: g, u of the bounded interval, K, and u of the default one.
+        Values for the lower and the upper limit: g, u of the bounded interval, K, and u of the
+        default interval. The Notes of `clusters` define them.
     design_df : int, optional
-        PSUs less strata.
+        PSUs minus strata.
     """
 
     mean: Any
@@ -220,7 +227,7 @@ class Clusters:
 
     @property
     def standard_error(self) -> ndarray:
-        """Root of the variance, (...)."""
+        """Return the square root of the variance, (...)."""
         return np.sqrt(self.variance)
 
     def limits(
@@ -242,12 +249,17 @@ class Clusters:
 
         Notes
         -----
-        With r Student's t over the normal quantile, v the variance, f the finite-population factor:
-        the upper limit is that quantile of the beta distribution that ends at the bound and has the
-        mean R + f max(g r / 2, u), the variance v r^2 + f u^2 and the third central moment 2 (g v
-        r^3 + f^1.5 u^3). Half the skewness g as shift and twice it as third moment are Hall's
-        second-order correction [1]_; u is what one PSU more, that was not drawn, would add. Where
-        nothing lies beyond R they leave about Beta(1, C), C the number of PSUs.
+        Let R be the mean, v its variance, f the finite-population factor, and r the quantile of
+        Student's t divided by that of the normal distribution. The upper limit is a quantile of the
+        beta distribution that ends at the bound and has these moments::
+
+            mean                   R + f max(g r / 2, u)
+            variance               v r^2 + f u^2
+            third central moment   2 (g v r^3 + f^1.5 u^3)
+
+        Half the skewness g as shift and twice it as third moment are Hall's second-order correction
+        [1]_. The amount u is what one more PSU, which was not sampled, would add. If no value lies
+        beyond R, the result is about Beta(1, C), where C is the number of PSUs.
 
         References
         ----------
@@ -276,7 +288,7 @@ class Clusters:
         Parameters
         ----------
         side : {0, 1}
-            0 for the lower limit, whose moments are those of the values times -1, 1 for the upper.
+            0 for the lower limit, with the moments of the negated values; 1 for the upper limit.
         tail : (...) array or float
         bounded : bool
         """
@@ -300,17 +312,18 @@ def clusters(
     *,
     most_df: float | None = None,
 ) -> Clusters:
-    """Return the moments of PSUs that decide the interval of a mean within `bounds`.
+    """Return the moments of PSUs that determine the interval of a mean within `bounds`.
 
     Parameters
     ----------
     design : SurveyDesign
     sample : Sample
     variance : (...) array
-        Of the mean.
+        Variance of the mean.
     bounds : (float, float)
     most_df : float, optional
-        Of replicates made elsewhere: their strata are not known, so nothing is pooled over them.
+        Degrees of freedom of replicates made elsewhere. Their strata are unknown, so nothing is
+        pooled over strata.
 
     Returns
     -------
@@ -318,27 +331,46 @@ def clusters(
 
     Notes
     -----
-    For the upper limit, b the bound, W the shares of the PSUs, W* the largest, R the mean and R_h
-    that of a stratum: e is a PSU's sum of w (y - R), e' that of w (y - R_h), x that of w ((y -
-    R_h)+)^2; + is the part above 0, and 0/0 is 0.
+    These symbols describe the upper limit:
 
-    - g = (sum e^3 / sum e^2)+; 1/Q is the larger sum (e+)^4 / (sum e^2)^2 of e and e'; K is the
-      smaller of (sum x)^2 / sum x^2 and the sum over the items of ((y - R_h)+ / (b - R_h))^2: so
-      many PSUs carry what lies beyond.
-    - Like the worst: a = max e+ / (1 + W*). At the bound: B = max (b - R_h) W / (1 + W). Worse: A,
-      the smaller of B and 5 max sum w (y - R_h)+ / (1 + W*).
-    - Sizes vary by s, the smaller of 1 and 2 sum n_h / (n_h - 1) (W - mean_h W)^2 / sum W^2.
-    - u = a max(min(1, 3/K), min(1, 4/Q)^2) + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A -
-      a)+).
+    - b is the bound, R the mean, and R_h the mean of a stratum;
+    - W are the proportions of weight of the PSUs, and W* is the largest;
+    - e is the sum of w (y - R) in a PSU, and e' that of w (y - R_h);
+    - x is the sum of w ((y - R_h)+)^2 in a PSU;
+    - + denotes the part above 0, and 0/0 is 0.
 
-    This u is that of the bounded interval. The default one adds less: a' = max e+ / (1 - W) / (1 +
-    W*), the residual of a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 /
-    kappa, kappa equally heavy PSUs. It is trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa /
-    C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5 and from .25 to .4: the least of the
-    three says how far u goes from the bounded one to this one, if it is smaller. So that no limit
-    jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
-    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 /
-    (T^2 + 1e-12), T the mean of (y - R_h)^2 over the squared distance of the bounds.
+    The skewness g and the number K of PSUs that carry the values beyond the mean are::
+
+        g = (sum e^3 / sum e^2)+
+        K = min((sum x)^2 / sum x^2, sum over items of ((y - R_h)+ / (b - R_h))^2)
+
+    1/Q is the larger value, for e or e', of sum (e+)^4 / (sum e^2)^2. An unseen PSU is described by
+    three amounts and a number::
+
+        a = max e+ / (1 + W*)                                       (like the worst)
+        B = max (b - R_h) W / (1 + W)                               (at the bound)
+        A = min(B, 5 max sum w (y - R_h)+ / (1 + W*))               (worse than the worst)
+        s = min(1, 2 sum n_h / (n_h - 1) (W - mean_h W)^2 / sum W^2)  (variation of sizes)
+
+    The bounded interval uses::
+
+        u = a max(min(1, 3/K), min(1, 4/Q)^2)
+            + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A - a)+).
+
+    The default interval adds less. With kappa the effective number of PSUs, it uses::
+
+        a' = max e+ / (1 - W) / (1 + W*) * min(1, 1/2 + 3 / kappa),
+
+    the residual of a PSU from the mean of the others. Three numbers determine how far u moves from
+    the bounded value to a', if a' is smaller. They are K' = (sum x)^2 / sum x^2, Q, and the
+    evenness kappa / C of C PSUs. Trust rises from 0 to 1 as K' rises from 2 to 4, Q from 2 to 5 and
+    kappa / C from .25 to .4. The smallest of the three decides.
+
+    Two corrections prevent jumps of a limit if PSUs become equal. Let D be the distance of the
+    bounds, d = .01 W* D, S = sum e^2, and T the mean of (y - R_h)^2 / D^2. In 1/Q, (sum e^2)^2 is
+    increased by d^4. The trust is multiplied by::
+
+        S^2 / (S^2 + d^4) * T^2 / (T^2 + 1e-12).
 
     Examples
     --------
@@ -404,14 +436,9 @@ def clusters(
 
 
 def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArrays:
-    """Return degrees of freedom and the number of equally heavy PSUs (...).
+    """Return degrees of freedom and the effective number of PSUs (...).
 
-    Both are of the part with the fewest.
-
-    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C
-    others in H strata that hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees
-    of freedom are the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h,
-    (sum a_h)^2 / sum a_h^2 / (n_h - 1) [2]_, at least 1 and at most `most`.
+    Both are for the part with the fewest PSUs.
 
     Parameters
     ----------
@@ -419,6 +446,22 @@ def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArr
     shares : (K, P, ...) array
         Weights W of the PSUs in each of K parts.
     most : float or None
+
+    Notes
+    -----
+    PSUs that are the whole population of their stratum do not vary and are left out. The C other
+    PSUs lie in H strata that hold a part. Their effective number is::
+
+        kappa = (sum W)^2 / sum W^2,
+
+    Kish's formula [1]_. Let a_h be the sum of W^2 in stratum h. The degrees of freedom are the
+    smallest of these three numbers, at least 1 and at most `most`::
+
+        C - H
+        kappa (C - H) / C
+        (sum a_h)^2 / sum (a_h^2 / (n_h - 1))
+
+    The third is Satterthwaite's [2]_.
 
     References
     ----------
@@ -451,12 +494,13 @@ def _side(
     least: ndarray,
     trusted: TwoArrays,
 ) -> tuple:
-    """Return g, u of the bounded interval, K and u of the default one of the upper limit.
+    """Return g, u of the bounded interval, K and u of the default one for the upper limit.
 
-    The notes of `clusters` define them. An unseen PSU is as heavy as the heaviest. It is like the
-    worst that was seen, lies at the bound where almost none lies beyond the mean of its stratum,
-    and is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P,
-    ...), are from the mean of all and from that of the stratum.
+    The Notes of `clusters` define them. An unseen PSU is assumed to be as heavy as the heaviest
+    one. It resembles the worst PSU in the sample. If almost no value lies beyond the mean of its
+    stratum, it lies at the bound. If sizes vary and the tail is heavy, it is larger and worse than
+    the worst one. Errors, (2, P, ...), are deviations from the overall mean and from the mean of
+    the stratum.
     """
     error = errors[0]
     share = sample.shares.max(0)
@@ -507,10 +551,10 @@ def _rise(number: ndarray, ends: Bounds) -> ndarray:
 
 
 def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
-    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold.
+    """Return 1 / Q: how much of the squared errors (2, P, ...) a few positive ones hold.
 
-    It is 0 without errors, and falls to 0 where the squared errors add up to less than the root of
-    `least`.
+    It is 0 without errors. It falls to 0 if the squared errors add up to less than the square root
+    of `least`.
     """
     square = errors**2
     above = np.where(errors > 0, square, 0)
@@ -519,7 +563,7 @@ def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
 
 
 def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
-    """Return the variance if the errors of PSUs, over their weight, spread alike everywhere."""
+    """Return the variance if PSU errors, divided by their weight, vary equally everywhere."""
     n = _along(design.psus_per_stratum, share.ndim)
     free = _along(design.free, share.ndim)
     mean = np.add.reduceat(share, design.first_psu) / n
@@ -531,22 +575,22 @@ def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
 
 
 def _centred(design: SurveyDesign, columns: ndarray) -> ndarray:
-    """Return PSUs' values (P, ...) less the mean of their stratum."""
+    """Return PSUs' values (P, ...) minus the mean of their stratum."""
     n = _along(design.psus_per_stratum, columns.ndim)
     means = np.add.reduceat(columns, design.first_psu) / n
     return columns - means[design.stratum_of_psu]
 
 
 def _along(column: ndarray, ndim: int) -> ndarray:
-    """Return a column (H,) as one along the first of so many axes."""
+    """Return a column (H,) as an array of `ndim` axes that varies along the first."""
     return column.reshape(-1, *[1] * (ndim - 1))
 
 
 def _cleaned(values: ndarray, scale: float | ndarray) -> ndarray:
-    """Return values with those that are 0 but for rounding set to 0."""
+    """Return values, with those that are 0 except for rounding set to 0."""
     return np.where(np.abs(values) > ROUND * scale, values, 0.0)
 
 
 def _over(numerator: float | ndarray, denominator: ndarray) -> ndarray:
-    """Return a ratio (...), 0 where it is 0/0."""
+    """Return a ratio (...); 0/0 gives 0."""
     return np.nan_to_num(ratio(numerator, denominator))

@@ -1,7 +1,7 @@
-"""What a comparison of models refuses and notes before it compares them.
+"""Checks and notes of a comparison of models, before the models are compared.
 
 `refuse_missing_columns` and `refuse_other_classes` check the columns. `shown_by_samples`,
-`shared_notes` and `undefined_note` return what the metrics of single models leave open.
+`shared_notes` and `undefined_note` collect notes from the metrics of the single models.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of
 
 
 def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -> None:
-    """Raise for a metric that needs predictions or scores that the items do not have."""
+    """Raise if a metric needs predictions or scores that the items do not have."""
     if isinstance(metrics, str):
         metrics = metrics.replace(",", " ").split()
     names = [metric for metric in checks.each("metrics", metrics) if isinstance(metric, str)]
@@ -35,14 +35,13 @@ def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) ->
             if entry and role in entry.arguments:
                 raise checks.WrongValue(
                     "metrics",
-                    f"must be computed from columns that are named; {metric} needs a {{0}} column "
-                    "for each model",
+                    f"must suit the named columns; {metric} needs a {{0}} column for each model",
                     others=(role,),
                 )
 
 
 def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
-    """Raise where a model predicts nothing that is ever true, as if scores were its classes."""
+    """Raise if none of a model's predictions is ever true, for example because they are scores."""
     of_numbers = all(metric in OF_NUMBERS for metric in metrics)
     if items.predictions is None or of_numbers:
         return
@@ -54,7 +53,8 @@ def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
             ]
             raise checks.WrongValue(
                 "prediction",
-                "must hold classes of the truth; name numbers that are scores with {0}",
+                "must hold classes that occur in the truth; if these numbers are scores, name them "
+                "with {0}",
                 others=("score",),
                 told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
             )
@@ -63,7 +63,7 @@ def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
 def shown_by_samples(
     items: LabeledItems, of_models: Sequence[LabeledItems], metrics: Sequence[str]
 ) -> tuple[list[tuple], list[Note]]:
-    """Return pairs of metric and class that the sample shows of every model, and notes."""
+    """Return pairs of metric and class that the sample can show for every model, and notes."""
     pairs = of_one.metrics_and_classes(items, metrics)
     of_each_model = [of_one.shown_by_sample(model, pairs) for model in of_models]
     times = Counter(note for _, notes in of_each_model for note in notes)
@@ -77,7 +77,7 @@ def shown_by_samples(
 
 
 def shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> list[Note]:
-    """Return the assumptions on the sample that the notes of every model have."""
+    """Return the assumptions about the sample that appear in the notes of every model."""
     first, *others = (set(of_model.notes) for of_model in estimates)
     shared = first.intersection(*others).difference(items.notes)
     notes = filter(shared.__contains__, estimates[0].notes)
@@ -87,7 +87,7 @@ def shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> l
 def undefined_note(
     names: Sequence[str], estimates: Sequence[MetricEstimates], key: tuple, where: tuple
 ) -> Note | None:
-    """Return a note where a metric of some class and group is undefined for a model."""
+    """Return a note if a metric of some class and group is undefined for a model."""
     for name, of_model in zip(names, estimates, strict=True):
         labels = of_model.labels or (None,) * len(of_model.estimates)
         metrics = [estimate.statistic for estimate in of_model.estimates]

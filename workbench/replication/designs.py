@@ -1,4 +1,7 @@
-"""How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
+"""Sampling designs of labeled items: strata, primary sampling units (PSUs) within them, weights.
+
+`SurveyDesign` describes a design and checks it. `DesignError` reports a sample that is no design.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -16,17 +19,21 @@ NAMED = 5
 
 
 class DesignError(WrongValue):
-    """A sample that is no design; its parts let a caller name rows and the remedy in other words.
+    """Error for a sample that is no valid design.
+
+    Its attributes let a caller name the rows and the remedy in its own words.
 
     Attributes
     ----------
     kind : {"repeated", "alone", "fpc"}
+        Kind of problem.
     seen : str
-        What is wrong, as "0 holds 1".
+        Description of the problem, such as "0 holds 1".
     items : tuple of int
         Two items that contradict each other, counted from 0; () for none.
     join : tuple
-        Of "alone": strata with one PSU, and last one that they may be joined to, or None.
+        For "alone": strata with one PSU, and as last entry a stratum that they may be merged with,
+        or None.
     """
 
     def __init__(
@@ -52,52 +59,64 @@ class DesignError(WrongValue):
 
 
 class SurveyDesign(Result):
-    """How labeled items were sampled: strata, PSUs within strata, weights.
+    """Sampling design of labeled items: strata, clusters within strata, weights.
+
+    Pass it to `replicates` to estimate variances under this design. The clusters are the primary
+    sampling units (PSUs): what was sampled at random within a stratum.
 
     Parameters
     ----------
     stratum : (n,) array_like
         Label of each item's stratum, text or numbers.
     psu : (n,) array_like, optional
-        Label of each item's primary sampling unit (person, site, class): what was drawn at random
-        within the stratum. A PSU lies in one stratum. By default every item is one.
+        Label of each item's PSU, such as a person, a site or a class. A PSU lies in one stratum. By
+        default every item is a PSU.
     weight : (n,) array_like, optional
-        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside
-        the population that is estimated; it counts in the design only.
+        Number of items of the population that each item represents, 1 by default. An item of weight
+        0 lies outside the population of interest; it counts in the design only.
     collapse : dict, optional
-        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the
-        neighbor before the outcome is seen; the variance is then, on average, too large rather than
-        too small.
+        Merges strata: {"b": "a"} merges b with a. This is the remedy for a stratum with one PSU.
+        Choose the neighbor before you see the outcome. The variance is then too large on average
+        rather than too small.
     fpc : (n,) array_like of int, optional
-        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 -
-        n_h / N_h of PSUs drawn without replacement. By default none, as if drawn with replacement.
-        A stratum whose one PSU is the only one in the population was not drawn at random: it adds
-        no variance.
-    nest : bool
-        PSU labels start again in every stratum: 1 of one stratum is not 1 of another.
+        Number of PSUs in the population of each item's stratum, N_h >= n_h. It gives the
+        finite-population factor 1 - n_h / N_h of sampling without replacement. By default there is
+        no factor, as in sampling with replacement. If a stratum's only PSU is the only one in the
+        population, it adds no variance.
+    nest : bool, default False
+        Whether PSU labels start again in every stratum: PSU 1 of one stratum is then not PSU 1 of
+        another.
 
     Attributes
     ----------
     strata : (H,) array
-        Names in sorted order.
+        Names of the strata in sorted order.
     psus_per_stratum : (H,) array of int
-        n_h >= 2, or 1 where `fpc` says that there is no other.
+        Number n_h of PSUs: at least 2, or 1 if `fpc` states that there is no other.
     psu_of_item : (n,) array of int
-        0 .. P - 1, PSUs numbered stratum by stratum, within a stratum as they first appear.
+        PSU of each item, 0 .. P - 1. PSUs are numbered stratum by stratum, in order of first
+        appearance.
     stratum_of_psu : (P,) array of int
+        Stratum of each PSU.
     df : int
         Degrees of freedom, P - H.
     free : (H,) array of float
-        1 - n_h / N_h; 1 without `fpc`.
+        Finite-population factor 1 - n_h / N_h; 1 without `fpc`.
 
     Raises
     ------
     DesignError
-        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one
-        number per stratum, at least its sampled PSUs.
+        If a PSU is in two strata, or alone in its stratum although there are others. Also if `fpc`
+        is not one number per stratum, or is below the number of sampled PSUs.
     ValueError
-        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the
-        only one there is.
+        If a label is missing, a weight is below 0, or all weights are 0. Also if every stratum has
+        one PSU, the only one that exists.
+
+    See Also
+    --------
+    replicates : Make replicates of a design.
+    imported_replicates : Use replicate weights that were made elsewhere.
+    load_labeled : Read labeled items with their design from a file.
 
     Examples
     --------
@@ -150,32 +169,32 @@ class SurveyDesign(Result):
 
     @property
     def strata(self) -> ndarray:
-        """Names of the strata, sorted."""
+        """Return the names of the strata, sorted."""
         return self._order[0]
 
     @property
     def psu_of_item(self) -> ndarray:
-        """Number of each item's PSU."""
+        """Return the number of each item's PSU."""
         return self._order[1]
 
     @property
     def stratum_of_psu(self) -> ndarray:
-        """Number of each PSU's stratum, rising."""
+        """Return the number of each PSU's stratum, in ascending order."""
         return self._order[2]
 
     @cached_property
     def psus_per_stratum(self) -> ndarray:
-        """n_h."""
+        """Return the number of PSUs per stratum, n_h."""
         return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
 
     @cached_property
     def first_psu(self) -> ndarray:
-        """Number of each stratum's first PSU."""
+        """Return the number of each stratum's first PSU."""
         return np.cumsum(self.psus_per_stratum) - self.psus_per_stratum
 
     @cached_property
     def groups(self) -> list[tuple[int, ndarray]]:
-        """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
+        """Return, for each distinct n_h, the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
         groups = []
         for m in np.unique(n).tolist():
@@ -185,27 +204,27 @@ class SurveyDesign(Result):
 
     @property
     def df(self) -> int:
-        """Degrees of freedom: PSUs less strata."""
+        """Return the degrees of freedom: PSUs minus strata."""
         return self.stratum_of_psu.size - self.strata.size
 
     @cached_property
     def free(self) -> ndarray:
-        """1 - n_h / N_h."""
+        """Return the finite-population factors, 1 - n_h / N_h."""
         return 1 - self.psus_per_stratum / self.population
 
     @cached_property
     def certain(self) -> ndarray:
-        """Whether a stratum, (H,), is one PSU and the population has no other there."""
+        """Return a mask of the strata, (H,), whose only PSU is the only one in the population."""
         return (self.psus_per_stratum == 1) & (self.population == 1)
 
     @cached_property
     def certain_psus(self) -> ndarray:
-        """Whether a PSU, (P,), is the only one of its stratum in the population."""
+        """Return a mask of the PSUs, (P,), that are the only one of their stratum's population."""
         return self.certain[self.stratum_of_psu]
 
     @cached_property
     def varying(self) -> "SurveyDesign":
-        """The design of the other PSUs, whose replicates differ; weights are 1."""
+        """Return the design of the other PSUs, whose replicates differ; weights are 1."""
         if not self.certain.any():
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
@@ -223,6 +242,7 @@ class SurveyDesign(Result):
         Parameters
         ----------
         values : (n, C) array_like of float
+            One row per item, one column per variable.
         """
         psu = self.psu_of_item
         psus = self.stratum_of_psu.size
@@ -231,14 +251,14 @@ class SurveyDesign(Result):
         return np.stack(totals, 1)
 
     def headline(self) -> str:
-        """Return items, PSUs, strata and degrees of freedom."""
+        """Return the numbers of items, PSUs, strata and degrees of freedom."""
         strata = checks.counted(self.strata.size, "stratum", "strata")
         psus = f"{self.stratum_of_psu.size:,} PSUs in {strata} ({sizes(self.psus_per_stratum)})"
         df = checks.counted(self.df, "degree")
         return f"{self.stratum.size:,} items, {psus}, {df} of freedom"
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: PSUs, items, total weight."""
+        """Return one row per stratum: PSUs, items and total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
         items = np.bincount(of_item)
         weight = np.bincount(of_item, self.weight)
@@ -251,7 +271,7 @@ class SurveyDesign(Result):
 
     @cached_property
     def _order(self) -> tuple:
-        """Names of the strata, PSU of each item, stratum of each PSU."""
+        """Return the names of the strata, the PSU of each item and the stratum of each PSU."""
         names, of_item = np.unique(_collapsed(self.stratum, self.collapse), return_inverse=True)
         _, first, code = np.unique(self._units, return_index=True, return_inverse=True)
         self._refuse_psus_in_two_strata(first[code])
@@ -260,7 +280,7 @@ class SurveyDesign(Result):
 
     @property
     def _units(self) -> ndarray:
-        """Labels that no two PSUs share."""
+        """Return labels that no two PSUs share."""
         if self.psu is None:
             return np.arange(self.stratum.size)
         if not self.nest:
@@ -270,7 +290,7 @@ class SurveyDesign(Result):
 
     @cached_property
     def population(self) -> ndarray:
-        """N_h, PSUs of the population in each stratum; infinite without `fpc`."""
+        """Return the numbers of PSUs in the population per stratum, N_h; infinite without `fpc`."""
         if self.fpc is None:
             return np.full(self.strata.size, np.inf)
         names, first = np.unique(self.stratum, return_index=True)
@@ -278,12 +298,12 @@ class SurveyDesign(Result):
         return np.bincount(analyzed, self.fpc[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
-        """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
+        """Raise if a stratum has one PSU, unless `fpc` states that there is no other."""
         if self.certain.all():
             raise WrongValue(
                 "fpc",
-                "must leave PSUs that were not sampled; every stratum is one PSU, the only one "
-                "there is, so nothing varies and a metric is what the labels say",
+                "must leave PSUs that were not sampled; every stratum has one PSU, the only one in "
+                "the population, so there is no sampling error",
             )
         alone = (self.psus_per_stratum == 1) & ~self.certain
         if not alone.any():
@@ -292,11 +312,11 @@ class SurveyDesign(Result):
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
         remedy = (
-            "join each to another stratum that was chosen before the outcome was seen, such as "
+            "merge each with another stratum, chosen before you see the outcome, such as "
             f"collapse={{{names[0]!r}: {neighbor!r}}}"
         )
         if neighbor is None:
-            remedy = "there is no other to join it to"
+            remedy = "there is no other stratum to merge it with"
         verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
@@ -308,7 +328,7 @@ class SurveyDesign(Result):
         )
 
     def _refuse_populations(self) -> None:
-        """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
+        """Raise if `fpc` differs within a stratum or is below the number of sampled PSUs."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         fpc = np.asarray(self.fpc)
         first_of_item = first[code]
@@ -318,7 +338,7 @@ class SurveyDesign(Result):
             raise DesignError(
                 "fpc",
                 "fpc",
-                "must be one number per stratum, its PSUs in the population",
+                "must be one number per stratum: its number of PSUs in the population",
                 f"stratum {name} has {fpc[before]} and {fpc[item]}",
                 (before, item),
             )
@@ -327,13 +347,13 @@ class SurveyDesign(Result):
             raise DesignError(
                 "fpc",
                 "fpc",
-                "must be at least the PSUs sampled",
+                "must be at least the number of sampled PSUs",
                 f"stratum {name} has {self.population[h]:g} in the population and "
                 f"{self.psus_per_stratum[h]} in the sample",
             )
 
     def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
-        """Raise if two items of a PSU lie in different strata, before strata are joined."""
+        """Raise if two items of a PSU lie in different strata, before strata are merged."""
         for item in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
             items = (first[item], item)
             strata = [_quoted(stratum) for stratum in self.stratum[[*items]]]
@@ -344,12 +364,12 @@ class SurveyDesign(Result):
                 "must lie in one stratum",
                 f"{psu} is in {' and '.join(strata)}",
                 items,
-                "if the numbers start again in every stratum, say nest=True",
+                "if the numbers start again in every stratum, set nest=True",
             )
 
 
 def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
-    """Return weights of items, none below 0 and some above, or raise."""
+    """Return the weights of items, or raise if one is below 0 or all are 0."""
     weight = checks.vector("weight", weight, size=size, what="item")
     checks.refuse(
         "weight",
@@ -372,7 +392,7 @@ def _collapsed(stratum: ndarray, collapse: dict | None) -> ndarray:
 
 
 def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
-    """Raise if one of some strata is not among the names of all."""
+    """Raise if one of the given strata is not among all names."""
     for name in strata:
         if name not in names.tolist():
             text = isinstance(name, str) and names.dtype.kind == "U"
@@ -385,7 +405,7 @@ def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
-    """Return where a chain of renamings ends."""
+    """Return the name at the end of a chain of renamings."""
     for _ in collapse:
         name = collapse.get(name, name)
     return name
@@ -400,7 +420,7 @@ def _named(names: ndarray) -> str:
 
 
 def sizes(n: ndarray) -> str:
-    """Return how many strata hold how many PSUs."""
+    """Return a text with the numbers of strata per number of PSUs."""
     values, counts = np.unique(n, return_counts=True)
     if values.size == 1:
         return f"{values[0]:,} each"

@@ -1,5 +1,7 @@
 """A statistic of items in strata and clusters, with its replicate variance and interval.
 
+`replicate_estimate` computes a `ReplicateEstimate`, whose method `interval` returns the limits.
+
 References
 ----------
 .. [1] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
@@ -74,39 +76,47 @@ FEW_DF = 30  # t is 4% above the normal quantile
 LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
 UNLIKE = 0.05  # relative difference allowed between the variances of interval and standard error
-ROUGH = "it rests on few clusters: its standard error is rough, and the sample may miss other kinds"
+ROUGH = (
+    "the estimate rests on few clusters: its standard error is rough, and the sample may miss "
+    "other kinds of clusters"
+)
 SELDOM = (
-    "fewer than 3 PSUs differ from the rest, or the differences are small against the known "
-    "bounds: a PSU that differs more may exist"
+    "fewer than 3 clusters differ from the rest, or the differences are small compared with the "
+    "known bounds: a cluster that differs more may exist"
 )
 OTHER_VARIANCE = (
-    "the interval rests on the jackknife's variance, over 5% off that of the standard error"
+    "the interval uses the jackknife variance, which differs by more than 5% from the replicate "
+    "variance"
 )
 FOREIGN = (
-    "the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike "
-    "count as one PSU, all PSUs as one stratum"
+    "replicate weights do not show the strata, and show clusters only in part. Items with the same "
+    "factors in all replicates count as one cluster, and all clusters as one stratum"
 )
 UNBOUNDED = {
-    "positive": "no value is the largest possible, so the interval takes logarithms and Student's "
-    "t: in simulations it covered 93% to 96% at 95%, of an RMSE 92% with 12 PSUs and 90% with "
-    "errors of heavy tails (t, 4 df)",
-    "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in "
-    "simulations it covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)",
+    "positive": "the values have no upper bound, so the interval uses Student's t on the "
+    "logarithmic scale. In simulations, the 95% interval covered the true value in 93% to 96% of "
+    "samples. It covered an RMSE in 92% with 12 clusters, and in 90% with heavy-tailed errors "
+    "(t, 4 df)",
+    "correlation": "the values have no bounds, so the interval uses Student's t on the scale of "
+    "arctanh. In simulations, the 95% interval covered the true value in 92% to 95% of samples, "
+    "least with heavy-tailed errors (t, 4 df)",
 }
 ONE_MORE = (
     "no bounds are known, so the interval allows for one more item like the most extreme one, and "
-    "for a farther one where few items differ"
+    "for a more extreme one if few items differ"
 )
 SKEWED = (
-    "no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it "
-    "covers too little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)"
+    "no bounds are known, so the interval assumes that the sums of the clusters are normally "
+    "distributed. With skewed values it covers too little. For means of 30 lognormal clusters, the "
+    "95% interval covered the true mean in 88% of samples with log-sd 1, and in 65% with log-sd 2"
 )
 
 
 JOINED = (
-    "no bounds are known, so the interval is Student's t joined with Hall's, for skewed values; "
-    "rare large values that the sample does not contain defeat both (means of 30 lognormal values "
-    "of log-sd 1: 94% at 95%, of log-sd 2: 88%)"
+    "no bounds are known, so the interval combines Student's t with Hall's interval for skewed "
+    "values. Neither allows for rare large values that the sample lacks. For means of 30 lognormal "
+    "values, the 95% interval covered the true mean in 94% of samples with log-sd 1, and in 88% "
+    "with log-sd 2"
 )
 
 # their replicates change the weights too little to move a median as another sample would
@@ -116,65 +126,77 @@ SMALL_CHANGES = ("generalized", "jkn", "jk1", "jk2")
 class ReplicateEstimate(Estimate, Result):
     """A statistic with its replicate variance.
 
+    `replicate_estimate` returns this result. Its method `interval` computes confidence intervals.
+    "PSU" stands for primary sampling unit, the cluster that was sampled.
+
     Attributes
     ----------
     statistic : str
+        Name of the statistic.
     estimate, variance : float
-        Of a median by "generalized" or a jackknife, whose replicates hardly move it, the variance
-        is Woodruff's: the square of half of how far the median moves if the share below it moves by
-        one standard error either way.
+        Estimate and its variance. The replicates of "generalized" and of a jackknife hardly move a
+        median. Its variance is then Woodruff's: the square of half the distance that the median
+        moves if the proportion below it changes by one standard error in either direction.
     df : int
-        Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an
-        AUC the smaller of that with positives and that with negatives, for F1 with a member of the
-        class), at least 1.
+        Degrees of freedom, at least 1: clusters minus strata, among the clusters with an item of
+        the denominator. For an AUC it is the smaller of the values for positives and for negatives;
+        for F1 only members of the class count.
     replicate_values : (R,) array of float
-        NaN where a replicate is undefined (0/0).
+        Value of each replicate, NaN if it is undefined (0/0).
     undefined : int
-        How many are; their coefficients are spread over the others.
+        Number of undefined replicates. Their coefficients are spread over the other replicates.
     kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
-        Accuracy, precision and recall are proportions; F1, AUC and Brier score other shares from 0
-        to 1; kappa and mcc are agreement; log loss and RMSE are positive; a mean with `bounds` is
-        bounded.
+        Range of the statistic. Accuracy, precision and recall are proportions. F1, AUC and Brier
+        score are other numbers from 0 to 1 ("share"). Kappa and mcc are "agreement". Log loss and
+        RMSE are positive. A mean with `bounds` is bounded.
     items, psus, strata : int
-        Of the domain.
+        Number of items, clusters and strata in the domain.
     counted : int
         Items of the domain that the denominator counts: all for an accuracy, the predicted
         positives for a precision.
     informative_psus : int
-        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with
-        negatives.
+        Clusters with an item of the denominator; for an AUC the smaller of the numbers with
+        positives and with negatives.
     effective_psus, effective_df : float
-        How many equally heavy PSUs these are, and their degrees of freedom: see
-        `workbench.replication.bounded_intervals.degrees`.
+        Effective number of clusters, as if they had equal weights, and their degrees of freedom.
+        See `workbench.replication.bounded_intervals.degrees`.
     method : str
-        Of the replicates.
+        Replication method.
     bounds : (float, float) or None
-        Smallest and largest value that items can have whose mean it is; of kappa and mcc, which are
-        one to first order.
+        Smallest and largest possible value of the items whose mean the statistic is. Kappa and mcc
+        are such means to first order.
     clusters : (10,) array or None
-        Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2
-        - F1), the value, its variance, and skewness, bounded, carriers and unseen of both limits,
-        as in `workbench.replication.bounded_intervals.Clusters`.
+        Moments of the clusters from which the interval is computed, if bounds are known: value,
+        variance, and skewness, bounded, carriers and unseen of both limits. See
+        `workbench.replication.bounded_intervals.Clusters`. For F1 they are those of J = F1 / (2 -
+        F1).
     free : float
-        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
-        weight; 1 without `fpc`.
+        Finite-population factor: 1 - n_h / N_h, averaged over the clusters with their squared
+        weights. It is 1 without `fpc`.
     variance_ratio : float
-        That of the jackknife, on which the interval rests, over that of the replicates; 1 where it
-        is the same.
+        Jackknife variance, on which the interval rests, divided by the replicate variance. It is 1
+        if both are the same.
     ranks : (4,) array or None
-        Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
-        `workbench.replication.independent.auc_ranks`.
+        Numbers of an AUC's interval, for items sampled one by one without strata and with equal
+        weights. See `workbench.replication.independent.auc_ranks`.
     counts : (4, H) array or None
-        Of a proportion, precision, recall or F1 of items without clusters: as in
+        Counts of the interval of a proportion, precision, recall or F1 without clusters. See
         `workbench.replication.independent.sampled_counts`.
     moments : (14, H) array or None
-        Of a mean of values of items without clusters: as in
+        Moments of the interval of a mean of values without clusters. See
         `workbench.intervals.sampled.SampledMoments`.
     steps : (2, V) array or None
-        Of a median the values that occur, rising, and the share of the weight up to each.
+        For a median: the distinct values in ascending order, and the proportion of the weight up to
+        each.
     skewness : float or None
-        Of a mean without bounds of items that were drawn one by one, without strata and with equal
-        weights: as in `workbench.replication.independent.mean_skewness`.
+        Skewness of a mean without bounds, for items sampled one by one without strata and with
+        equal weights. See `workbench.replication.independent.mean_skewness`.
+
+    See Also
+    --------
+    replicate_estimate : Compute a statistic with its replicate variance.
+    MacroEstimate : Mean of the F1 or recall of all classes.
+    Replicates : The replicates from which the variance is computed.
     """
 
     statistic: str
@@ -203,39 +225,59 @@ class ReplicateEstimate(Estimate, Result):
     skewness: float | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return a confidence interval; its notes are those of the estimate and its own.
+        """Return a confidence interval, with the notes of the estimate and its own.
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
+            Confidence level, between 0 and 1.
         method : {"default", "bounded", "t", "logit", "wilson"}
-            - "bounded", also "beta": quantiles of beta distributions with variance and skewness of
-              the PSUs and room for one that was not drawn: see
-              `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
-              jackknife that leaves out one PSU, for an AUC and imported weights that of the
-              replicates. Needs known bounds. For a median these are limits of the share below it,
-              and the values at them [2]_.
-            - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the
-              statistic can be.
-            - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
-            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but
-              at most `counted` [1]_; where v = 0 for `effective_psus`; shares only.
-            - "default": as "bounded" where bounds are known, but shorter where the PSUs show where
-              values end; without clusters the interval of `workbench.value_interval`. Otherwise "t"
-              with `effective_df`, for what is positive on the scale of its logarithm, for a
-              correlation r on that of arctanh r: where a few strata hold most of the weight, t at
-              `df` covers far less than it says. A mean without bounds of items that were drawn one
-              by one: the outer limits of "t" and of Hall's interval for skewed values [4]_, as in
-              `workbench.estimate_values`. An AUC of items that were drawn one by one:
-              `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such
-              items: the exact interval of the hits among the items of the denominator [3]_. Both
-              are shortened as much as the standard error if the population is finite. A proportion
-              of such items, also in strata with equal weights in each: the interval of
-              `workbench.stratified_accuracy`.
+            - "default": the bounded interval if bounds are known, but shorter where the clusters
+              show the range of the values. Without clusters it is the interval of `value_interval`.
+              Without bounds it is "t" with `effective_df`. The Notes list the exceptions.
+            - "bounded": quantiles of beta distributions that allow for a cluster unlike those that
+              were sampled. Needs known bounds. "beta" is another name for it. See
+              `workbench.replication.bounded_intervals.Clusters.limits`.
+            - "t": estimate -+ t SE, with `df` degrees of freedom, within the range of the
+              statistic.
+            - "logit": the same on the logit scale, logit p -+ t SE / (p (1 - p)), for statistics
+              from 0 to 1.
+            - "wilson": Wilson's interval with t and the effective number of items [1]_, for
+              statistics from 0 to 1. The effective number is p (1 - p) / v, at most `counted`, or
+              `effective_psus` if v = 0.
 
         Returns
         -------
         Interval
+            Lower and upper limit, with the method that was used and notes.
+
+        Raises
+        ------
+        ValueError
+            If the method does not suit the statistic.
+
+        Notes
+        -----
+        The bounded interval uses the variance of the jackknife that leaves out one cluster at a
+        time. For an AUC and for imported weights it uses the variance of the replicates. For a
+        median the limits are those of the proportion below it, and the interval consists of the
+        values at them [2]_.
+
+        The default has these special cases:
+
+        - positive statistics without an upper bound: t on the logarithmic scale;
+        - a correlation r: t on the scale of arctanh r;
+        - a mean without bounds, of items sampled one by one: the outer limits of "t" and of Hall's
+          interval for skewed values [4]_, as in `workbench.estimate_values`;
+        - an AUC of items sampled one by one: `workbench.replication.independent.auc_limits`;
+        - precision, recall and F1 of items sampled one by one: the exact interval of the hits among
+          the items of the denominator [3]_;
+        - a proportion of items sampled one by one, or in strata with equal weights in each: the
+          interval of `workbench.stratified_accuracy`.
+
+        In a finite population the intervals of AUC, precision, recall and F1 are shortened by the
+        same factor as the standard error. The default uses `effective_df`, because t with `df`
+        covers far less than its level if a few strata hold most of the weight.
 
         References
         ----------
@@ -259,8 +301,8 @@ class ReplicateEstimate(Estimate, Result):
         df = self.effective_df
         if method in ("t", "logit", "wilson") and self.bounds and df < FEW_DF:
             text = (
-                f"{df:.3g} effective degrees of freedom, few: the default covers what it says, "
-                f"{method!r} can cover too little"
+                f"only {df:.3g} effective degrees of freedom: method {method!r} can cover less "
+                "than its level. Use the default interval"
             )
             notes.insert(0, Note("unreliable", text))
         name = method
@@ -294,7 +336,7 @@ class ReplicateEstimate(Estimate, Result):
         )
 
     def _of_counts(self, level: float) -> Interval:
-        """Return the interval of unclustered hits, from their counts in the strata."""
+        """Return the interval of hits without clusters, from their counts in the strata."""
         counts = np.asarray(self.counts)
         interval = intervals.weighted_interval(*counts, level=level)
         limits = Metric.of(self.statistic).of_mean(np.array([*interval]))
@@ -313,24 +355,24 @@ class ReplicateEstimate(Estimate, Result):
         )
 
     def _shortened(self, limits: Sequence[float] | ndarray) -> ndarray:
-        """Return limits shortened as much as the standard error by a finite population."""
+        """Return limits shortened by the finite-population factor of the standard error."""
         distances = np.subtract(limits, self.estimate)
         return self.estimate + math.sqrt(self.free) * distances
 
     def _joined_with_halls(self, tail: float, limits: Bounds, skewness: float) -> Bounds:
-        """Return the outer ones of some limits and of Hall's, which undo the skewness."""
+        """Return the outer limits of the given ones and of Hall's, which correct for skewness."""
         t = float(scipy.special.stdtrit(self.effective_df, 1 - tail))
         low = self.estimate - unskewed(t, skewness) * self.standard_error
         high = self.estimate - unskewed(-t, skewness) * self.standard_error
         return min(limits[0], low), max(limits[1], high)
 
     def _limits(self, tail: float, bounded: bool) -> Bounds:
-        """Return the limits of values without clusters, or those of PSUs."""
+        """Return the limits from values without clusters, or from clusters."""
         if self.moments is not None:
             return SampledMoments.of_table(np.asarray(self.moments)).limits(tail, bounded=bounded)
         if self.bounds is None:
             raise ValueError(
-                f"method 'bounded' needs known bounds; {self.statistic} has none, take 't'"
+                f"method 'bounded' needs known bounds; {self.statistic} has none: use 't'"
             )
         mean, variance, *sides = np.asarray(self.clusters)
         pairs = np.reshape(sides, (-1, 2))
@@ -355,16 +397,16 @@ class ReplicateEstimate(Estimate, Result):
         return float(low), float(high)
 
     def _by_standard_error(self, tail: float, method: str) -> Bounds:
-        """Return limits by Student's t, or for shares those of the logit or Wilson's."""
+        """Return limits by Student's t, or by "logit" or "wilson" for statistics from 0 to 1."""
         if method in ("logit", "wilson") and self.kind not in ("proportion", "share"):
             raise ValueError(
-                f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, "
-                "take 't'"
+                f"method {method!r} is for statistics from 0 to 1; {self.statistic} is not one: "
+                "use 't'"
             )
         if method == "logit" and not (0 < self.estimate < 1 and self.variance > 0):
             raise ValueError(
                 f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
-                f"{self.estimate:g} and {self.variance:g}: take 'wilson'"
+                f"{self.estimate:g} and {self.variance:g}: use 'wilson'"
             )
         default = method == "default"
         df = self.effective_df if default else self.df
@@ -388,17 +430,18 @@ class ReplicateEstimate(Estimate, Result):
 
     @property
     def is_rough(self) -> bool:
-        """Whether so few PSUs carry the estimate that its standard error is rough."""
+        """Return whether few clusters carry the estimate, so that its standard error is rough."""
         return self.effective_df < LEAST_DF
 
     def headline(self) -> str:
-        """Return estimate, standard error, interval and design."""
+        """Return the estimate, its standard error, its interval and the design."""
         limits = self.interval()
         psus = checks.counted(self.psus, "PSU")
         strata = checks.counted(self.strata, "stratum", "strata")
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
         value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval = f"{percent(limits.level)} confidence interval"
+        interval += f" {limits.low:.4g} to {limits.high:.4g}"
         interval += f" ({limits.method}){limits.bounded_words()}"
         return f"{self.statistic} {value}, {interval}; {psus}, {strata}, {drawn}"
 
@@ -430,43 +473,64 @@ def replicate_estimate(
     center: str = "full",
     bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
-    """Return a statistic with its replicate variance.
+    """Compute a statistic and its replicate variance.
+
+    Use it for a statistic of your own, or for a domain of the sample. For the usual metrics of a
+    classifier, `estimate_metrics` chooses the replicates for you.
 
     Parameters
     ----------
     replicates : Replicates
+        Replicates of the design, from `replicates` or `imported_replicates`.
     statistic : str or callable
-        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x,
-        "accuracy", "precision", "recall" and "f1"(truth, prediction), "auc"(truth, score),
-        "quantile"(y, q), "kappa" and "mcc"(truth, prediction), "brier" and "log_loss"(truth,
-        score), "rmse" and "correlation"(truth, prediction), "median"(y), "identified"(y) of 0 and
-        1, "mean_rank"(y, most), y from 1 to most; "micro_f1", "micro_precision", "micro_recall",
-        "exact_match" and "hamming_loss"(true_labels, predicted_labels); or a function `(weight,
-        *columns)` -> number.
+        A name with its columns from the list in the Notes, or a function `(weight, *columns)` that
+        returns a number.
     *columns : (n,) array_like
-        Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy,
-        kappa and mcc, numbers for rmse and correlation), numbers for y, x and score, for brier and
-        log_loss probabilities; for labels 0/1 or booleans, (n, L); q in [0, 1] is one number.
+        Values of the items, in the order that the statistic names. Truth and prediction are 0 and 1
+        or booleans. Accuracy, kappa and mcc also take other labels; rmse and correlation take
+        numbers.
     domain : (n,) array_like of bool, optional
-        The items that count; the design stays that of all.
+        The items that count. The design remains that of all items.
     center : {"full", "mean"}
-        Deviations are from the full estimate or from the mean of the replicates.
+        Compute deviations of the replicates from the full estimate or from their mean.
     bounds : (float, float), optional
-        Of "mean": the smallest and the largest value that an item of the population can have, seen
-        or not, such as (-1, 1) for the difference of two models. Without it nothing bounds what was
-        not sampled.
+        For "mean": the smallest and the largest value that any item of the population can have,
+        such as (-1, 1) for the difference of two models. Without bounds, values that were not
+        sampled are unlimited.
 
     Returns
     -------
     ReplicateEstimate
+        Estimate, variance and degrees of freedom; `interval()` gives the confidence interval.
 
     Raises
     ------
     ValueError
-        If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic
-        undefined (0/0), or undefined in more than 5% of the replicates. `UndefinedError` also where
-        all items share a prediction, or a truth, and the statistic needs others: only predicted
-        positives show no recall, F1 or accuracy.
+        If a column does not fit, a value lies outside `bounds`, or the domain is empty. Also if the
+        statistic is undefined (0/0) in the sample or in more than 5% of the replicates. Also if all
+        items share a prediction or a truth and the statistic needs others. For example, predicted
+        positives alone show no recall, F1 or accuracy.
+
+    See Also
+    --------
+    replicates : Make replicates of a design.
+    estimate_metrics : Estimate the usual metrics of a classifier.
+    macro_f1 : Estimate the mean F1 of all classes.
+
+    Notes
+    -----
+    These are the names of statistics and their columns:
+
+    - "proportion"(y) and "identified"(y): y is 0 or 1;
+    - "mean"(y), "total"(y) and "median"(y): y is a number;
+    - "ratio"(y, x): the total of y divided by the total of x;
+    - "quantile"(y, q): q is one number from 0 to 1;
+    - "mean_rank"(y, most): y is a rank from 1 to `most`;
+    - "accuracy", "precision", "recall", "f1", "kappa", "mcc", "rmse" and "correlation"(truth,
+      prediction);
+    - "auc", "brier" and "log_loss"(truth, score): for the last two the score is a probability;
+    - "micro_f1", "micro_precision", "micro_recall", "exact_match" and "hamming_loss"(true_labels,
+      predicted_labels): 0 and 1 or booleans, (n, L).
 
     Examples
     --------
@@ -502,7 +566,7 @@ def estimate_statistic(
     center: str = "full",
     bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
-    """Return the estimate of `replicate_estimate`, without looking at unsampled classes.
+    """Return the estimate of `replicate_estimate`, without the check for unsampled classes.
 
     Parameters
     ----------
@@ -582,15 +646,15 @@ def estimate_of_sample(
     replicates : Replicates
     metric : Metric
     sample : Sample
-        The values that the estimate is the mean of.
+        The values whose mean the estimate is.
     rows : (n,) array of bool
         The items that count.
     estimate, variance : float
     replicate_values : (R,) array
     bounds : (float, float) or None
-        Of the values.
+        Bounds of the values.
     **fields
-        Further ones of `ReplicateEstimate`.
+        Other fields of `ReplicateEstimate`.
     """
     design = replicates.design
     holding, df = psus_holding(design, sample.shares)
@@ -634,12 +698,12 @@ def estimate_of_sample(
 
 
 def domain_rows(domain: ArrayLike | None, weight: ndarray) -> ndarray:
-    """Return a mask of the items that count: of the domain, or all, with a weight above 0."""
+    """Return a mask of the items that count: those of the domain, or all, with a weight above 0."""
     if domain is None:
         return weight > 0
     rows = checks.zero_one("domain", domain, size=weight.size) & (weight > 0)
     if not rows.any():
-        raise WrongValue("domain", f"must hold an item; none of the {weight.size} is in it")
+        raise WrongValue("domain", f"must contain at least one item; it has none of {weight.size}")
     return rows
 
 
@@ -689,7 +753,7 @@ def _from_weights(
 
 
 def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
-    """Return the values that occur, rising, and the proportion of the weight up to each, (2, V)."""
+    """Return the distinct values, ascending, and the proportion of weight up to each, (2, V)."""
     y = np.asarray(y, float)[rows]
     values, code = np.unique(y, return_inverse=True)
     below = np.cumsum(np.bincount(code, weight[rows]))
@@ -697,7 +761,7 @@ def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
 
 
 def _median_variance(steps: ndarray, variance_of_share: float) -> float:
-    """Return the variance of a median from that of the share below it."""
+    """Return the variance of a median from the variance of the proportion below it."""
     values, below = steps
     error = math.sqrt(variance_of_share)
     places = np.searchsorted(below, [0.5 - error, 0.5 + error])
@@ -712,13 +776,13 @@ def _variance(
     values: ndarray,
     center: str,
 ) -> tuple[float, int]:
-    """Return the variance and how many replicates are undefined, or raise where these are many."""
+    """Return the variance and the number of undefined replicates, or raise if there are many."""
     defined = np.isfinite(values)
     undefined = int((~defined).sum())
     if undefined > MOST_UNDEFINED * values.size:
-        remedy = "take method 'fay' or 'generalized', whose replicates keep every item"
+        remedy = "use method 'fay' or 'generalized', whose replicates keep every item"
         if replicates.rho > 0:
-            remedy = "the statistic hangs on single PSUs"
+            remedy = "the statistic depends on single clusters"
         count = checks.counted(values.size, "replicate")
         raise UnstableError(
             f"{name} is undefined (0/0) in {undefined} of {count}, more than 5%: {remedy}"
@@ -728,15 +792,15 @@ def _variance(
 
 
 def psus_holding(design: SurveyDesign, shares: ndarray) -> tuple[ndarray, ndarray]:
-    """Return how many PSUs hold a part, and less their strata, at least 1, (...) each.
+    """Return the number of PSUs that hold a part, and that number minus their strata, (...) each.
 
-    Both are of the part with the fewest.
+    Both are for the part with the fewest PSUs. The second is at least 1.
 
     Parameters
     ----------
     design : SurveyDesign
     shares : (K, P, ...) array
-        Of each of K parts in each PSU.
+        Weight of each of K parts in each PSU.
     """
     holding = shares > 0
     strata = np.add.reduceat(holding, design.first_psu, 1, dtype=int) > 0
@@ -798,13 +862,13 @@ def _bounds(
             return metric.ends(*columns)
         return None
     if metric.name != "mean" or totals is None:
-        raise WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
+        raise WrongValue("bounds", f"are only for statistic 'mean'; got {metric.name!r}")
     low, high = checks.bounds(bounds)
     values = totals.numerator
     for k in np.flatnonzero(rows & ((values < low) | (values > high)))[:1]:
         raise WrongValue(
             "bounds",
-            f"must hold all values; item {k} is {values[k]:g}, bounds are {low:g} to {high:g}",
+            f"must include all values; item {k} is {values[k]:g}, bounds are {low:g} to {high:g}",
         )
     return low, high
 
@@ -816,7 +880,7 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
     ----------
     estimate : ReplicateEstimate
     brief : bool
-        Leave out how few PSUs carry it, so that notes of many estimates are alike.
+        Leave out the number of PSUs that carry the estimate, so that many estimates share one note.
     """
     if estimate.undefined:
         replicates = checks.counted(estimate.replicate_values.size, "replicate")
@@ -827,19 +891,21 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
         )
         yield Note(
             "undefined",
-            f"{estimate.undefined} of {replicates} {verbs} left out: take method 'fay' or "
-            "'generalized'",
+            f"{estimate.undefined} of {replicates} {verbs} left out: use method 'fay' or "
+            "'generalized', whose replicates keep every item",
         )
     if estimate.variance == 0 and estimate.free > 0:
-        yield Note(
-            "unreliable",
-            "every replicate gave the same value: a standard error of 0 is not knowledge",
-        )
+        text = "every replicate gave the same value, so the estimated standard error is 0"
+        if estimate.bounds is None and estimate.counts is None:
+            text += ": the true error may be larger"
+        else:
+            text += ". Use the confidence interval, which accounts for this"
+        yield Note("unreliable", text)
     if estimate.effective_df < FEW_DF and estimate.method == "brr" and estimate.kind == "share":
         yield Note(
             "unreliable",
-            f"few strata: brr's standard error of {estimate.statistic} is often too large and "
-            "depends on the order of the strata; 'fay' and 'jkn' are steadier",
+            f"with few strata, the standard error of {estimate.statistic} by 'brr' is often too "
+            "large and depends on the order of the strata: use 'fay' or 'jkn'",
         )
     if estimate.counts is not None:
         if not is_exact(estimate.counts):
@@ -866,12 +932,12 @@ def _few(estimate: ReplicateEstimate) -> str:
     """Return the caveat that few PSUs carry an estimate."""
     psus = estimate.informative_psus
     df = estimate.effective_df
-    carriers = checks.counted(psus, "PSU carries", "PSUs carry")
+    carriers = checks.counted(psus, "cluster carries", "clusters carry")
     degrees_noun = "degree" if df == 1 else "degrees"
     return (
-        f"{carriers} the information, worth {estimate.effective_psus:.3g} of equal weight, "
-        f"{df:.3g} {degrees_noun} of freedom: the standard error is rough, and one unlike them "
-        "may be unseen"
+        f"{carriers} the information (effective number of clusters {estimate.effective_psus:.3g}, "
+        f"{df:.3g} {degrees_noun} of freedom): the standard error is rough, and the sample may "
+        "miss other kinds of clusters"
     )
 
 
@@ -886,9 +952,9 @@ def limits(
     items: int | ndarray,
     effective_psus: float | ndarray,
 ) -> tuple:
-    """Return lower and upper limits of estimates with these variances, arrays that broadcast.
+    """Return lower and upper limits of estimates with the given variances; the arrays broadcast.
 
-    "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance 0.
+    "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance is 0.
     """
     if method == "t":
         half = t * np.sqrt(variance)

@@ -1,9 +1,9 @@
-"""Hadamard matrices from four circulants, for orders that no prime power reaches.
+"""Hadamard matrices from four circulants, for orders that no prime power gives.
 
-Four circulant matrices A, B, C, D of order n with entries +-1 and AA' + BB' + CC' + DD' = 4 n I
-make one of order 4 n [5]_. Symmetric ones (Williamson) were published for 172 [1]_, 92 [2]_, 156
-[3]_ and 116 [4]_. The rows below were found again by a search among rows that do not change when
-positions are multiplied by -1, or of length 39 by 16.
+Let A, B, C, D be circulant matrices of order n with entries +-1 and AA' + BB' + CC' + DD' = 4 n I.
+They make a Hadamard matrix of order 4 n [5]_. Symmetric ones (Williamson) were published for 172
+[1]_, 92 [2]_, 156 [3]_ and 116 [4]_. The rows below were found again by a search. It considered
+only rows that do not change when positions are multiplied by -1, or by 16 for length 39.
 
 References
 ----------

@@ -26,28 +26,31 @@ LARGEST_FIELD = 2**20
 
 @dataclass(frozen=True, repr=False)
 class GaloisField:
-    """The finite field GF(p^degree): polynomials modulo p and modulo an irreducible one.
+    """The finite field GF(p^degree): polynomials modulo p and modulo an irreducible polynomial.
 
-    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest
-    first: in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them,
-    which broadcast.
+    Use it to build orthogonal arrays of prime-power order. An element is a whole number 0 ..
+    p^degree - 1. Its digits to the base p are its coefficients, lowest first: in GF(3^5), x is 3
+    and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of elements, which broadcast.
 
     Parameters
     ----------
     p : int
-        A prime, the characteristic.
-    degree : int
+        The characteristic, a prime.
+    degree : int, default 1
         Degree of the field, p^degree <= 2^20.
     modulus : sequence of int, optional
-        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default
-        the smallest primitive polynomial (read as a number base p): x then generates the field.
+        Irreducible polynomial, given by degree + 1 coefficients 0 .. p - 1, lowest first, the last
+        one 1. By default it is the smallest primitive polynomial, read as a number to the base p.
+        Then x generates the field.
 
     Attributes
     ----------
     p, degree : int
+        Characteristic and degree.
     modulus : tuple of int
+        Coefficients of the modulus, lowest first.
     size : int
-        p^degree.
+        Number of elements, p^degree.
     primitive_element : int
         The smallest element of order size - 1.
 
@@ -55,6 +58,10 @@ class GaloisField:
     ------
     ValueError
         If p is no prime, or the modulus has another degree, a coefficient out of range or a factor.
+
+    See Also
+    --------
+    orthogonal_array : Make an orthogonal array of strength 2.
 
     Examples
     --------
@@ -75,7 +82,7 @@ class GaloisField:
         p = checks.whole("p", self.p, 2, LARGEST_FIELD)
         if _prime_factors(p) != (p,):
             power = as_prime_power(p)
-            remedy = f", take GaloisField({power[0]}, {power[1]})" if power else ""
+            remedy = f": use GaloisField({power[0]}, {power[1]})" if power else ""
             raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
         degree = checks.whole("degree", self.degree, 1)
         if degree > 20 or p**degree > LARGEST_FIELD:
@@ -95,12 +102,12 @@ class GaloisField:
 
     @property
     def size(self) -> int:
-        """Number of elements, p^degree."""
+        """Return the number of elements, p^degree."""
         return self.p**self.degree
 
     @cached_property
     def primitive_element(self) -> int:
-        """The smallest element whose powers are all the others but 0."""
+        """Return the smallest element whose powers give all elements except 0."""
         return _smallest_generator(self.p, self.modulus)
 
     def coefficients(self, a: ArrayLike) -> ndarray:
@@ -164,14 +171,14 @@ class GaloisField:
         return _plain(np.where(is_zero, 0, products))
 
     def power(self, a: ArrayLike, exponent: ArrayLike) -> int | ndarray:
-        """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
+        """Return a ** exponent for whole exponents; a negative exponent inverts, 0 ** 0 is 1.
 
         Parameters
         ----------
         a : (...) array_like of int
             Elements, 0 to size - 1.
         exponent : (...) array_like of int
-            At least 0 where the element is 0.
+            Exponents, at least 0 if the element is 0.
 
         Examples
         --------
@@ -214,10 +221,10 @@ class GaloisField:
         return _plain(group // np.gcd(self.log(a), group))
 
     def powers(self, a: int) -> Any:
-        """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
+        """Return the powers a, a^2, ..., a^(size - 1) = 1 of a primitive element.
 
-        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it
-        reaches.
+        They are all elements except 0, each once. For an element that is not primitive, `power(a,
+        range(1, order(a) + 1))` returns its powers.
 
         Parameters
         ----------
@@ -250,7 +257,7 @@ def _whole_numbers(
     low: int,
     high: int,
 ) -> ndarray:
-    """Return `values` as an int array of any shape, within low .. high."""
+    """Return `values` as an int array of any shape, or raise if they are not within low .. high."""
     array = checks.plain_array(name, values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
@@ -265,7 +272,7 @@ def _whole_numbers(
 
 
 def trace(field: GaloisField, elements: ArrayLike, levels: int) -> ndarray:
-    """Return the traces of elements onto the subfield of so many: the sums of the conjugates."""
+    """Return the traces of elements onto the subfield of `levels` elements: sums of conjugates."""
     total = elements
     conjugate = field.power(elements, levels)
     while not np.array_equal(conjugate, elements):
@@ -338,7 +345,7 @@ def _monic(p: int, degree: int) -> Iterator[tuple]:
 
 
 def _modulus(modulus: Sequence[int], p: int, degree: int) -> tuple:
-    """Return a modulus as a tuple of int, or raise; a factor is named."""
+    """Return a modulus as a tuple of int, or raise; the message names a factor."""
     array = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
     coefficients = tuple(_whole_numbers("modulus", array, 0, p - 1).tolist())
     if coefficients[-1] != 1:
@@ -384,7 +391,10 @@ def _generates(matrix: ndarray, p: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _smallest_primitive(p: int, degree: int) -> tuple:
-    """Return the smallest primitive polynomial; (-1)^degree its constant is a primitive root."""
+    """Return the smallest primitive polynomial.
+
+    Up to the sign (-1)^degree, its constant is a primitive root.
+    """
     for modulus in _monic(p, degree):
         root = (-1) ** degree * modulus[0] % p
         if _is_primitive_root(root, p) and _generates(_companion(p, modulus), p):

@@ -1,4 +1,4 @@
-"""Ranks of the true class among similarities, and candidates: what identification is judged by.
+"""Ranks of the true class among similarities, and lists of candidates, for identification systems.
 
 References
 ----------
@@ -17,25 +17,31 @@ from workbench.checks import WrongValue
 def identification_ranks(
     similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False
 ) -> ndarray:
-    """Return the rank of each probe.
+    """Return the rank of the true class of each probe.
 
-    The rank is how many of the gallery are at least as similar to it as its true class.
-
-    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into
-    `replicate_estimate` with "mean" or "proportion".
+    The rank is the number of gallery classes that are at least as similar to the probe as its true
+    class. To estimate the mean rank, pass the ranks to `replicate_estimate` with "mean". For the
+    proportion with a rank of at most n, pass `ranks <= n` with "proportion".
 
     Parameters
     ----------
     similarity : (m, G) array_like of float
-        Similarity of each probe to each class of the gallery, larger is more alike.
+        Similarity of each probe to each class of the gallery; larger means more similar.
     truth : (m,) array_like of int
         Column of each probe's true class, 0 .. G - 1.
-    relative : bool
-        Divide by the number of probes m, as in [1]_, so that evaluations of different size compare.
+    relative : bool, default False
+        Whether to divide by the number of probes m, as in [1]_, so that evaluations of different
+        sizes are comparable.
 
     Returns
     -------
-    (m,) array of int, or of float where relative
+    (m,) array of int, or of float if relative
+        Rank of each probe; 1 means that the true class is the most similar one.
+
+    See Also
+    --------
+    identification_candidates : Return the most similar classes of each probe.
+    replicate_estimate : Estimate the mean rank and its variance.
 
     References
     ----------
@@ -66,7 +72,7 @@ def identification_ranks(
 
 
 def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:
-    """Return the classes that are most similar to each probe, the most similar first.
+    """Return the most similar classes of each probe, the most similar first.
 
     Ties are broken by the order of the classes.
 
@@ -80,6 +86,12 @@ def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:
     Returns
     -------
     (m, count) array of int
+        Columns of `similarity`, the most similar class first.
+
+    See Also
+    --------
+    identification_ranks : Return the rank of the true class of each probe.
+    load_labeled : Read labeled items with candidates from a file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Replicates from weights that were made elsewhere, such as those published with a survey.
+"""Replicates from weights that were made elsewhere, such as those of a published survey.
 
 References
 ----------
@@ -39,40 +39,58 @@ def imported_replicates(
     rho: float | None = None,
     df: int | None = None,
 ) -> Replicates:
-    """Return replicates from weights made elsewhere, such as those of a published survey file.
+    """Use replicate weights made elsewhere, such as those of a published survey file.
+
+    The result works like that of `replicates`: pass it to `replicate_estimate`.
 
     Parameters
     ----------
     weight : (n,) array_like of float
-        Of at least 0. An item of weight 0 lies outside the population that is estimated; its
-        replicates are 0, too.
+        Weights of the items, at least 0. An item of weight 0 lies outside the population of
+        interest; its replicate weights must be 0, too.
     replicate_weights : (n, R) array_like of float
-        Of at least 0, with "sdr" also below, as some of the American Community Survey are; whole
-        weights, not factors. Items that every replicate weighs alike form one PSU.
+        Replicate weights, complete weights and not factors. They must be at least 0, except for
+        "sdr": some weights of the American Community Survey are negative. Items with the same
+        factors in every replicate form one primary sampling unit (PSU).
     method : {"brr", "fay", "jk1", "jk2", "jkn", "bootstrap", "sdr"}
-        How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 /
-        (R (1 - rho)^2) for "fay", (R - 1) / R for "jk1", the jackknife without strata, 1 for "jk2",
-        the jackknife of two PSUs per stratum, 4/R for "sdr", successive differences [1]_, as in the
-        American Community Survey [2]_; "jkn" needs `coefficients`.
+        Method by which the weights were made. It determines the coefficients, see the Notes.
     coefficients : (R,) array_like of float, optional
-        Above 0; in the place of those of the method.
+        Coefficients c_r above 0, instead of those of the method. "jkn" needs them.
     rho : float, optional
-        Of "fay", which needs it or the coefficients.
+        Proportion of its weight that a PSU keeps at least, for "fay". It needs either this or the
+        coefficients.
     df : int, optional
-        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes
-        it. The strata cannot be read from the weights, so give it where a few of them hold most of
-        the weight, and where the weights were rounded so much that the items of a PSU are no longer
-        alike.
+        Degrees of freedom. By default they are the rank of the replicate factors minus 1, as in R's
+        survey package. The strata cannot be read from the weights. Pass `df` if a few strata hold
+        most of the weight. Also pass it if rounding of the weights made the items of a PSU differ.
 
     Returns
     -------
     Replicates
+        The replicates, with one stratum and one PSU per distinct set of factors.
 
     Raises
     ------
     ValueError
         If a weight is out of its domain, the shapes do not fit, or all items have the same
         replicates.
+
+    See Also
+    --------
+    replicates : Make replicates of a design.
+    replicate_estimate : Estimate a statistic with its replicate variance.
+    load_labeled : Read items with replicate weights from a file.
+
+    Notes
+    -----
+    The variance of a statistic t with replicates t_r is v = sum_r c_r (t_r - t)^2. The coefficient
+    c_r is
+
+    - 1/R for "brr" and "bootstrap";
+    - 1 / (R (1 - rho)^2) for "fay";
+    - (R - 1) / R for "jk1", the jackknife without strata;
+    - 1 for "jk2", the jackknife of two PSUs per stratum;
+    - 4/R for "sdr", successive differences [1]_, as in the American Community Survey [2]_.
 
     References
     ----------
@@ -111,7 +129,7 @@ def imported_replicates(
     if len(first) < 2:
         raise WrongValue(
             "replicate_weights",
-            "must differ between items; each replicate multiplies all by the same",
+            "must differ between items; each replicate multiplies all weights by the same factor",
         )
     order = np.argsort(first)
     factors = factors[first[order]]
@@ -159,10 +177,10 @@ def _coefficients(
     count: int,
     rho: float | None,
 ) -> ndarray:
-    """Return the coefficients of the method, or those that were given, or raise."""
+    """Return the coefficients of the method or those given, or raise."""
     if rho is not None:
         if method != "fay":
-            raise WrongValue("rho", f"belongs to method 'fay'; got method {method!r}")
+            raise WrongValue("rho", f"is only for method 'fay'; got method {method!r}")
         rho = kept_share(rho)
     if coefficients is not None:
         array = checks.vector("coefficients", coefficients, size=count, what="replicate")
@@ -180,7 +198,7 @@ def _coefficients(
     if method == "fay" and rho is None:
         raise WrongValue(
             "rho",
-            "must be given for method 'fay': the share of its weight that a PSU keeps at least",
+            "must be given for method 'fay': the proportion of its weight that a PSU always keeps",
         )
     if method == "jk2":
         return np.ones(count)

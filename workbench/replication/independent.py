@@ -1,8 +1,9 @@
-"""Intervals of items that were sampled one by one.
+"""Intervals for items that were sampled one by one.
 
-`sampled_counts` returns the counts for the interval of a proportion, a precision, a recall or an
-F1, `sampled_values` the moments for that of a mean of other values. `mean_skewness` is for a mean
-without bounds, `auc_ranks` and `auc_limits` serve an AUC.
+- `sampled_counts` returns the counts for the interval of a proportion, precision, recall or F1.
+- `sampled_values` returns the moments for the interval of a mean of other values.
+- `mean_skewness` is for a mean without bounds.
+- `auc_ranks` and `auc_limits` are for an AUC.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from workbench.replication.statistics import Metric, Totals, naive_auc, ratio
 
 
 def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
-    """Return whether every item is a PSU and the items of a mask weigh alike in their stratum."""
+    """Return whether every item is a PSU and items of a mask have equal weights in a stratum."""
     design = replicates.design
     if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
         return False
@@ -40,14 +41,14 @@ def sampled_counts(
     totals: Totals | None,
     rows: ndarray,
 ) -> ndarray | None:
-    """Return the counts for the interval of unclustered items, None for others.
+    """Return the counts for the interval of items without clusters, or None for other samples.
 
     Parameters
     ----------
     replicates : Replicates
     metric : Metric
     totals : Totals or None
-        Of the metric.
+        Totals of the metric.
     rows : (n,) array of bool
         The items that count.
 
@@ -55,13 +56,13 @@ def sampled_counts(
     -------
     (4, H) array or None
         Weight and population of each stratum, the items that the denominator counts, and the hits
-        among them. The population is infinite without `fpc`, and where it is not known: the
-        denominator counts a part of the items.
+        among them. The population is infinite without `fpc`. It is also infinite if the denominator
+        counts only some of the items, because its population is then unknown.
 
     Notes
     -----
-    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many
-    items count is then random in each stratum, and so are the weights of the strata.
+    With several strata, precision, recall, F1 and domains give None. The number of items that count
+    is then random in each stratum, and so are the weights of the strata.
     """
     if totals is None or totals.denominator is None or not metric.counts_hits:
         return None
@@ -83,7 +84,7 @@ def sampled_values(
     rows: ndarray,
     bounds: Bounds | None,
 ) -> ndarray | None:
-    """Return the moments for the interval of a mean of unclustered items, None for others.
+    """Return the moments for the interval of a mean without clusters, or None for other samples.
 
     Parameters
     ----------
@@ -95,8 +96,8 @@ def sampled_values(
     Returns
     -------
     (14, H) array or None
-        As of `workbench.intervals.sampled.SampledMoments.table`. Several strata are taken only if
-        all items count.
+        Moments in the form of `workbench.intervals.sampled.SampledMoments.table`. Several strata
+        are used only if all items count.
     """
     if totals is None or totals.denominator is None or bounds is None or metric.counts_hits:
         return None
@@ -110,21 +111,21 @@ def sampled_values(
 
 
 def mean_skewness(values: ndarray, variance: float, free: float) -> float:
-    """Return the skewness of the mean of a simple random sample, 0 where nothing varies.
+    """Return the skewness of the mean of a simple random sample, 0 if nothing varies.
 
     Parameters
     ----------
     values : (n,) array of float
     variance : float
-        Of the mean.
+        Variance of the mean.
     free : float
         Finite-population factor, 1 - n / N.
 
     Returns
     -------
     float
-        f^1.5 sum (y - ybar)^3 / (n (n - 1) (n - 2)) over the standard error cubed, as in
-        `workbench.estimate_values`.
+        f^1.5 sum (y - ybar)^3 / (n (n - 1) (n - 2)) divided by the cube of the standard error, as
+        in `workbench.estimate_values`.
 
     Examples
     --------
@@ -145,7 +146,10 @@ def _strata(
     counting: ndarray,
     all_count: bool,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray] | None:
-    """Return stratum of the counting items, weights, sizes and populations of strata, or None."""
+    """Return the stratum of each counting item, and weights, sizes and populations of strata.
+
+    The result is None if the sample has clusters or does not suit the interval.
+    """
     design = replicates.design
     several = design.strata.size > 1
     if several and not all_count or not is_unclustered(replicates, rows):
@@ -165,7 +169,7 @@ def is_exact(counts: ndarray) -> bool:
 def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     """Return the numbers of positives and negatives, and DeLong's AUC and standard error.
 
-    These are of four items more: a positive and a negative beyond either end of the scores.
+    Four more items are added to the sample: a positive and a negative at either end of the scores.
     """
     ends = np.repeat([-np.inf, np.inf], 2)
     auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
@@ -176,10 +180,10 @@ def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
 def auc_jackknife(
     replicates: Replicates, metric: Metric, columns: Sequence, rows: ndarray
 ) -> ndarray | None:
-    """Return the AUCs (R,) without one item each, or None where they take replicate weights.
+    """Return the AUCs (R,) without one item each, or None if they need replicate weights.
 
-    Without one of m items of a class, whose mean placement is the AUC A, it is (m A - V) / (m - 1)
-    for an item with placement V. NaN where the item is alone in its class.
+    Let A be the AUC, which is the mean placement of the m items of a class. Without an item with
+    placement V it is (m A - V) / (m - 1). It is NaN if the item is alone in its class.
     """
     is_simple = replicates.method == "jkn" and replicates.design.fpc is None
     if metric.name != "auc" or not is_simple or not is_independent(replicates, rows):
@@ -195,22 +199,24 @@ def auc_jackknife(
 
 
 def auc_limits(estimate: float, ranks: ndarray, tail: float) -> Bounds:
-    """Return the outer ones of two pairs of limits, within 0 and 1.
+    """Return the outer limits of two intervals, within 0 and 1.
 
     Parameters
     ----------
     estimate : float
     ranks : (4,) array
-        As of `auc_ranks`.
+        Numbers that `auc_ranks` returns.
     tail : float
 
     Notes
     -----
-    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of
-    freedom as the rarer class has items; without both it is too short, and of length 0 where all
-    positives lie above all negatives. The other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 -
-    x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) + x / (1 + x))) / (M N) for M positives and N
-    negatives.
+    The first interval is DeLong's [1]_ with the four additional items. It uses Student's t with as
+    many degrees of freedom as the rarer class has items. Without both changes it would be too
+    short, and of length 0 if all positives lie above all negatives.
+
+    The second interval solves A - x = +- z sqrt(V(x)) [2]_. For M positives and N negatives,::
+
+        V(x) = x (1 - x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) + x / (1 + x))) / (M N).
 
     References
     ----------

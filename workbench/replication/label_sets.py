@@ -1,7 +1,8 @@
-"""Items with several labels, from cells such as "cat;dog" or from a column of 0 and 1 per label.
+"""Items with several labels, from cells such as "cat;dog" or from one column of 0 and 1 per label.
 
-`label_columns` returns the columns that patterns such as "true_*" mean, `read_label_sets` reads the
-true and predicted labels of every item, and `refuse_metric` says which metrics they have.
+- `label_columns` returns the columns that match patterns such as "true_*".
+- `read_label_sets` reads the true and predicted labels of every item.
+- `refuse_metric` raises if a metric does not suit such items.
 """
 
 import os
@@ -28,18 +29,18 @@ ABOUT_LABELS = (
     Note(
         "remark",
         "exact match is the proportion of items whose predicted labels are exactly the true ones; "
-        "scikit-learn calls it accuracy, others subset accuracy",
+        "scikit-learn calls it accuracy, other tools call it subset accuracy",
     ),
     Note(
         "remark",
-        "micro F1, precision and recall count every pair of an item and a label; macro F1 is the "
-        "mean over labels; the intervals take items as sampled, not pairs",
+        "micro F1, precision and recall count every pair of an item and a label. Macro F1 is the "
+        "mean over labels. The intervals treat items as the sampled units, not pairs",
     ),
 )
 
 
 class LabelSets(NamedTuple):
-    """The L labels of items, which items have them (n, L), which were predicted, and notes."""
+    """Labels of items: the L labels, the true and the predicted labels (n, L), and notes."""
 
     labels: tuple
     true: ndarray
@@ -76,9 +77,9 @@ def set_texts(labels: Sequence, sets: ndarray) -> ndarray:
 
 
 def label_columns(names: Sequence[str], truth: str, prediction: str) -> dict[str, dict[str, str]]:
-    """Return the labels by their columns, for truth and prediction; {} where these are columns.
+    """Return the labels of each column, for truth and prediction; {} if these name columns.
 
-    Without a prediction, "", there are those of the truth alone.
+    If the prediction is "", only the labels of the truth are returned.
 
     Examples
     --------
@@ -97,19 +98,19 @@ def label_columns(names: Sequence[str], truth: str, prediction: str) -> dict[str
     true, *predicted = (set(columns[role].values()) for role in patterns)
     single = sorted(true.symmetric_difference(*predicted)) if predicted else []
     if single:
-        rule = f"must have the labels of {{0}}; only one of the two has a column of {single[0]!r}"
+        rule = f"must have the labels of {{0}}; only one of the two has a column for {single[0]!r}"
         raise WrongValue("prediction", rule, prediction, others=("truth",))
     return {role: columns[role] for role in patterns}
 
 
 def patterns_of(data: Mapping[str, ndarray], truth: str, prediction: str) -> dict[str, str]:
-    """Return the patterns by role that two columns of a label are cases of, {} where they are not.
+    """Return the patterns, by role, that match two columns of one label; {} if there are none.
 
     Parameters
     ----------
     data : dict of (n,) ndarray
     truth, prediction : str
-        Columns that differ in all but the label that their names end with.
+        Columns whose names end with the same label and differ otherwise.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def read_label_sets(
     candidates: str,
     models: Sequence[str],
 ) -> LabelSets | None:
-    """Return the labels of items, None where each has one class.
+    """Return the labels of items, or None if each item has one class.
 
     Parameters
     ----------
@@ -148,21 +149,21 @@ def read_label_sets(
     truth, prediction : str
         Names of columns; "" for no prediction.
     of_labels : dict
-        As of `label_columns`.
+        Result of `label_columns`.
     separator : str
         As in `workbench.load_labeled`.
     classes : {"auto", "text", "numbers"}
-        Other than "auto" without a separator: every cell is one class.
+        Without a separator, a value other than "auto" states that every cell is one class.
     candidates : str
-        As in `workbench.load_labeled`; "" where there are none.
+        As in `workbench.load_labeled`; "" if there are none.
     models : sequence of str
-        Columns of predictions, or scores, of several models, which are for items of one class.
+        Columns of predictions or scores of several models, which are for items of one class.
 
     Raises
     ------
     ValueError
-        Where it is in doubt whether cells hold several labels, or whether an item has none; where a
-        label is written in two ways; where a cell of a label's column is neither 0 nor 1.
+        If it is unclear whether cells hold several labels, or whether an item has none. Also if a
+        label is written in two ways, or a cell of a label's column is neither 0 nor 1.
     """
     if separator:
         checks.not_both(separator=separator, candidates=candidates)
@@ -191,9 +192,9 @@ def read_label_sets(
 
 
 def _recognized(texts: Mapping[str, Sequence[str]], has_prediction: bool) -> str:
-    """Return the separator of labels in cells, a comma for lists, "" for classes; raise in doubt.
+    """Return the separator of labels in cells: a comma for lists, "" for classes.
 
-    Without a prediction a comma is left to numbers, such as "1,5".
+    Raise if it is unclear. Without a prediction, a comma is read as part of numbers, such as "1,5".
     """
     in_lists = [*map(are_lists, texts.values())]
     if any(in_lists):
@@ -206,29 +207,29 @@ def _recognized(texts: Mapping[str, Sequence[str]], has_prediction: bool) -> str
     if not seen.is_evident:
         listed = checks.listed(seen.labels, SHOWN_LABELS, quoted=True)
         rule = (
-            f"must be {seen.separator!r} if {seen.text!r} is several labels, {listed}; if it is "
-            "one class, say {0} 'text'"
+            f"must be {seen.separator!r} if {seen.text!r} means several labels, {listed}; if it is "
+            "one class, use {0} 'text'"
         )
         raise WrongValue("separator", rule, others=("classes",))
     return seen.separator
 
 
 def _gap_note(name: str, cells: Sequence[str], between: str, *, is_named: bool) -> Note:
-    """Return a note on items without a label, or raise unless the separator is named."""
+    """Return a note on items without a label, or raise unless the separator was named."""
     count = checks.counted(cells.count(""), "row")
     if is_named:
         text = f"column {name!r} is empty in {count}: these items have no label there"
         return Note("assumption", text)
     remedy = (
-        f": say separator {between!r} if these items have no label; otherwise leave these rows "
-        "out of the file"
+        f": use separator {between!r} if these items have no label; otherwise delete these rows "
+        "from the file"
     )
     first = cells.index("")
     raise MissingError(f"column {name!r} is empty in {count}, first in ", first, remedy)
 
 
 def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) -> LabelSets:
-    """Return the labels of items from cells that are lists or have a separator between labels."""
+    """Return the labels of items from cells that are lists or have separators between labels."""
     rows: dict[str, ndarray] = {}
     written: dict[str, ndarray] = {}
     for name, cells in texts.items():
@@ -241,7 +242,7 @@ def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) ->
         labels, notes = read_classes(written, classes)
     except RowError as error:  # it counts labels, not rows of the file
         problem = error.said(lambda _: "a cell")
-        raise ValueError(f"{problem}; {between!r} was taken to stand between labels") from None
+        raise ValueError(f"{problem}; {between!r} was read as the separator of labels") from None
     if len({column.dtype.kind == "U" for column in labels.values()}) > 1:
         labels = {name: column.astype(str) for name, column in written.items()}
     names = np.unique(np.concatenate([*labels.values()]))
@@ -253,14 +254,14 @@ def _of_cells(texts: Mapping[str, Sequence[str]], between: str, classes: str) ->
     cells = [text for column in texts.values() for text in column if text]
     example = next((text for text in cells if between in text), cells[0])
     listed = checks.listed(names.tolist(), SHOWN_LABELS, quoted=True)
-    text = f"cells such as {example!r} were read as several labels, with {between!r} between"
+    text = f"cells such as {example!r} were read as several labels, separated by {between!r}"
     true, *predicted = sets.values()
     note = Note("data", f"{text}: {listed}")
     return LabelSets(tuple(names.tolist()), true, next(iter(predicted), None), [note, *notes])
 
 
 def _of_columns(data: Mapping[str, ndarray], of_labels: Mapping) -> LabelSets:
-    """Return the labels of items from a column of each label."""
+    """Return the labels of items from one column per label."""
     labels = tuple(of_labels["truth"].values())
     sets = []
     for columns in of_labels.values():
@@ -268,7 +269,7 @@ def _of_columns(data: Mapping[str, ndarray], of_labels: Mapping) -> LabelSets:
         names = [column_of[label] for label in labels]
         sets.append(np.column_stack([_zero_one(name, data[name]) for name in names]))
     listed = checks.listed(labels, SHOWN_LABELS, quoted=True)
-    note = Note("data", f"items have several labels, a column of 0 and 1 for each: {listed}")
+    note = Note("data", f"items have several labels, with one column of 0 and 1 for each: {listed}")
     true, *predicted = sets
     return LabelSets(labels, true, next(iter(predicted), None), [note])
 
@@ -281,15 +282,15 @@ def _zero_one(name: str, cells: ndarray) -> ndarray:
         if value is None:
             cell = repr(text) if text else "an empty cell"
             problem = (
-                f": {cell} is neither 0 nor 1: write 1 where an item has the label, and take out "
-                "rows of totals and rows that nobody has labeled"
+                f": {cell} is neither 0 nor 1: write 1 if an item has the label and 0 if not, and "
+                "delete rows of totals and rows that nobody has labeled"
             )
             raise RowError(f"column {name!r}, ", texts.index(text), problem)
     return np.array([values[text] for text in texts], bool)
 
 
 def label_rows(labels: Sequence, true: ndarray, predicted: ndarray | None) -> list[dict]:
-    """Return one row per label: items that have it, and items of which it was predicted."""
+    """Return one row per label: the items that have it, and those it was predicted for."""
     items = true.sum(0)
     if predicted is None:
         return rows_of(label=labels, items=items)
@@ -310,19 +311,19 @@ def columns_of_sets(items: Any, metric: str, label: Any) -> tuple[ndarray, ...]:
 
 
 def required(metric: str, role: str, values: ndarray | None) -> ndarray:
-    """Return the values of a role, or raise where they are missing."""
+    """Return the values of a role, or raise if they are missing."""
     if values is None:
         raise ValueError(f"{metric} needs a {role}: name its column")
     return values
 
 
 def refuse_metric(metric: str, about: str, has_labels: bool) -> None:
-    """Raise where a metric is not for items with several labels, or is for these alone.
+    """Raise if a metric is not for items with several labels, or only for these.
 
     Parameters
     ----------
     metric, about : str
-        Its name, and what it is about as in `workbench.replication.statistics.Metric`.
+        Name of the metric and its `about`, as in `workbench.replication.statistics.Metric`.
     has_labels : bool
         Whether items have several labels.
     """
@@ -330,12 +331,12 @@ def refuse_metric(metric: str, about: str, has_labels: bool) -> None:
         raise WrongValue(
             "metrics",
             f"must suit the items: {metric} is for items with several labels; for items of one "
-            "class take accuracy, which is their micro F1, precision and recall",
+            "class use accuracy, which equals their micro F1, precision and recall",
         )
     if has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
         raise WrongValue(
             "metrics",
             f"must suit the items: {metric} is for items of one class, and these have several "
-            "labels; take micro_f1, macro_f1, f1, precision, recall, exact_match, "
+            "labels; use micro_f1, macro_f1, f1, precision, recall, exact_match, "
             "hamming_loss or proportion",
         )

@@ -1,4 +1,7 @@
-"""Labeled items as they were sampled, with strata, clusters and weights or replicate weights."""
+"""Labeled items with their sampling design: strata, clusters, weights or replicate weights.
+
+`load_labeled` reads a `LabeledItems` from a file or a data frame.
+"""
 
 import contextlib
 import difflib
@@ -49,41 +52,51 @@ OPTIONAL = (
 
 
 class LabeledItems(Result):
-    """Items with their true class, as they were sampled; made by `load_labeled`.
+    """Items with their true class and their sampling design.
+
+    `load_labeled` makes them. Pass them to `estimate_metrics` or `compare_metrics`.
 
     Attributes
     ----------
     truth : (n,) array
-        True class; of items with several labels their list as text.
+        True class. For items with several labels it is the list of labels as text.
     prediction, score : (n,) array or None
-        Predicted class; for AUC a number that is larger the likelier the positive class.
+        Predicted class, and a number that is larger the more likely the positive class is.
     positive : label or None
         The class that precision, recall, F1 and AUC are about; None for every class.
     stratum, psu, weight, group, fpc : (n,) array or None
-        As for `workbench.SurveyDesign`; the group is what results are broken down by.
+        Sampling design as for `SurveyDesign`. The group is the column by which results are broken
+        down.
     nest : bool
-        As for `workbench.SurveyDesign`.
+        Whether PSU labels start again in every stratum, as for `SurveyDesign`.
     replicate_weights : (n, R) array or None
-        As for `workbench.imported_replicates`.
+        Replicate weights, as for `imported_replicates`.
     candidates : (n, L) array or None
         Classes that a recognizer names, the most similar first.
     unlabeled : int
-        Rows of the file without a label, which are left out.
+        Number of rows of the file without a label. They are left out.
     unlike_others : bool or None
-        Whether the predictions differ from those of these rows beyond chance; None without such
-        rows.
+        Whether the predictions differ from those of the unlabeled rows by more than chance; None
+        without such rows.
     named_positive : bool
         Whether the positive class was named.
     models : tuple of str
-        Names of several models; () for one. Several models leave `prediction` and `score` None.
+        Names of the models if there are several, () for one. With several models `prediction` and
+        `score` are None.
     predictions, scores : (n, M) array or None
-        Of several models, a column each.
+        Predictions and scores of several models, one column each.
     truth_name : str
-        Column of the truth, for the titles of its mean and of its proportions.
+        Column of the truth, for the titles of its mean and its proportions.
     labels : tuple
         The L labels of items that can have several, () for items of one class.
     true_labels, predicted_labels : (n, L) array of bool, or None
-        Which of them an item has, and which were predicted.
+        Labels that each item has, and labels that were predicted.
+
+    See Also
+    --------
+    load_labeled : Read labeled items from a file or a data frame.
+    estimate_metrics : Estimate metrics of one model.
+    compare_metrics : Compare two or more models on the same items.
     """
 
     holds_items = True
@@ -117,7 +130,7 @@ class LabeledItems(Result):
         Parameters
         ----------
         name : str
-            Among `models`.
+            Name of the model, one of `models`.
         """
         index = self.models.index(checks.choice("name", name, self.models))
         prediction = None if self.predictions is None else self.predictions[:, index]
@@ -142,19 +155,22 @@ class LabeledItems(Result):
 
     @property
     def truth_alone(self) -> bool:
-        """Whether there is neither a prediction nor a score."""
+        """Return whether there is neither a prediction nor a score."""
         return self.prediction is None and self.score is None and not self.models
 
     @property
     def has_values(self) -> bool:
-        """Whether the truth stands alone and is a number other than 0 and 1."""
+        """Return whether the truth stands alone and has numbers other than 0 and 1."""
         if not self.truth_alone or self.truth.dtype.kind == "U":
             return False
         return not np.isin(self.truth, (0, 1)).all()
 
     @property
     def counted_class(self) -> object:
-        """Class whose proportion is asked for: the positive one, 1 of 0 and 1, None for every."""
+        """Return the class whose proportion is of interest, or None for every class.
+
+        It is the positive class, or 1 if the truth consists of 0 and 1.
+        """
         is_text = self.truth.dtype.kind == "U"
         if self.positive is None and not is_text and np.isin(self.truth, (0, 1)).all():
             return 1
@@ -162,7 +178,7 @@ class LabeledItems(Result):
 
     @property
     def sampled(self) -> SampledClasses:
-        """The classes that the sample holds, which decide the metrics it can show."""
+        """Return the classes in the sample, which determine the metrics that it can show."""
         counts = np.ones(self.truth.size, bool)
         if self.weight is not None:
             counts = self.weight > 0
@@ -179,7 +195,9 @@ class LabeledItems(Result):
 
     @property
     def ranks(self) -> ndarray | None:
-        """Place (n,) of the true class among the candidates [1]_, L + 1 where it is none of them.
+        """Return the rank (n,) of the true class among the candidates [1]_.
+
+        It is L + 1 if the true class is not among the L candidates.
 
         References
         ----------
@@ -193,7 +211,7 @@ class LabeledItems(Result):
 
     @property
     def classes(self) -> list:
-        """Classes that are true or predicted, sorted; the labels where items have several."""
+        """Return the sorted classes that are true or predicted, or the labels of the items."""
         if self.labels:
             return [*self.labels]
         columns = [self.truth]
@@ -204,7 +222,7 @@ class LabeledItems(Result):
         return np.unique(np.concatenate(columns)).tolist()
 
     def headline(self) -> str:
-        """Return the number of items, of classes and of positives, or the range of the values."""
+        """Return the numbers of items, classes and positives, or the range of the values."""
         if self.has_values and not self.named_positive:
             items = checks.counted(self.truth.size, "item")
             if self.unlabeled:
@@ -227,7 +245,7 @@ class LabeledItems(Result):
         return f"{text}, {classes}, {proportion:.1%} of class {self.positive}"
 
     def rows(self) -> list[dict]:
-        """Return one row per true class or label: items, and how many were predicted so.
+        """Return one row per true class or label: items, and how many were predicted to be of it.
 
         Values without a prediction have one row: items, mean and standard deviation.
         """
@@ -247,10 +265,10 @@ class LabeledItems(Result):
         )
 
     def clusters(self) -> list[dict]:
-        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items.
+        """Return one row per cluster, or per stratum if there are no clusters: accuracy and items.
 
-        Without predictions it is the proportion of the class or the mean of the values that counts,
-        and where every class counts there are no rows.
+        Without predictions the row contains the proportion of the class or the mean of the values
+        instead. If every class counts, there are no rows.
         """
         quantity, values = self._counted_values()
         if values is None:
@@ -275,7 +293,7 @@ class LabeledItems(Result):
         )
 
     def _counted_values(self) -> tuple[str, ndarray | None]:
-        """Return a number per item of which PSUs have a mean, and the name of this mean."""
+        """Return one number per item whose mean per PSU is shown, and the name of this mean."""
         if not self.truth_alone:
             prediction = required("accuracy", "prediction", self.prediction)
             return "accuracy", self.truth == prediction
@@ -286,18 +304,20 @@ class LabeledItems(Result):
         return "share", self._has(self.counted_class)
 
     def _has(self, label: Any) -> ndarray:
-        """Return whether the true class of an item is a class, or its labels hold a label."""
+        """Return whether each item has a class as its true class or among its labels."""
         if self.true_labels is None:
             return self.truth == label
         return self.true_labels[:, self.labels.index(label)]
 
     def title_label(self, metric: str, label: Any) -> Any:
-        """Return what a title names after a metric: the class, or of the truth alone its column.
+        """Return the class that a title names after a metric; for metrics of the truth its column.
 
         Parameters
         ----------
         metric : str
+            Name of a metric, as in `workbench.estimate_metrics`.
         label : label or None
+            The class that the metric is about.
         """
         about = METRICS[metric].about
         if about == "value":
@@ -312,10 +332,10 @@ class LabeledItems(Result):
         Parameters
         ----------
         metric : str
-            As in `workbench.estimate_metrics`.
+            Name of a metric, as in `workbench.estimate_metrics`.
         label : label, optional
-            The class that precision, recall and F1 are about, by default `positive`; the rank that
-            identifies.
+            The class that precision, recall and F1 are about, by default `positive`. For
+            "identified" the number of first candidates.
         """
         entry = METRICS[metric]
         refuse_metric(metric, entry.about, bool(self.labels))
@@ -345,7 +365,7 @@ class LabeledItems(Result):
             return self.truth
         try:
             numbers.to_numbers(self.truth_name, self.truth)
-            problem: object = " is read as text: say classes 'numbers'"
+            problem: object = " is read as text: use classes 'numbers'"
         except numbers.RowError as error:
             problem = error.parts[-1]
         raise ValueError(
@@ -386,61 +406,82 @@ def load_labeled(
     rows: str = "auto",
     separator: str = "",
 ) -> LabeledItems:
-    """Return labeled items from a file or a data frame.
+    """Read labeled items from a file or a data frame.
+
+    Use it to name the columns of your sample for `estimate_metrics` and `compare_metrics`.
 
     Parameters
     ----------
     items : str or data frame
-        As in `workbench.read_scores`. Or a confusion matrix, with the classes as names of its rows
-        and columns; every item that it counts is then one, and is taken for independent of the
-        others. So is every item of a file with a row per pair of classes and their number in a
-        column "n", "count" or "freq".
+        A file or a data frame as in `read_scores`, with one row per item. There are two other
+        forms, in which every counted item is independent of the others:
+
+        - a confusion matrix, whose rows and columns are named by the classes;
+        - a table with one row per pair of classes and their number in a column "n", "count" or
+          "freq".
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. Without a prediction and a score there are only the mean, the
-        median and the proportions of the truth, whose numbers are then read as people write them,
-        "1,234.5" too. Several columns with commas between them, as "old,new", are those of several
-        models, for `workbench.compare_metrics`; if both are given, the predictions name the models,
-        and the scores stand in their order. Without strata, or without a
-        column "stratum", all items lie in one stratum, and a note says so. Several columns with
-        commas between them, as "sex,status", are crossed to strata or to PSUs, unless a column has
-        that name. Where some rows have no truth, the others are taken for a random sample of them,
-        and a note says so. An item without a group counts among all items. One of weight 0 lies
-        outside the population that is estimated.
+        Column names, "" for none. See the Notes.
     positive : str
-        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes
-        that are numbers; true and false are 1 and 0.
+        The class that precision, recall, F1 and AUC are about. "" selects the larger of two numeric
+        classes; true and false are 1 and 0.
     fpc : str
-        Column with the number of PSUs that the population has in the stratum; "" for none.
-    nest : bool
-        PSU labels start again in every stratum.
+        Column with the number of clusters (PSUs) in the population of the stratum, "" for none.
+    nest : bool, default False
+        Whether PSU labels start again in every stratum.
     replicate_weights : str
-        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or
-        "w[0-9]*"; the weight is then needed, and is none of them, and strata and PSUs are not read.
-        "" for none.
+        Pattern of the columns of replicate weights made elsewhere, such as "repwt_*" or "w[0-9]*";
+        "" for none. The weight column is then required and must not match the pattern. Strata and
+        PSUs are not read.
     classes : {"auto", "text", "numbers"}
-        How classes are read, as in `workbench.data.classes.read_classes`.
+        How to read classes, as in `workbench.data.classes.read_classes`.
     candidates : str
-        Pattern of the columns of classes that a recognizer names, the most similar first; without a
-        prediction the first of them is it. By default those that are called so, where there are
-        any.
+        Pattern of the columns with the classes that a recognizer names, the most similar first. By
+        default columns named "candidate_*", if there are any. Without a prediction the first
+        candidate is the prediction.
     rows : {"auto", "truth", "prediction"}
-        What the rows of a confusion matrix are. "auto": what the matrix says, in its first cell or
-        in the names of rows and columns; true classes if it does not say.
+        Meaning of the rows of a confusion matrix. "auto" uses the first cell or the names of rows
+        and columns; if these do not tell, rows are true classes.
     separator : str
-        What stands between the labels of an item in a cell, as ";"; an empty cell is then no label.
-        By default ";", "|", a comma or a list is recognized if the labels also stand alone or in
-        other combinations, and an empty cell is an error. An error asks where this is in doubt;
-        `classes` "text" says that every cell is one class. Patterns such as `truth` "true_*" and
-        `prediction` "pred_*" name a column of 0 and 1 for each label instead.
+        Text between the labels of an item in a cell, such as ";". An empty cell then means no
+        label. By default, ";", "|", a comma or a list is recognized if the labels also occur alone
+        or in other combinations, and an empty cell is an error. In doubtful cases an error asks you
+        to decide; `classes` "text" states that every cell is one class.
 
     Returns
     -------
     LabeledItems
+        The labeled items with their sampling design.
 
     Raises
     ------
     ValueError
-        For a missing column or cell, text against numbers, or a positive class that does not occur.
+        If a column or a cell is missing, one column of classes is text and another numbers, or the
+        positive class does not occur.
+
+    See Also
+    --------
+    estimate_metrics : Estimate metrics of one model.
+    compare_metrics : Compare two or more models on the same items.
+    SurveyDesign : Sampling design of labeled items.
+
+    Notes
+    -----
+    These rules apply to columns:
+
+    - Without a prediction and a score, only the mean, the median and the proportions of the truth
+      are available. Numbers may then be written as "1,234.5".
+    - Several predictions or scores, such as "old,new", belong to several models, for
+      `workbench.compare_metrics`. If both are given, the predictions name the models and the scores
+      must be in the same order.
+    - Without a column "stratum", all items are in one stratum, and a note says so.
+    - Several columns of strata or PSUs, such as "sex,status", are crossed, unless a column has that
+      name.
+    - If some rows have no truth, the labeled rows are assumed to be a random sample of all rows,
+      and a note says so.
+    - An item without a group counts among all items.
+    - An item of weight 0 lies outside the population of interest.
+    - Patterns such as `truth` "true_*" and `prediction` "pred_*" name one column of 0 and 1 per
+      label, for items with several labels.
 
     Examples
     --------
@@ -463,12 +504,12 @@ def load_labeled(
     for role in COMPARED:
         if isinstance(roles[role], (list, tuple)):
             raise checks.WrongType(
-                role, "must be text, with commas between several columns: 'old,new'", roles[role]
+                role, "must be text; separate several columns by commas: 'old,new'", roles[role]
             )
     if not truth:
         raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
-        raise WrongValue("weight", "must be another column than the classes", weight)
+        raise WrongValue("weight", "must be a column other than the classes", weight)
     frames.check_source("items", items)
     matrix_notes: list[Note] = []
     if rows != "auto" or not score:
@@ -569,7 +610,7 @@ def load_labeled(
         class_names = np.array(sets.labels)
     if "stratum" not in read and not repeated and not matrix_notes:
         missing = f"no column {stratum!r}" if stratum else "no strata"
-        text = f"{missing}: the whole sample was taken for one stratum"
+        text = f"{missing}: the whole sample is treated as one stratum"
         notes.append(Note("assumption", text))
     read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
     models = tuple(compared["prediction"] or compared["score"])
@@ -601,19 +642,19 @@ def load_labeled(
 
 
 def _refuse_design(roles: dict[str, str], stratum: str) -> None:
-    """Raise if a column of the sample's design is named, which no confusion matrix has."""
+    """Raise if a column of the sampling design is named, because a confusion matrix has none."""
     if stratum != STRATUM:
         roles = roles | {"stratum": stratum}
     for role, name in roles.items():
         if name and role not in ("truth", "prediction"):
             rule = (
-                "needs {0} with a row per item; this is a confusion matrix, which has counts only"
+                "needs {0} with one row per item; this is a confusion matrix, which has only counts"
             )
             raise WrongValue(role, rule, name, others=("items",))
 
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
-    """Return the rows that have a label, and how many have none."""
+    """Return the rows that have a label, and the number of those without."""
     gone = shapes.gaps(cells, False)
     gaps = shapes.gaps(cells, True)
     if gaps.any() and not gaps.all():
@@ -626,7 +667,7 @@ def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
 
 
 def _unlike_others(cells: ndarray | None, labeled: ndarray, design: str) -> bool | None:
-    """Return whether labeled rows were predicted unlike the others.
+    """Return whether the predictions of labeled rows differ from those of the others.
 
     With clusters or weights some difference is allowed.
     """
@@ -648,7 +689,7 @@ def _read(
     number_columns: list[str],
     classes: str,
 ) -> tuple[dict, ndarray, ndarray, list[Note]]:
-    """Return columns by their roles, further ones of classes and of numbers (n, C), and notes."""
+    """Return columns by role, more columns of classes and of numbers, (n, C) each, and notes."""
     of_classes = {role: sources[role] for role in ("truth", "prediction") if role in sources}
     names = dict.fromkeys([*of_classes.values(), *class_columns])
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
@@ -698,9 +739,9 @@ def _stacked(columns_of_table: list[ndarray], rows: int) -> ndarray:
 
 
 def _values(name: str, data: dict, beside: dict) -> ndarray | None:
-    """Return a column without a prediction as numbers, None where a cell is none.
+    """Return a column without a prediction as numbers, or None if a cell is not a number.
 
-    A number that is written in two ways may be two classes, such as 01 and 1: it is left to
+    Numbers written in two ways, such as 01 and 1, may be two classes. They are left to
     `read_classes`, unless the column has too many different numbers for classes.
     """
     cells = data[name]
@@ -716,12 +757,12 @@ def _values(name: str, data: dict, beside: dict) -> ndarray | None:
 
 
 def _refuse_total_row(name: str, values: ndarray) -> None:
-    """Raise if the last value is far beyond the others and their sum, as in a row of totals."""
+    """Raise if the last value is the sum of the others and far above them: a row of totals."""
     other_values = values[:-1].astype(float)
     if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(other_values).max():
         return
     if np.isclose(other_values.sum(), values[-1], rtol=ROUNDED, atol=0):
-        problem = f": {values[-1]:g} is the sum of all rows above, as in a row of totals: delete it"
+        problem = f": {values[-1]:g} is the sum of all rows above: delete this row of totals"
         raise numbers.RowError(f"column {name!r}, ", values.size - 1, problem)
 
 
@@ -735,7 +776,7 @@ def _crossed(names: list[str], data: dict) -> ndarray:
 
 
 def _groups(name: str, cells: ndarray) -> ndarray:
-    """Return labels of groups; where some are missing they are text, and "" is no group."""
+    """Return labels of groups; if some are missing, the labels are text and "" is no group."""
     gone = shapes.gaps(cells, False)
     if not gone.any() or gone.all():
         return numbers.to_labels(name, cells, "text")
@@ -755,12 +796,16 @@ def _row_notes(
     if unlabeled:
         yield Note(
             "assumption",
-            "they were taken for a random sample of the file; the other rows were left out",
+            "they are assumed to be a random sample of the file; the other rows are left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
     for role, gap, text in (
-        ("group", "", f"no {sources.get('group')!r}: counted among all items, in no group"),
-        ("weight", 0, "weight 0: outside the population that is estimated, but part of the design"),
+        ("group", "", f"no {sources.get('group')!r}: they count among all items, but in no group"),
+        (
+            "weight",
+            0,
+            "weight 0: they are outside the population of interest, but part of the design",
+        ),
     ):
         count = int(np.count_nonzero(read.get(role, 1) == gap))
         if count:
@@ -769,7 +814,7 @@ def _row_notes(
 
 
 def positive_class(positive: Any, truth: ndarray) -> Any:
-    """Return the positive class as it stands among the true ones."""
+    """Return the positive class as it is written among the true classes."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
         if len(names) == 2 and not isinstance(names[0], str):
@@ -781,12 +826,12 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
         if name == positive or str(name) == text:
             return name
     raise WrongValue(
-        "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
+        "positive", f"must be a class of the truth; got {positive!r}, available are {listed(names)}"
     )
 
 
 def _stratum_column(column_names: list[str], stratum: str) -> str:
-    """Return the column of strata, or "" without the usual one; raise for one of a close name."""
+    """Return the column of strata, or "" if there is none; raise if a column has a similar name."""
     if stratum != STRATUM:
         return stratum
     names = {name.strip().casefold(): name for name in column_names}
@@ -797,7 +842,7 @@ def _stratum_column(column_names: list[str], stratum: str) -> str:
         raise WrongValue(
             "stratum",
             f"must name the column of strata; there is no {STRATUM!r} (did you mean "
-            f"{names[close[0]]!r}?): where the sample has no strata give ''",
+            f"{names[close[0]]!r}?): if the sample has no strata, use ''",
         )
     return ""
 
@@ -835,7 +880,7 @@ def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[st
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether a column name matches a pattern, in capitals or not."""
+    """Return whether a column name matches a pattern, ignoring case."""
     return fnmatch.fnmatchcase(columns.plain_name(name), pattern.casefold())
 
 
@@ -865,18 +910,20 @@ def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> li
         if roles[role]:
             raise WrongValue(
                 "replicate_weights",
-                "must not be given with {0}: the weights know the clusters",
+                "must not be given with {0}: the weights already account for the clusters",
                 others=(role,),
             )
     if not roles["weight"]:
         raise WrongValue(
-            "replicate_weights", "need the {0} that they vary: name its column", others=("weight",)
+            "replicate_weights",
+            "need the {0} that they modify: name its column",
+            others=("weight",),
         )
     return names
 
 
 def _refuse_unlike(classes: dict[str, ndarray]) -> None:
-    """Raise where one of the columns is text and another is numbers."""
+    """Raise if one of the columns is text and another is numbers."""
     if len({cells.dtype.kind == "U" for cells in classes.values()}) > 1:
         examples = (f"column {name!r} {cells[0].item()!r}" for name, cells in classes.items())
         raise ValueError(

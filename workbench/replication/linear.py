@@ -1,8 +1,8 @@
 """Metrics as weighted means of values of the items, to first order.
 
 `linearized` returns the values of one metric. In other samples the weighted mean of the same values
-is close to the metric, so the difference of two metrics is close to the mean of the differences of
-their values.
+is close to the metric. The difference of two metrics is therefore close to the mean of the
+differences of their values.
 
 References
 ----------
@@ -33,14 +33,14 @@ class Linearized:
     values : (n,) array
         The metric plus the influence of each item [1]_.
     bounds : (float, float) or None
-        Least and largest value that an item can have, sampled or not; None where there is no end.
+        Smallest and largest value that an item can have, sampled or not; None without bounds.
     shares : (K, n) array
-        What each item contributes to the K denominators of the metric, 1 in sum each. An AUC has
+        Contribution of each item to the K denominators of the metric, 1 in sum each. An AUC has
         two, the positives and the negatives.
     deviations : (float, float) or None
-        Least and largest influence of an item over its shares.
+        Smallest and largest influence of an item divided by its shares.
     of_class : (n,) array or None
-        Number of items of each item's class, of an AUC and of a balanced accuracy.
+        Number of items of each item's class, for an AUC and a balanced accuracy.
 
     References
     ----------
@@ -57,16 +57,16 @@ class Linearized:
 
 
 def linearized(metric: str, columns: Sequence[ndarray], weight: ndarray) -> Linearized:
-    """Return the values of which a metric is the weighted mean.
+    """Return the values whose weighted mean is a metric.
 
     Parameters
     ----------
     metric : str
         An entry of `METRICS` that has totals, moments or parts, or is a mean over classes.
     columns : sequence of (n,) arrays
-        As `workbench.replication.labeled.LabeledItems.columns` returns them.
+        Columns that `workbench.replication.labeled.LabeledItems.columns` returns.
     weight : (n,) array
-        Of the items, 0 for those that do not count.
+        Weights of the items, 0 for those that do not count.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _ratio(entry: Metric, totals: Totals, weight: ndarray) -> Linearized:
 
 
 def _mean_of_parts(entry: Metric, columns: Sequence[ndarray], weight: ndarray) -> Linearized:
-    """Linearize an AUC: the mean of its placements over the positives, and over the negatives [1]_.
+    """Linearize an AUC, the mean of its placements over the positives and over the negatives [1]_.
 
     References
     ----------
@@ -137,8 +137,8 @@ def _mean_of_classes(
 ) -> Linearized:
     """Linearize the mean of a metric of all classes.
 
-    An item moves the metrics of its true and of its predicted class. Its largest value is that of
-    a hit of some class. Its least one is that of an error between two of them.
+    An item changes the metrics of its true and its predicted class. Its largest value is that of a
+    hit of some class. Its smallest value is that of an error between two classes.
     """
     counts = weight > 0
     columns = [truth[counts]]

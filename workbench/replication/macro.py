@@ -1,6 +1,6 @@
-"""The mean of all classes' F1 or recall, from replicates.
+"""The mean F1 or recall of all classes, with its replicate variance.
 
-Its interval is put together from those of the classes.
+`macro_f1` returns a `MacroEstimate`. Its interval is combined from those of the classes.
 
 References
 ----------
@@ -32,25 +32,36 @@ NAMED = 3
 
 
 class MacroEstimate(Estimate, Result):
-    """The mean of a statistic of all classes, with its replicate variance; see `macro_f1`.
+    """Mean of a statistic over all classes, with its replicate variance.
+
+    `macro_f1` returns this result. Its method `interval` computes the confidence interval.
 
     Attributes
     ----------
     estimate, variance : float
+        Estimate and its variance.
     labels : tuple
-        The classes that are true, for macro F1 also those that are only predicted.
+        The classes that are true; for macro F1 also those that are only predicted.
     parts : tuple of ReplicateEstimate
         F1 or recall of each class.
     correlation : (K, K) array
-        Of these over the replicates, 0 where one does not vary.
+        Correlation of the classes over the replicates, 0 if one of the two does not vary.
     replicate_values : (R,) array of float
+        Value of each replicate.
     undefined : int
-        Replicates in which that of a class is 0/0.
+        Number of replicates in which the value of a class is 0/0.
     df : int
-        PSUs less strata, at least 1.
+        PSUs minus strata, at least 1.
     effective_df : float
-        Satterthwaite's of the classes' variances: (sum v_k)^2 / sum v_k^2 / df_k.
+        Satterthwaite's degrees of freedom from the variances of the classes, (sum v_k)^2 / sum
+        v_k^2 / df_k.
     statistic : {"macro_f1", "balanced_accuracy"}
+        Name of the statistic.
+
+    See Also
+    --------
+    macro_f1 : Estimate the mean F1 of all classes.
+    ReplicateEstimate : One statistic with its replicate variance.
     """
 
     estimate: float
@@ -67,27 +78,27 @@ class MacroEstimate(Estimate, Result):
 
     @property
     def method(self) -> str:
-        """Of the replicates."""
+        """Return the replication method."""
         return self.parts[0].method
 
     @property
     def items(self) -> int:
-        """Items of the domain."""
+        """Return the number of items of the domain."""
         return self.parts[0].items
 
     @property
     def psus(self) -> int:
-        """PSUs of the domain."""
+        """Return the number of PSUs of the domain."""
         return self.parts[0].psus
 
     @property
     def strata(self) -> int:
-        """Strata of the domain."""
+        """Return the number of strata of the domain."""
         return self.parts[0].strata
 
     @property
     def is_rough(self) -> bool:
-        """Whether the standard error is known but roughly."""
+        """Return whether the standard error is only roughly known."""
         return any(part.is_rough for part in self.parts)
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -95,18 +106,26 @@ class MacroEstimate(Estimate, Result):
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         Interval
-            Of K classes with f_k between l_k and u_k: the lower limit is the mean less the root of
-            sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations,
-            negative ones taken for 0. Both limits are at least z standard errors away, z the normal
-            quantile: the upper limits of classes near 1 are close, although their mean varies as
-            much to either side. In 1,000 simulated samples of 300 single items in 30 classes of
-            accuracy .85 the 95% interval of macro F1 covered the true value in 95.7%, without this
-            rule in 86.3%.
+            Lower and upper limit, with notes.
+
+        Notes
+        -----
+        Let f_k be the value of class k of K, with limits l_k and u_k, and r_jk the correlations,
+        with negative ones set to 0. The lower limit is the mean minus the square root of::
+
+            sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2.
+
+        The upper limit is formed in the same way. Both limits are at least z standard errors away,
+        where z is the normal quantile. This rule is needed because the upper limits of classes near
+        1 are close, although their mean varies equally to both sides. In 1,000 simulated samples of
+        300 single items in 30 classes of accuracy .85, the 95% interval of macro F1 covered the
+        true value in 95.7%. Without this rule it covered in 86.3%.
 
         References
         ----------
@@ -140,12 +159,13 @@ class MacroEstimate(Estimate, Result):
         return float(low), float(high)
 
     def headline(self) -> str:
-        """Return estimate, standard error and interval."""
+        """Return the estimate, its standard error and its interval."""
         limits = self.interval()
         classes = checks.counted(len(self.labels), "class", "classes")
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
         value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval = f"{percent(limits.level)} confidence interval"
+        interval += f" {limits.low:.4g} to {limits.high:.4g}"
         interval += limits.bounded_words()
         return f"{title_of(self.statistic)} {value}, {interval}; {classes}, {drawn}"
 
@@ -165,27 +185,37 @@ def macro_f1(
     *,
     domain: ArrayLike | None = None,
 ) -> MacroEstimate:
-    """Return the mean of the F1 of all classes with its replicate variance.
+    """Estimate the mean F1 of all classes, with its replicate variance.
+
+    Use it for a classifier with several classes and given replicates. `estimate_metrics` also
+    computes it, as "macro_f1".
 
     Parameters
     ----------
     replicates : Replicates
+        Replicates of the design, from `replicates` or `imported_replicates`.
     truth, prediction : (n,) array_like
-        Classes, both text or both numbers. One that is true or predicted in the domain counts, as
-        in scikit-learn; the F1 of one that is only predicted is 0.
+        Classes, both text or both numbers. As in scikit-learn, a class counts if it is true or
+        predicted in the domain. The F1 of a class that is only predicted is 0.
     domain : (n,) array_like of bool, optional
         The items that count.
 
     Returns
     -------
     MacroEstimate
+        Estimate, variance and the estimates of the classes.
 
     Raises
     ------
     ValueError
         If there are more than 100 classes, or the F1 of a class is undefined in more than 5% of the
-        replicates. `UndefinedError` where only one class occurs, and where all items share a
-        prediction, or a truth, as then other items were not sampled.
+        replicates. Also if only one class occurs, or if all items share a prediction or a truth,
+        because other items were then not sampled.
+
+    See Also
+    --------
+    estimate_metrics : Estimate the usual metrics of a classifier.
+    replicate_estimate : Estimate one statistic with its replicate variance.
 
     Examples
     --------
@@ -212,7 +242,7 @@ def mean_of_classes(
     *,
     domain: ArrayLike | None = None,
 ) -> MacroEstimate:
-    """Return the mean of a statistic of all classes with its replicate variance.
+    """Return the mean of a statistic over all classes with its replicate variance.
 
     Parameters
     ----------
@@ -254,15 +284,15 @@ def estimate_mean_of_classes(
     domain: ArrayLike | None = None,
     labels: Sequence = (),
 ) -> MacroEstimate:
-    """Return the estimate of `mean_of_classes`, without looking at unsampled classes.
+    """Return the estimate of `mean_of_classes`, without the check for unsampled classes.
 
     Parameters
     ----------
     replicates, statistic, truth, prediction, domain
         As in `mean_of_classes`.
     labels : sequence
-        Of items that can have several: truth and prediction are then (n, L) arrays of bool, and the
-        mean is over the labels.
+        Labels of items that can have several. Truth and prediction are then (n, L) arrays of bool,
+        and the mean is over the labels.
     """
     of_class = METRICS[statistic].of_each
     rows = domain_rows(domain, replicates.design.weight)
@@ -274,7 +304,7 @@ def estimate_mean_of_classes(
         unseen = [label for label in labels if label not in column_of]
         if unseen:
             listed = checks.listed(unseen, NAMED, quoted=True)
-            text = f"the mean is without labels that are neither true nor predicted: {listed}"
+            text = f"labels that are neither true nor predicted are left out of the mean: {listed}"
             notes.append(Note("data", text))
     else:
         columns = [truth[rows]]
@@ -286,7 +316,7 @@ def estimate_mean_of_classes(
     if len(column_of) == 1:
         raise UndefinedError(
             f"{title_of(statistic)} is undefined: it is the mean of several classes, and only "
-            f"{[*column_of][0]!r} occurs; one item of another class could halve it: take accuracy, "
+            f"{[*column_of][0]!r} occurs; one item of another class could halve it: use accuracy, "
             "or label items of other classes"
         )
     refuse_many_classes(statistic, len(column_of))
@@ -309,8 +339,8 @@ def estimate_mean_of_classes(
     if rough:
         noun = "class" if len(rough) == 1 else "classes"
         classes = f"{noun} {checks.listed(rough, NAMED)}"
-        text = "the standard error is rough; the interval allows for it"
-        notes.append(Note("unreliable", f"few PSUs tell about {classes}: {text}"))
+        text = "the standard error is rough. Use the confidence interval, which accounts for this"
+        notes.append(Note("unreliable", f"few clusters carry information about {classes}: {text}"))
     variance = float(replicates.variances(values, estimate))
     undefined = int(np.isnan(values).sum())
     df = max(1, parts[0].psus - parts[0].strata)

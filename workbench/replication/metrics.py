@@ -1,4 +1,7 @@
-"""Metrics of labeled items, such as accuracy, F1 and AUC, with intervals that know the design.
+"""Metrics of labeled items, such as accuracy and F1, with intervals that account for the design.
+
+Start with `estimate_metrics`, which returns a `MetricEstimates`. `naive` computes the same metrics
+as if the items were a simple random sample.
 
 References
 ----------
@@ -97,28 +100,39 @@ NUMBERS = (
 
 
 class MetricEstimates(Result):
-    """Metrics with intervals that know of strata, clusters and weights; see `estimate_metrics`.
+    """Metrics of one model with confidence intervals that account for the design.
+
+    The intervals account for strata, clusters and weights. `estimate_metrics` returns this result.
 
     Attributes
     ----------
     estimates : tuple of ReplicateEstimate
-        One per metric, then one per metric and group; a macro F1 is a MacroEstimate.
+        One per metric, then one per metric and group. Macro F1 and balanced accuracy are of type
+        MacroEstimate.
     groups : tuple
         Group of each estimate, None for all items.
     naive, naive_error : (M,) array of float
-        Estimates of the same metrics and their standard errors if items were independent and of
-        equal weight.
+        Estimates of the same metrics and their standard errors, computed as if items were
+        independent and had equal weights.
     level : float
+        Confidence level of the intervals.
     design : str
         The design in words.
     method : str
-        Of the replicates.
+        Replication method.
     labels : tuple
-        Class that each estimate is about, None for the positive one or for all; of a mean the
-        column, of a proportion the column and the class, as "y = 1"; () where every one is None.
+        Class that each estimate is about; None for the positive class or all classes. For a mean it
+        is the column, for a proportion the column and the class, such as "y = 1". Empty if every
+        entry is None.
     caveats : tuple of str
-        What is to be read before the numbers: labels in some rows, metrics that the sample cannot
-        show, a score that seems to be of another class. They stand among the notes, too.
+        Warnings to read before the numbers: rows without labels, metrics that the sample cannot
+        show, a score that seems to belong to another class. The notes contain them, too.
+
+    See Also
+    --------
+    estimate_metrics : Estimate metrics of one model.
+    MetricComparison : Differences of metrics between models.
+    ReplicateEstimate : One statistic with its replicate variance.
     """
 
     estimates: tuple
@@ -132,11 +146,11 @@ class MetricEstimates(Result):
     caveats: tuple = ()
 
     def headline(self) -> str:
-        """Return the first metric with its interval, and the effective sample size."""
+        """Return the first metric with its interval and the effective sample size."""
         row = self.rows()[0]
         estimate, *limits = _texts(row, *NUMBERS, exact=True)
         low, high, naive_low, naive_high, *bounded = limits
-        interval = f"{percent(self.level)} interval {low} to {high}"
+        interval = f"{percent(self.level)} confidence interval {low} to {high}"
         interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
@@ -149,7 +163,7 @@ class MetricEstimates(Result):
         return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
-        """Return the first metric with its interval, in plain words, after the caveats."""
+        """Return the caveats, then the first metric with its interval in a sentence."""
         row = self.rows()[0]
         name = _heading(row)
         estimate, low, high = _texts(row, *NUMBERS[:3])
@@ -158,14 +172,14 @@ class MetricEstimates(Result):
             finding += f" ({METRICS[row['metric']].meaning})"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
-                f"No result: {name} may be anything between {low} and {high}, as the sample says "
-                "too little of it"
+                f"No result: {name} may be anything between {low} and {high}, because the sample "
+                "contains too little information about it"
             )
         caveats = (f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats)
         return "\n".join([*caveats, finding])
 
     def basis(self) -> str:
-        """Return in a line the sample that the finding rests on."""
+        """Return a description of the sample that the finding rests on, in one line."""
         first = self.estimates[0]
         worth = self.rows()[0]["worth"]
         sample = checks.counted(first.items, "labeled item")
@@ -176,16 +190,17 @@ class MetricEstimates(Result):
             sample += f", effective sample size {worth:,.0f}"
         method = method_words(self.method.removeprefix("imported "))
         replicates = f"{first.replicate_values.size:,} replicates by {method}"
-        return f"From {sample}; {percent(self.level)} intervals, {replicates}."
+        return f"From {sample}; {percent(self.level)} confidence intervals, {replicates}."
 
     def rows(self) -> list[dict]:
         """Return one row per metric, group and class, with intervals and design effect.
 
-        Naive intervals are cut at the ends of the metric's range, such as 0 and 1. `bounded_low`
-        and `bounded_high` are the limits if values or clusters unlike those in the sample exist.
-        The design effect [1]_ is the variance over that of as many independent items. `worth`, the
-        effective sample size, is the number of labels over it. It is NaN with fewer than 5
-        effective degrees of freedom, where it cannot be told.
+        Naive intervals are cut at the limits of the metric's range, such as 0 and 1. `bounded_low`
+        and `bounded_high` are the limits if the population contains values or clusters unlike those
+        in the sample. The design effect [1]_ is the variance divided by that of as many independent
+        items. `worth` is the effective sample size: the number of labels divided by the design
+        effect. It is NaN with fewer than 5 effective degrees of freedom, because it is then too
+        uncertain.
 
         References
         ----------
@@ -239,7 +254,7 @@ class MetricEstimates(Result):
         return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
     def _cells(self, row: dict) -> dict:
-        """Return a row as a page shows it: shares as percentages, limits side by side."""
+        """Return a row as a page shows it: proportions as percentages, limits side by side."""
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
         pairs = zip(limits[::2], limits[1::2], strict=True)
         interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
@@ -263,7 +278,7 @@ class MetricEstimates(Result):
 
 
 def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
-    """Return entries of a row as text: shares as percentages, or `exact` as decimals.
+    """Return entries of a row as text: proportions as percentages, or as decimals if `exact`.
 
     A mean of values has one digit more than its interval needs.
     """
@@ -279,7 +294,7 @@ def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
 
 
 def row_title(row: Mapping) -> str:
-    """Return the title of a row of metrics, as it is written in a sentence.
+    """Return the title of a row of metrics as it appears in a sentence.
 
     Examples
     --------
@@ -299,7 +314,7 @@ def _heading(row: Mapping) -> str:
 
 
 def _colon(row: Mapping) -> str:
-    """Return what parts a title that ends in a class, such as "y = 1", from a number."""
+    """Return the separator between a title that ends in a class, such as "y = 1", and a number."""
     return ":" if METRICS[row["metric"]].about == "label" else ""
 
 
@@ -314,49 +329,82 @@ def estimate_metrics(
     coefficients: ArrayLike | str | None = None,
     rng: int | np.random.Generator = 0,
 ) -> MetricEstimates:
-    """Estimate metrics with intervals that know how the items were sampled.
+    """Estimate metrics of one model, with intervals that account for how the items were sampled.
+
+    Use it for a labeled sample with or without strata, clusters and weights. The result has one
+    estimate with its interval per metric, class and group. To compare several models, use
+    `compare_metrics`.
 
     Parameters
     ----------
     items : LabeledItems
+        Labeled items of one model, from `load_labeled`.
     metrics : str or sequence of str, optional
-        Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa",
-        "mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss",
-        "brier", "log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc",
-        "identified" and "mean_rank"; the first one makes the headline. Micro metrics, exact match
-        and Hamming loss are for items with several labels, whose accuracy is the exact match. Brier
-        score and log loss take scores that are probabilities of the positive class; RMSE,
-        correlation, median and mean take numbers for classes. Median, mean and proportion are of
-        the truth alone, and need no prediction. With candidates an item is identified by rank 1, 2
-        and so on if its true class is among so many; a mean rank needs every true class among all.
-        Precision, recall, F1 and the proportion are of the positive class, without one of every
-        class or label. By default accuracy, precision, recall and F1; without a positive class
-        accuracy, macro F1 and every F1; of items with several labels all of theirs; without
-        predictions AUC; with candidates accuracy and what is identified; without predictions and
-        scores the mean of numbers and the proportion of other classes, 0 and 1 too.
-    method : str
-        As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power
-        of PSUs up to 9, "generalized" elsewhere; both keep half of every weight, so that no
-        replicate loses a class. An AUC that would take too long takes "bootstrap". With replicate
-        weights as in `workbench.imported_replicates`, never "auto".
-    level : float
+        Names of metrics; the headline shows the first one. The Notes list the defaults.
+
+        - "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa" and
+          "mcc" compare the prediction with the truth.
+        - "micro_f1", "micro_precision", "micro_recall", "exact_match" and "hamming_loss" are for
+          items with several labels. The accuracy of such items is "exact_match".
+        - "auc" needs a score. "brier" and "log_loss" need a score that is the probability of the
+          positive class.
+        - "rmse" and "correlation" need numbers as truth and prediction.
+        - "mean", "median" and "proportion" describe the truth alone and need no prediction.
+        - "identified" is the proportion of items whose true class is among the first 1, 2, ...
+          candidates. "mean_rank" needs every true class among the candidates.
+
+        Precision, recall, F1 and the proportion are about the positive class. Without a positive
+        class there is one estimate per class or label.
+    method : str, default "auto"
+        Replication method, as in `replicates`. "auto" selects "fay" if all strata have the same
+        number of PSUs, a prime power up to 9, and "generalized" otherwise. Both keep at least half
+        of every weight, so no replicate loses a class. If this would take too long for an AUC or
+        a median, that metric uses "bootstrap". For items with replicate weights, name the method by
+        which the weights were made, as in `imported_replicates`.
+    level : float, default 0.95
+        Confidence level, between 0 and 1.
     collapse : dict or str, optional
-        As in `workbench.SurveyDesign`; as text "b=a, c=a".
+        Strata to merge, as in `SurveyDesign`. Text such as "b=a, c=a" works, too.
     rho, coefficients : optional
-        As in `workbench.imported_replicates`, only with replicate weights; as text ".5", and one
-        coefficient for all replicates or one each, with commas.
-    rng : int or numpy.random.Generator
-        For "bootstrap".
+        As in `imported_replicates`, only for items with replicate weights. Text works, too: ".5"
+        for rho, and one coefficient for all replicates or one for each, separated by commas.
+    rng : int or numpy.random.Generator, default 0
+        Seed or random generator for "bootstrap".
 
     Returns
     -------
     MetricEstimates
+        Estimates and intervals; `rows()` returns them as a table.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not valid, a metric needs a column that the items do not have, or no metric
+        is defined.
+
+    See Also
+    --------
+    load_labeled : Read labeled items from a file or a data frame.
+    compare_metrics : Compare two or more models on the same items.
+    replicate_estimate : Estimate one statistic from given replicates.
+
+    Notes
+    -----
+    The default metrics depend on the items:
+
+    - with a positive class: accuracy, precision, recall and F1;
+    - without one: accuracy, macro F1 and the F1 of every class;
+    - with several labels per item: all metrics for such items;
+    - with scores but no predictions: AUC;
+    - with candidates: accuracy and "identified";
+    - with the truth alone: the mean of numbers, or the proportion of each class. A column of 0 and
+      1 holds classes.
 
     Examples
     --------
     >>> import workbench as wb
     >>> estimate_metrics(wb.digit_forms().labeled())      # doctest: +ELLIPSIS
-    MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); ...)
+    MetricEstimates(Accuracy 0.877, 95% confidence interval 0.838 to 0.911 (naive ...); ...)
     """
     requested = metrics
     metrics, level, design, drawn = check_settings(
@@ -424,7 +472,7 @@ def estimate_metrics(
             )
             notes += [Note(note.kind, note.text, where) for note in about]
     if not results:
-        raise UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
+        raise UndefinedError(f"no metric can be estimated: {_why_none([*notes, *caveats])}")
     estimates, groups, labels, naive_estimates, naive_errors = zip(*results, strict=True)
     caveats += score_notes(items, {metric for metric, _ in rows_to_estimate})
     notes += caveats
@@ -461,12 +509,12 @@ def check_settings(
     coefficients: ArrayLike | str | None = None,
     rng: int | np.random.Generator = 0,
 ) -> tuple:
-    """Return the metrics, level, design and replicates of `estimate_metrics`, or raise."""
+    """Check the settings of `estimate_metrics`; return metrics, level, design and replicates."""
     checks.instance("items", items, LabeledItems)
     if items.models:
         raise WrongValue(
             "items",
-            f"must hold one model; they hold {listed(items.models, quoted=True)}: take "
+            f"must hold one model; they hold {listed(items.models, quoted=True)}: use "
             f"compare_metrics, or items.model({items.models[0]!r})",
         )
     if items.truth.size < 2:
@@ -493,9 +541,7 @@ def check_settings(
         return metrics, level, drawn.design, drawn
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if _numbers(name, value) is not None:
-            raise WrongValue(
-                name, "belongs to {0}, which were not given", others=("replicate_weights",)
-            )
+            raise WrongValue(name, "needs {0}, which were not given", others=("replicate_weights",))
     if method in imported.METHODS and method not in METHODS:
         rule = f"must be one of {', '.join(map(repr, METHODS))} without {{0}}"
         raise WrongValue("method", rule, method, others=("replicate_weights",))
@@ -524,24 +570,27 @@ def naive(
     *,
     rows: Any = None,
 ) -> EstimateAndError:
-    """Return a metric and its standard error as if items were independent and of equal weight.
+    """Return a metric and its standard error as if items were independent and had equal weights.
 
     Parameters
     ----------
-    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", \
-"mcc", "micro_f1", "micro_precision", "micro_recall", "exact_match", "hamming_loss", "brier", \
-"log_loss", "rmse", "correlation", "median", "mean", "proportion", "auc", "identified", "mean_rank"}
+    metric : str
+        Name of a metric, as in `workbench.estimate_metrics`.
     truth, other : (n,) array_like
-        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median, a mean and
-        a proportion (of 0 and 1) nothing else; for a mean rank the ranks and the largest possible
-        one; for items with several labels true and predicted ones, (n, L).
+        The arguments of the metric:
+
+        - truth and prediction for metrics of predictions;
+        - truth and score for AUC, Brier score and log loss;
+        - the truth alone for a median, a mean and a proportion (of 0 and 1);
+        - the ranks and the largest possible rank for a mean rank;
+        - true and predicted labels, (n, L), for items with several labels.
     rows : (n,) array_like of bool, optional
         The items that count.
 
     Returns
     -------
     estimate, standard_error : float
-        The delta method, for AUC [1]_.
+        The standard error is that of the delta method; for AUC that of DeLong [1]_.
 
     References
     ----------
@@ -564,7 +613,7 @@ def naive(
 
 
 def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
-    """Return the pairs of metric and class that the sample shows, and notes on the others."""
+    """Return the pairs of metric and class that the sample can show, and notes on the others."""
     sampled = items.sampled
     notes = []
     shown_pairs, unknown = [], []
@@ -575,7 +624,7 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
         else:
             unknown.append(row_title({"metric": metric, "label": label}))
     if unknown:
-        text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
+        text = f"{', '.join(unknown)} cannot be estimated, because {sampled.reason}"
         notes.append(Note("undefined", text))
     if not (sampled.by_prediction or sampled.by_truth):
         notes += _always_predicted(items)
@@ -583,20 +632,20 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
         notes.append(
             Note(
                 "assumption",
-                f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
-                "were taken for a random sample of all; if only items of this class were chosen, "
-                "these numbers say nothing of other items",
+                f"every labeled item is predicted and truly {sampled.true[0]!r}. The results "
+                "assume that the items are a random sample of all. If only items of this class "
+                "were chosen, the results do not apply to other items",
             )
         )
     return shown_pairs, notes
 
 
 def _always_predicted(items: LabeledItems) -> Iterator[Note]:
-    """Yield a note on labels that were predicted for all items, or that all have."""
+    """Yield a note on labels that all items have, or that were predicted for all items."""
     if not items.labels:
         return
     rows = rows_of_group(items, None)
-    for sets, verb in ((items.predicted_labels, "predicted"), (items.true_labels, "truly")):
+    for sets, verb in ((items.predicted_labels, "predicted as"), (items.true_labels, "truly")):
         if sets is None:
             continue
         of_population = sets if rows is None else sets[rows]
@@ -609,13 +658,14 @@ def _always_predicted(items: LabeledItems) -> Iterator[Note]:
             names = checks.listed(always, quoted=True)
             yield Note(
                 "assumption",
-                f"every labeled item is {verb} {names}: the items were taken for a random sample "
-                "of all; if they were chosen for this, the metrics do not hold for other items",
+                f"every labeled item is {verb} {names}. The results assume that the items are a "
+                "random sample of all. If only such items were chosen, the results do not apply to "
+                "other items",
             )
 
 
 def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
-    """Return the items of a group, without those outside the population; None where all count."""
+    """Return a mask of a group's items in the population, or None if all items count."""
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
         return rows
@@ -625,14 +675,14 @@ def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
 
 
 def _why_none(notes: list[Note]) -> str:
-    """Return why there is no metric: what the sample cannot show, or the last that is undefined."""
+    """Return why no metric is defined: what the sample cannot show, or else the last note."""
     reasons = [note for note in notes if note.kind in ("undefined", "refused")]
     of_sample = [note for note in reasons if note.where is None]
     return str((of_sample or reasons)[-1])
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics that suit the items; the one that the sample shows comes first."""
+    """Return the default metrics of the items; the one that the sample can show comes first."""
     if items.candidates is not None:
         return "accuracy", "identified"
     if items.truth_alone:
@@ -654,38 +704,38 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
 
 
 def _usual_note(items: LabeledItems, metric: str) -> Note:
-    """Return a note that there is no prediction, and which metric was taken therefore."""
+    """Return a note that there is no prediction, and on the metric that is used instead."""
     other = "proportion" if metric == "mean" else "mean"
     return Note(
         "assumption",
-        f"no prediction and no score: the {metric} of column {items.truth_name!r} alone was taken; "
-        f"name metrics, such as {other!r}, for others",
+        f"there is no prediction and no score, so the {metric} of column {items.truth_name!r} was "
+        f"estimated. For others, name metrics such as {other!r}",
     )
 
 
 def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
-    """Yield a note with the limits of Student's t alone, where Hall's widen them."""
+    """Yield a note with the limits of Student's t alone, if Hall's limits are wider."""
     if estimate.skewness is None:
         return
     low, high = estimate.interval(level)
     limits = (*estimate.interval(level, "t"), low, high)
     low_text, high_text, *joined = digits.numbers(*limits, error=(high - low) / 20)
     if joined != [low_text, high_text]:
-        yield Note("remark", f"Student's t alone gives {low_text} to {high_text}")
+        yield Note("remark", f"the interval by Student's t alone is {low_text} to {high_text}")
 
 
 def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
-    """Raise where a mean without bounds does not vary, so that it has no interval."""
+    """Raise if a mean without bounds does not vary: it then has no interval."""
     of_values = METRICS[estimate.statistic].about == "value"
     if of_values and estimate.variance == 0 and drawn.design.free.any():
         raise UndefinedError(
-            f"the mean is {estimate.estimate:.6g} in every replicate, so nothing shows how far "
-            "other items are from it, and it has no interval; a proportion has one"
+            f"the mean is {estimate.estimate:.6g} in every replicate, so the sample does not show "
+            "how far other values are from it. The mean has no interval; a proportion has one"
         )
 
 
 def _usual_of_labels(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics of all labels, and of each where they are not too many."""
+    """Return the metrics of all labels together, and of each label if there are not too many."""
     if len(items.labels) > MOST_CLASSES:
         return tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
     return OF_LABELS
@@ -698,7 +748,7 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
         if items.counted_class is None and classes > MOST_CLASSES:
             raise ValueError(
                 f"{metric} takes at most {MOST_CLASSES} classes, and column {items.truth_name!r} "
-                f"has {classes:,}: name the positive class, or take the mean of numbers"
+                f"has {classes:,}: name the positive class, or estimate the mean of numbers"
             )
         return
     of_every_class = not entry.is_one or entry.per_class and items.positive is None
@@ -734,10 +784,12 @@ def _imported(
     """Return the replicates of weights that were made elsewhere."""
     weights = np.asarray(items.replicate_weights)
     if collapse:
-        raise ValueError("collapse joins strata, and replicate weights are given without them")
+        raise ValueError("collapse merges strata, but replicate weights come without strata")
     if method not in imported.METHODS:
         names = ", ".join(map(repr, imported.METHODS))
-        raise WrongValue("method", f"must say how the replicate weights were made, {names}", method)
+        raise WrongValue(
+            "method", f"must be the method of the replicate weights, one of {names}", method
+        )
     factors = _numbers("coefficients", coefficients)
     shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
@@ -760,9 +812,7 @@ def _numbers(name: str, values: ArrayLike | str | None) -> ndarray | None:
     try:
         return np.atleast_1d(np.array(entries, float))
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} must be numbers, with commas between them; got {values!r}"
-        ) from None
+        raise ValueError(f"{name} must be numbers, separated by commas; got {values!r}") from None
 
 
 def _renamed(collapse: dict | str | None, stratum: ndarray) -> dict | None:
@@ -797,7 +847,7 @@ def groups_of(items: LabeledItems) -> list:
 
 
 def _of_auc(drawn: Replicates, method: str) -> Replicates:
-    """Return the jackknife for an AUC of many independent items: it comes without the weights."""
+    """Return the jackknife for an AUC of many independent items: it needs no replicate weights."""
     many = drawn.count * drawn.design.weight.size > SOME_WEIGHTS
     every_item = np.ones(drawn.design.weight.size, bool)
     if method == "auto" and many and drawn.design.fpc is None:
@@ -812,7 +862,7 @@ def _with_fewer(
     metrics: Sequence[str],
     rng: int | np.random.Generator,
 ) -> Replicates:
-    """Return replicates for metrics that need every weight, a bootstrap where many."""
+    """Return replicates for metrics that need every weight: a bootstrap if there are many."""
     costly = drawn.count * drawn.design.weight.size > MANY_WEIGHTS
     if method == "auto" and costly and metrics:
         return replicates(drawn.design, "bootstrap", rng=rng)
@@ -828,17 +878,19 @@ def _design_notes(
     if design.psu is None:
         yield Note(
             "assumption",
-            "no PSU column: items were taken for independent draws within their stratum",
+            "no column of clusters (PSU) was named: items are assumed to be sampled independently "
+            "within their stratum",
         )
     if drawn.method == "generalized":
         yield Note(
             "remark",
-            f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
-            f"for any mixture, {drawn.count:,} replicates",
+            f"clusters (PSUs) per stratum: {sizes(design.psus_per_stratum)}. Generalized "
+            f"replication is exact for any numbers of clusters; it uses {drawn.count:,} replicates",
         )
     if fewer is not drawn:
         text = (
-            f"{fewer.count} bootstrap replicates, as {drawn.count:,} would need very many weights"
+            f"estimated with {fewer.count} bootstrap replicates, because {drawn.count:,} "
+            "replicates would need too many weights"
         )
         for name in metrics:
             yield Note("remark", text, ("metric", name))

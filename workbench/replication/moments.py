@@ -32,10 +32,10 @@ class Moments:
     ----------
     columns : (n, C) array
     of : callable
-        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of
-        complex numbers.
+        Function from means (..., C) to the statistic (...). It is not finite where the statistic is
+        undefined, and smooth for complex numbers, too.
     possible : (V, C) array or None
-        Every row that columns can have; None where there is no end to them.
+        All rows that the columns can have; None if there are infinitely many.
     """
 
     columns: ndarray
@@ -50,13 +50,13 @@ class Moments:
     def linear(self, weight: ndarray) -> tuple[ndarray, Bounds | None]:
         """Return values (n,) whose weighted mean is the statistic, and their bounds.
 
-        In other samples the mean is the statistic to first order. Complex steps give the slopes
-        [1]_.
+        In other samples their mean is the statistic to first order. Slopes are computed by complex
+        steps [1]_.
 
         Parameters
         ----------
         weight : (n,) array
-            Of the items, 0 for those that do not count.
+            Weights of the items, 0 for those that do not count.
 
         References
         ----------
@@ -76,7 +76,7 @@ class Moments:
 
 
 def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Pearson's correlation of two columns of numbers."""
+    """Return the moments of Pearson's correlation of two columns of numbers."""
     x, y = (column - column.mean() for column in _numbers(truth, prediction, size))
     columns = np.stack([x, y, x * x, y * y, x * y], 1)
     return Moments(columns, _correlated)
@@ -89,7 +89,7 @@ def _correlated(mean: ndarray) -> ndarray:
 
 
 def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Root of the mean squared difference of two columns of numbers."""
+    """Return the moments of the root mean squared difference of two columns of numbers."""
     x, y = _numbers(truth, prediction, size)
     squares = (x - y) ** 2
     return Moments(squares[:, None], lambda mean: np.sqrt(mean[..., 0]))
@@ -101,9 +101,10 @@ def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> list[ndarray
 
 
 def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Agreement beyond that of chance [1]_, (a - e) / (1 - e).
+    """Return the moments of the agreement beyond chance [1]_, (a - e) / (1 - e).
 
-    a is the proportion of items that agree, e that expected from the class proportions.
+    a is the proportion of items that agree. e is the proportion expected from the class
+    proportions.
 
     References
     ----------
@@ -118,10 +119,11 @@ def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
 
 
 def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Matthews' correlation of K classes [1]_.
+    """Return the moments of Matthews' correlation of K classes [1]_.
 
-    With a and e as in `kappa`, it is a - e over the root of (1 - sum of squared proportions) of the
-    true and the predicted classes.
+    Let a and e be as in `kappa`, and let p be the class proportions of the truth or of the
+    predictions. The correlation is a - e divided by the square root of the product of both 1 - sum
+    p^2.
 
     References
     ----------
@@ -138,16 +140,16 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
 
 
 def refuse_many_classes(statistic: str, count: int) -> None:
-    """Raise where a mean over classes would be over more of them than are taken."""
+    """Raise if there are too many classes for a mean over classes."""
     if count > MOST_CLASSES:
         raise ValueError(
-            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: take accuracy, or "
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: use accuracy, or "
             "name the positive class"
         )
 
 
 def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    """Return both columns of labels, or raise where one is text and the other numbers."""
+    """Return both columns of labels, or raise if one is text and the other numbers."""
     truth = checks.labels("truth", truth, size=size)
     prediction = checks.labels("prediction", prediction, size=size)
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
@@ -164,12 +166,12 @@ def _of_classes(
     size: int,
     scale: Callable[..., ndarray],
 ) -> Moments:
-    """Return agreement beyond chance over a scale, a function of the class proportions."""
+    """Return agreement beyond chance divided by a scale, a function of the class proportions."""
     labels = np.concatenate(alike_labels(truth, prediction, size))
     names, code = np.unique(labels, return_inverse=True)
     if names.size > MOST_CLASSES:
         raise ValueError(
-            f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
+            f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: use accuracy"
         )
 
     indicators = np.eye(names.size)

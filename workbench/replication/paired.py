@@ -1,8 +1,8 @@
-"""Two or more models on the same labeled items, compared by any metric.
+"""Comparison of two or more models on the same labeled items, by any metric.
 
-Start with `compare_metrics`. The difference of a metric is one statistic of the sample. Its
-standard error comes from the same replicates as both metrics. So strata, clusters and weights
-count, and errors that the models share cancel.
+Start with `compare_metrics`. The difference of a metric between two models is one statistic of the
+sample. Its standard error comes from the same replicates as the metrics themselves. It therefore
+accounts for strata, clusters and weights, and errors that the models share cancel.
 
 References
 ----------
@@ -69,32 +69,44 @@ IN_A_SENTENCE = 4  # differences
 
 
 class MetricComparison(Result):
-    """Differences of metrics of two or more models on the same items; by `compare_metrics`.
+    """Differences of metrics between two or more models on the same items.
+
+    `compare_metrics` returns this result.
 
     Attributes
     ----------
     names : tuple of str
-        The models, in the order in which they were named.
+        Names of the models, in the order in which they were given.
     estimates : tuple of MetricEstimates
-        Of each model, as `estimate_metrics` returns them.
+        Metrics of each model, as `estimate_metrics` returns them.
     metrics, labels, groups : (D,) tuple
-        Metric, class and group of each difference; a class or a group may be None.
+        Metric, class and group of each difference. Class and group may be None.
     pairs : (D, 2) array of int
-        Places of the two models in `names`.
+        Positions of the two models in `names`.
     differences : (D,) tuple of ReplicateEstimate
-        Metric of the first model less that of the second. `differences[k].interval(level, "t")` is
+        Metric of the first model minus that of the second. `differences[k].interval(level, "t")` is
         Student's t interval.
     limits, bounded : (D, 2) array of float
         Default and bounded limits of each difference at its `pair_level`.
     pair_level : (D,) array of float
-        `level`, or with more than two models that of Holm's procedure [1]_.
-    pvalue, adjusted : (D,) array of float
-        The first inverts the interval: at level 1 - p it just leaves out 0. The second is adjusted
-        for all pairs of models within the metric, not for the number of metrics.
+        Confidence level of each difference. It equals `level`; with more than two models it is the
+        level of Holm's procedure [1]_.
+    pvalue : (D,) array of float
+        p-value of each difference, from inverting the interval: at level 1 - p the interval just
+        excludes 0.
+    adjusted : (D,) array of float
+        p-values adjusted for all pairs of models within a metric, not for the number of metrics.
     level : float
+        Confidence level.
     adjust : {"holm", "none"}
+        Method of adjustment.
     caveats : tuple of str
-        What is to be read before the numbers.
+        Warnings to read before the numbers.
+
+    See Also
+    --------
+    compare_metrics : Compare two or more models on the same items.
+    MetricEstimates : Metrics of one model.
 
     References
     ----------
@@ -142,18 +154,18 @@ class MetricComparison(Result):
         return _without_empty(table)
 
     def models(self) -> list[dict]:
-        """Return one row per model and metric, as `MetricEstimates.rows` has them."""
+        """Return one row per model and metric, with the columns of `MetricEstimates.rows`."""
         table = []
         for name, estimates in zip(self.names, self.estimates, strict=True):
             table += [{"model": name} | row for row in estimates.rows()]
         return table
 
     def ranks(self) -> list[dict]:
-        """Return the ranks that each model may have by each metric, all models at once at `level`.
+        """Return the possible ranks of each model by each metric, all models at once at `level`.
 
-        The best model of a metric comes first. A model's best rank is 1 more than the number of
-        models shown to be better. Its worst rank is the number of models less those shown to be
-        worse.
+        The best model of a metric comes first. The best rank of a model is 1 plus the number of
+        models that are shown to be better. Its worst rank is the number of models minus the number
+        of those that are shown to be worse.
         """
         table = []
         for (metric, label, group), places in self._by_metric():
@@ -174,32 +186,36 @@ class MetricComparison(Result):
         return _without_empty(table)
 
     def sample_size(self, difference: float, *, power: float = 0.8) -> list[dict]:
-        """Return how many items show a difference in a proportion `power` of samples.
+        """Return the number of items needed to show a given difference with a given power.
 
-        The items of this comparison are the pilot. With clusters the row also says how many of
-        these are needed, of the same sizes.
+        The items of this comparison serve as the pilot sample. With clusters, the result also
+        contains the number of clusters of the same sizes.
 
         Parameters
         ----------
         difference : float
-            Above 0 and below the range of the metric, in its units: 0.05 is 5 points of F1.
-        power : float
-            From .5 to below 1.
+            Difference to detect, above 0 and below the range of the metric, in its units: 0.05 is 5
+            percentage points of F1.
+        power : float, default 0.8
+            Proportion of samples that show the difference, at least .5 and below 1.
 
         Returns
         -------
         list of dict
-            A row per metric, class and pair of models, without groups: `metric`, `first`, `second`,
-            `standard_error` of the pilot, `items`, and `clusters` where there are any. `items` is
-            None where the pilot has no standard error.
+            One row per metric, class and pair of models, without groups: `metric`, `first`,
+            `second`, `standard_error` of the pilot, `items`, and `clusters` if there are any.
+            `items` is None if the pilot has no standard error.
 
         Notes
         -----
-        The standard error S falls with the root of the sample: S r, r^2 the number of items in the
-        pilot over that needed. The half-width h of the default interval exceeds z S by a part that
-        falls as r^2. The sample is the one in which the difference is S r z(power) + z S r +
-        (h - z S) r^2. With more than two models, z and h are those of the first step of Holm's
-        procedure.
+        Let r^2 be the number of items in the pilot divided by the number needed. The standard error
+        S of the pilot becomes S r. The half-width h of the default interval exceeds z S by an
+        amount that falls in proportion to r^2. The result is the sample size for which the
+        difference equals::
+
+            S r z(power) + z S r + (h - z S) r^2.
+
+        With more than two models, z and h are those of the first step of Holm's procedure.
         """
         span = min(map(_range_of_differences, self.metrics))
         if checks.number("difference", difference) <= 0:
@@ -224,7 +240,7 @@ class MetricComparison(Result):
         return table
 
     def _root_of_sizes(self, index: int, difference: float, power: float) -> float | None:
-        """Return the root r of the pilot's size over the size that is needed."""
+        """Return the root r of the pilot's size divided by the size that is needed."""
         error = self.differences[index].standard_error
         if not error > 0:
             return None
@@ -240,7 +256,7 @@ class MetricComparison(Result):
         return (math.sqrt(linear**2 + 4 * square * difference) - linear) / (2 * square)
 
     def finding(self) -> str:
-        """Return which model is better by which metrics, and by how much, after the caveats."""
+        """Return the caveats, then which model is better by which metrics, and by how much."""
         caveats = [f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats]
         if len(self.names) == 2:
             return "\n".join([*caveats, self._of_two()])
@@ -253,7 +269,7 @@ class MetricComparison(Result):
         return "\n".join([*caveats, *(text[0].upper() + text[1:] for text in sentences)])
 
     def headline(self) -> str:
-        """Return the finding in a line, with the number of items."""
+        """Return the finding in one line, with the number of items."""
         first = self.differences[0]
         items = checks.counted(first.items, "item")
         if first.psus != first.items:
@@ -262,12 +278,12 @@ class MetricComparison(Result):
         return f"{sentences} {items}"
 
     def basis(self) -> str:
-        """Return in a line the sample that the finding rests on."""
+        """Return a description of the sample that the finding rests on, in one line."""
         first = self.differences[0]
         sample = checks.counted(first.items, "labeled item")
         if first.psus != first.items:
             sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
-        text = f"All models predicted the same {sample}; {percent(self.level)} intervals"
+        text = f"All models predicted the same {sample}; {percent(self.level)} confidence intervals"
         if len(self.names) > 2 and self.adjust == "holm":
             text += ", adjusted for all pairs of models"
         return f"{text}."
@@ -282,7 +298,7 @@ class MetricComparison(Result):
         Parameters
         ----------
         row : dict
-            Of `rows`.
+            A row of `rows`.
         """
         ends = [row["low"], row["high"], row["bounded_low"], row["bounded_high"]]
         difference, error, *limits = _texts(
@@ -295,7 +311,7 @@ class MetricComparison(Result):
         cells = {
             "metric": title[0].upper() + title[1:],
             **group,
-            "models": f"{row['first']} less {row['second']}",
+            "models": f"{row['first']} minus {row['second']}",
             "difference": difference + unit,
             f"{percent(self.level)} interval": " to ".join(limits[:2]),
             "standard_error": error,
@@ -308,13 +324,13 @@ class MetricComparison(Result):
         return cells
 
     def _by_metric(self) -> Iterator[tuple[tuple, list[int]]]:
-        """Yield metric, class and group with the places of their pairs, in order."""
+        """Yield metric, class and group with the positions of their pairs, in order."""
         keys = list(zip(self.metrics, self.labels, self.groups, strict=True))
         for key in dict.fromkeys(keys):
             yield key, [index for index, other in enumerate(keys) if other == key]
 
     def _better(self, index: int) -> tuple[int, int] | None:
-        """Return the better and the worse model of a pair, None where none is shown to be."""
+        """Return the better and the worse model of a pair, or None if no difference is shown."""
         if self.adjusted[index] >= 1 - self.level:
             return None
         first, second = self.pairs[index].tolist()
@@ -324,7 +340,7 @@ class MetricComparison(Result):
         return (first, second) if is_first else (second, first)
 
     def _of_two(self) -> str:
-        """Return the finding of two models in a sentence per better model."""
+        """Return the finding for two models, one sentence per better model."""
         better: dict[tuple, list[str]] = {}
         undecided = []
         for (metric, label, group), (index, *_) in self._by_metric():
@@ -341,21 +357,23 @@ class MetricComparison(Result):
         first, second = self.names
         if not better:
             return (
-                f"Not shown whether {first} or {second} is better. Differences, {first} less "
+                f"Neither {first} nor {second} is shown to be better. Differences, {first} minus "
                 f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
-        verb = "is better than" if len(better) == 1 else "is in part better than"
+        verb = "is better than" if len(better) == 1 else "is partly better than"
         sentences = [
             f"{self.names[winner]} {verb} {self.names[loser]}: "
             f"{checks.listed(texts, IN_A_SENTENCE)}."
             for (winner, loser), texts in better.items()
         ]
         if undecided:
-            sentences.append(f"No difference shown: {checks.listed(undecided, IN_A_SENTENCE)}.")
+            sentences.append(
+                f"No difference is shown for {checks.listed(undecided, IN_A_SENTENCE)}."
+            )
         return "\n".join(sentences)
 
     def _ordered(self, places: list[int]) -> list[int]:
-        """Return the models by a metric, the best first: none is behind one that it beats."""
+        """Return the models by a metric, the best first: no model comes after one that it beats."""
         scores: dict[int, float] = dict.fromkeys(range(len(self.names)), 0.0)
         beaten_by: dict[int, int] = dict.fromkeys(scores, 0)
         for index in places:
@@ -369,19 +387,21 @@ class MetricComparison(Result):
         return sorted(scores, key=lambda model: (beaten_by[model] > 0, sign * scores[model]))
 
     def _verdict(self, places: list[int]) -> str:
-        """Return whom the best of several models is shown to beat by a metric."""
+        """Return the models that the best of several models is shown to beat by a metric."""
         best, *others = self._ordered(places)
         wins = [pair for pair in map(self._better, places) if pair]
         losers = [loser for winner, loser in wins if winner == best]
         if not losers:
-            return "not shown which model is best."
+            return "no model is shown to be the best."
         names = checks.listed([self.names[loser] for loser in sorted(losers)], NAMED)
         text = f"{self.names[best]} is better than {names}"
         rest = [self.names[model] for model in sorted(others) if model not in losers]
-        return f"{text}; not shown against {checks.listed(rest, NAMED)}." if rest else f"{text}."
+        if rest:
+            return f"{text}; not shown to be better than {checks.listed(rest, NAMED)}."
+        return f"{text}."
 
     def _distance(self, index: int) -> str:
-        """Return the limits of a difference that is shown, without its sign."""
+        """Return the limits of a difference that was shown, without its sign."""
         low, high = np.sort(np.abs(self.limits[index]))
         return _span(self.metrics[index], low, high)
 
@@ -390,7 +410,7 @@ class MetricComparison(Result):
 
 
 def _without_empty(table: list[dict]) -> list[dict]:
-    """Return rows without a class and without a group where no row has one."""
+    """Return rows without the columns for class and group if no row has one."""
     empty = [name for name in ("label", "group") if all(row[name] is None for row in table)]
     return [{key: row[key] for key in row if key not in empty} for row in table]
 
@@ -403,9 +423,9 @@ def _span(metric: str, low: float, high: float) -> str:
 
 
 def _texts(metric: str, ends: Sequence[float], *values: float) -> Sequence[str]:
-    """Return differences as text: of percentages in points, of other metrics as numbers.
+    """Return differences as text: percentages in points, other metrics as numbers.
 
-    A limit that would read as 0, and is not, takes one digit more: it decides the finding.
+    A limit that would read as 0 but is not 0 gets one more digit, because it decides the finding.
     """
     error = (ends[1] - ends[0]) / 2
     write = digits.points if METRICS[metric].is_share else digits.numbers
@@ -430,26 +450,31 @@ def compare_metrics(
 ) -> MetricComparison:
     """Compare two or more models by any metric on the same labeled items.
 
+    Use it to find out which model is better, and by how much, from one labeled sample. The result
+    contains the difference of every metric for every pair of models, with intervals and p-values.
+
     Parameters
     ----------
     items : LabeledItems
-        With several models: `load_labeled(..., prediction="old,new")`.
+        Labeled items with several models: `load_labeled(..., prediction="old,new")`.
     metrics : str or sequence of str, optional
-        As in `estimate_metrics`. By default accuracy, precision, recall and F1 with a positive
-        class, and accuracy and macro F1 without one; with scores also the AUC.
-    method : str
-        As in `workbench.replicates`. "auto" is the jackknife that leaves out one PSU at a time
-        ("jkn"), or with half of every weight where leaving out a PSU leaves a metric undefined.
-        The AUC of independent items takes DeLong's covariance [1]_.
-    level : float
+        Names of metrics, as in `estimate_metrics`. By default accuracy, precision, recall and F1
+        with a positive class, and accuracy and macro F1 without one. With scores also the AUC.
+    method : str, default "auto"
+        Replication method, as in `replicates`. "auto" is the jackknife that leaves out one PSU at a
+        time ("jkn"). If a metric is then undefined, "auto" keeps at least half of every weight
+        instead. The AUC of independent items uses DeLong's covariance [1]_.
+    level : float, default 0.95
+        Confidence level, between 0 and 1.
     adjust : {"holm", "none"}
-        For all pairs of models within a metric.
+        Adjustment for all pairs of models within a metric.
     collapse, rho, coefficients, rng : optional
         As in `estimate_metrics`.
 
     Returns
     -------
     MetricComparison
+        Differences of all metrics between all pairs of models.
 
     Raises
     ------
@@ -459,18 +484,20 @@ def compare_metrics(
 
     See Also
     --------
-    workbench.estimate_metrics : the metrics of one model.
-    workbench.compare_items : two models by the mean score of items.
-    workbench.paired_difference : the difference of accuracies from a stratified sample.
+    estimate_metrics : Estimate the metrics of one model.
+    compare_items : Compare two models by the mean score of items.
+    paired_difference : Estimate the difference of two accuracies from a stratified sample.
 
     Notes
     -----
-    Each metric is linearized: it is a weighted mean of values of the items, one plus the influence
-    of each. The interval of a difference is that of the mean of the differences of these values:
-    `workbench.value_interval` for independent items, and for clusters that of
-    `workbench.replication.bounded_intervals`. In 24 simulated settings with at least 60 items or 12
-    clusters, the 95% interval covered the true difference in at least 95.6% of samples for metrics
-    of classes and AUC, in 93.3% for log loss and in 93.0% for the Brier score.
+    Each metric is linearized: it becomes a weighted mean of one value per item, the metric plus the
+    influence of the item. The interval of a difference is that of the mean of the differences of
+    these values. Independent items use the interval of `workbench.value_interval`. Clusters use
+    that of `workbench.replication.bounded_intervals`.
+
+    We simulated 24 settings with at least 60 items or 12 clusters. The 95% interval covered the
+    true difference in at least 95.6% of samples for metrics of classes and AUC. It covered in at
+    least 93.3% for log loss and in at least 93.0% for the Brier score.
 
     References
     ----------
@@ -539,7 +566,7 @@ def compare_metrics(
                 notes += [replace(note, where=where) for note in difference.notes]
     if not differences:
         reasons = [note for note in [*notes, *caveats] if note.kind in ("undefined", "refused")]
-        raise UndefinedError(f"metrics must exist for every model; {reasons[-1]}")
+        raise UndefinedError(f"no metric can be estimated for every model: {reasons[-1]}")
     notes = list(dict.fromkeys(notes))
     return _comparison(items, estimates, differences, level, adjust, caveats, notes)
 
@@ -547,7 +574,7 @@ def compare_metrics(
 def check_comparison(
     items: LabeledItems, metrics: str | Sequence[str] | None = None, **settings: Any
 ) -> tuple[Sequence[str], float, Replicates]:
-    """Return the metrics, level and replicates of `compare_metrics`, or raise.
+    """Check the settings of `compare_metrics`; return metrics, level and replicates.
 
     Parameters
     ----------
@@ -559,7 +586,8 @@ def check_comparison(
     checks.instance("items", items, LabeledItems)
     if len(items.models) < 2:
         raise checks.WrongValue(
-            "items", "must hold two or more models: load_labeled(..., prediction='old,new')"
+            "items",
+            "must hold two or more models: read them with load_labeled(..., prediction='old,new')",
         )
     if metrics is None:
         metrics = _usual(items)
@@ -577,7 +605,7 @@ def check_comparison(
 
 @dataclass(frozen=True)
 class _Difference:
-    """A difference of two models with what it is of."""
+    """A difference of two models, with its metric, class and group."""
 
     metric: str
     label: Any
@@ -604,7 +632,7 @@ def _comparison(
     caveats: list[Note],
     notes: list[Note],
 ) -> MetricComparison:
-    """Return the result with p-values that are adjusted within each metric."""
+    """Return the result, with p-values adjusted within each metric."""
     pvalue = np.array([pvalue_of(entry.estimate) for entry in differences])
     adjusted = np.empty(pvalue.size)
     pair_level = np.empty(pvalue.size)
@@ -620,10 +648,10 @@ def _comparison(
         bounded[index] = np.clip(interval.bounded or [*interval], -span, span)
     adjusted, limits = consistent(adjusted, limits, level)
     first, second = (items.models[model] for model in differences[0].models)
-    of_first = f"{place_of(*keys[0])}, {first} less {second},"
+    of_first = f"{place_of(*keys[0])}, {first} minus {second},"
     notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
     if len({*keys}) > 1:
-        text = f"each metric is judged by itself at {percent(level)}, not all metrics at once"
+        text = f"the level of {percent(level)} holds for each metric, not for all metrics at once"
         notes.append(Note("remark", text))
     unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
     return MetricComparison(
@@ -647,13 +675,13 @@ def _comparison(
 
 
 def _range_of_differences(metric: str) -> float:
-    """Return the largest difference of a metric that is possible, infinite without bounds."""
+    """Return the largest possible difference of a metric, infinite without bounds."""
     low, high = RANGES[METRICS[metric].kind]
     return high - low if math.isfinite(high - low) else math.inf
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics that suit the items."""
+    """Return the default metrics of the items."""
     auc = ("auc",) if items.scores is not None and items.positive is not None else ()
     if items.predictions is None:
         return ("auc",)
@@ -682,7 +710,7 @@ def _metric_parts(
     drawn: Replicates,
     steady: Replicates,
 ) -> _Parts:
-    """Return a metric of every model; where a replicate is undefined by the `steady` ones."""
+    """Return a metric of every model; if a replicate is undefined, use the `steady` replicates."""
     weight = drawn.design.weight * rows
     values: list[ndarray] = []
     if not _is_linear(metric, rows, drawn):
@@ -698,7 +726,7 @@ def _metric_parts(
 
 
 def _is_linear(metric: str, rows: ndarray, drawn: Replicates) -> bool:
-    """Return whether a standard error comes without replicates, as that of DeLong does."""
+    """Return whether the standard error needs no replicates, such as DeLong's."""
     if not METRICS[metric].values:
         return False
     return is_independent(drawn, rows) or drawn.count * rows.size > MANY_WEIGHTS
@@ -707,7 +735,7 @@ def _is_linear(metric: str, rows: ndarray, drawn: Replicates) -> bool:
 def _replicate_values(
     metric: str, columns: Sequence[Any], rows: ndarray, drawn: Replicates
 ) -> ndarray:
-    """Return the metric of each replicate; raise where one is undefined."""
+    """Return the metric of each replicate, or raise if one is undefined."""
     estimate_of = estimate_statistic if METRICS[metric].is_one else estimate_mean_of_classes
     estimate = estimate_of(drawn, metric, *columns, domain=rows)
     if estimate.undefined:
@@ -762,10 +790,10 @@ def _sample_of_shares(
     shares: ndarray,
     weight: ndarray,
 ) -> tuple[Sample, Bounds | None]:
-    """Return the differences as values of items that weigh as they count in the denominators.
+    """Return the differences as values of items, weighted by their part in the denominators.
 
-    The deviations of these values from the difference have the returned bounds. An item that
-    counts in the denominators of one model alone deviates up to twice as much.
+    The second value holds bounds of the deviations of these values from the difference. An item in
+    the denominators of one model alone deviates up to twice as much.
     """
     design = drawn.design
     weights = shares.sum(0)
@@ -792,7 +820,7 @@ def _sample_of_shares(
 
 
 def _reaching(middle: float, deviations: Bounds, values: ndarray) -> Bounds:
-    """Return bounds around a middle that hold all values in spite of rounding."""
+    """Return bounds around a middle that hold all values despite rounding."""
     low = min(middle + deviations[0], float(values.min()))
     high = max(middle + deviations[1], float(values.max()))
     return low, high
@@ -801,11 +829,11 @@ def _reaching(middle: float, deviations: Bounds, values: ndarray) -> Bounds:
 def _moments(
     drawn: Replicates, linear: Linearized, other: Linearized, rows: ndarray
 ) -> ndarray | None:
-    """Return the moments of independent items, None of clusters and unequal weights.
+    """Return the moments of independent items, or None for clusters or unequal weights.
 
-    Where the models share a denominator that counts items alike, as that of a recall, the items are
-    those of the denominator. Elsewhere they are all items. Where a metric has no bounds, an unseen
-    item lies at most as far beyond the values as these are apart.
+    If the models share a denominator that counts items equally, such as that of a recall, the items
+    are those of the denominator. Otherwise they are all items. For a metric without bounds, an
+    unseen item lies at most one range of the values beyond them.
     """
     difference = linear.estimate - other.estimate
     values = linear.values - other.values
@@ -835,10 +863,11 @@ def _apart(bounds: Bounds | None, other: Bounds | None) -> Bounds:
 
 
 def _leverage(items: ndarray) -> ndarray:
-    """Return the factor of the deviations of items whose class has so few.
+    """Return the factor of the deviations of items whose class has few items.
 
-    Without one of m items the mean of a class changes by m / (m - 1) times its deviation. Student's
-    t with m degrees of freedom has the variance m / (m - 2), which contains this factor.
+    Without one of its m items, the mean of a class changes by m / (m - 1) times the item's
+    deviation. Student's t with m degrees of freedom has the variance m / (m - 2), which contains
+    this factor.
     """
     return items / np.maximum(items - 2, 0.5)
 
@@ -846,7 +875,7 @@ def _leverage(items: ndarray) -> ndarray:
 def _linear_variance(
     drawn: Replicates, shares: ndarray, deviations: ndarray, rows: ndarray
 ) -> float:
-    """Return the variance of an AUC difference: DeLong's, with clusters the linearized linear."""
+    """Return the variance of an AUC difference: DeLong's, or with clusters the linearized one."""
     design = drawn.design
     if not is_independent(drawn, rows):
         totals = drawn.jackknife.totals((deviations * rows)[:, None])
@@ -861,7 +890,7 @@ def _linear_variance(
 
 
 def pvalue_of(estimate: ReplicateEstimate, method: str = "default") -> float:
-    """Return 1 less the level at which the interval of a difference just leaves out 0.
+    """Return the p-value of a difference: 1 minus the level at which its interval just excludes 0.
 
     Parameters
     ----------
@@ -873,7 +902,7 @@ def pvalue_of(estimate: ReplicateEstimate, method: str = "default") -> float:
         return 1.0
 
     def excess(log_tail: float) -> float:
-        """Return how far 0 lies outside; it rises with the tail."""
+        """Return the distance by which 0 lies outside the interval; it increases with the tail."""
         low, high = estimate.interval(1 - 2 * math.exp(log_tail), method)
         return low if estimate.estimate > 0 else -high
 

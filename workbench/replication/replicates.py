@@ -1,10 +1,16 @@
-"""Replicates of a design: weights that stand for other samples of strata and clusters.
+"""Replicates of a design: weights that represent other samples of strata and clusters.
 
-Each replicate reweights the primary sampling units (PSUs) of a design, the statistic is computed
-again with these weights, and the spread of the R values around the full one is its variance, v =
-sum_r c_r (t_r - t)^2. Balanced repeated replication takes the weights from an orthogonal array:
-then v is the textbook variance for every linear statistic, sum_h n_h / (n_h - 1) sum_i (z_hi -
-mean_h)^2 for a total of PSU totals z.
+Each replicate reweights the primary sampling units (PSUs) of a design. The statistic is computed
+again with these weights. The variance is the spread of the R values t_r around the full one t,::
+
+    v = sum_r c_r (t_r - t)^2.
+
+Balanced repeated replication takes the weights from an orthogonal array. Then v is the textbook
+variance for every linear statistic. For a total of PSU totals z it is::
+
+    sum_h n_h / (n_h - 1) sum_i (z_hi - mean_h)^2.
+
+`replicates` makes a `Replicates`.
 
 References
 ----------
@@ -55,24 +61,35 @@ ROUNDING = 1e-12
 
 
 class Replicates(Result):
-    """Replicates of a design; made by `replicates`, or elsewhere: `imported_replicates`.
+    """Replicates of a design, from which variances are estimated.
+
+    `replicates` makes them for a design. `imported_replicates` takes weights made elsewhere.
 
     Attributes
     ----------
     design : SurveyDesign
+        The design.
     method : str
+        Replication method.
     rho : float
-        The least that a replicate multiplies a weight by; 0 for "brr".
+        Smallest factor by which a replicate multiplies a weight; 0 for "brr".
     coefficients : (R,) array of float
-        c_r of v = sum_r c_r (t_r - t)^2.
+        Coefficients c_r of the variance v = sum_r c_r (t_r - t)^2.
     array : (R, J) array of int or None
-        Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of
-        "generalized"; None for the linear array of `workbench.replication.arrays.linear_array`,
+        Unit that each replicate keeps in each stratum. For "generalized" it is 0 or 1 for each of J
+        contrasts. None stands for the linear array of `workbench.replication.arrays.linear_array`,
         which is not stored.
     draws : (R, P) array or None
-        How often each bootstrap replicate drew each PSU; of imported replicates their factors.
+        Number of times that each bootstrap replicate sampled each PSU. For imported replicates
+        their factors.
     most_df : int or None
         Degrees of freedom of imported replicates.
+
+    See Also
+    --------
+    replicates : Make replicates of a design.
+    replicate_estimate : Estimate a statistic with its replicate variance.
+    SurveyDesign : Sampling design of labeled items.
     """
 
     design: SurveyDesign
@@ -85,19 +102,19 @@ class Replicates(Result):
 
     @property
     def count(self) -> int:
-        """Number of replicates R."""
+        """Return the number of replicates R."""
         return self.coefficients.size
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of the design."""
+        """Return the degrees of freedom of the design."""
         if self.most_df is None:
             return self.design.df
         return self.most_df
 
     @property
     def jackknife(self) -> "Replicates":
-        """The jackknife of the same design; replicates that were made elsewhere are their own."""
+        """Return the jackknife of the same design; imported replicates are returned unchanged."""
         if self.most_df is not None:
             return self
         return replicates(self.design, "jkn")
@@ -105,8 +122,8 @@ class Replicates(Result):
     def weights(self) -> ndarray:
         """Return the replicate weights of the items, (n, R).
 
-        In R: `svrepdesign(weights=, repweights=, type="other", scale=1, rscales=,
-        combined.weights=TRUE, mse=TRUE)` with `coefficients` as rscales.
+        In R, pass them to `svrepdesign(weights=, repweights=, type="other", scale=1, rscales=,
+        combined.weights=TRUE, mse=TRUE)`, with `coefficients` as rscales.
 
         Raises
         ------
@@ -126,16 +143,17 @@ class Replicates(Result):
         return weight[:, None] * factors[self.design.psu_of_item]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
-        """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file.
+        """Write stratum, PSU, weight and replicate weights of every item to a CSV file.
 
-        The file is written whole or not at all, in UTF-8 with a byte-order mark
-        (`fileEncoding="UTF-8-BOM"` in R; see `weights` for the call). A name that a spreadsheet
-        would execute gets a leading apostrophe.
+        The columns are stratum, psu, weight, replicate_1 .. replicate_R. The file is written
+        completely or not at all, in UTF-8 with a byte-order mark (`fileEncoding="UTF-8-BOM"` in R).
+        See `weights` for the call in R. A name that a spreadsheet would execute gets a leading
+        apostrophe.
 
         Parameters
         ----------
         path : str or path
-            Ends in .csv.
+            Path of the file, ending in .csv.
 
         Raises
         ------
@@ -165,6 +183,7 @@ class Replicates(Result):
         Parameters
         ----------
         values : (n, C) array_like of float
+            One row per item, one column per variable.
 
         Examples
         --------
@@ -180,6 +199,7 @@ class Replicates(Result):
         Parameters
         ----------
         z : (P, C) array of float
+            Weighted totals of the PSUs, as `SurveyDesign.totals` returns them.
         """
         if self.draws is not None:
             blocks = self._blocks(len(z))
@@ -192,12 +212,12 @@ class Replicates(Result):
 
     @cached_property
     def _shrinkage(self) -> ndarray:
-        """sqrt(1 - n_h / N_h) of each PSU that varies, the factor of a replicate's deviations."""
+        """Return the factor of a replicate's deviations, sqrt(1 - n_h / N_h), per varying PSU."""
         design = self.design.varying
         return np.sqrt(design.free)[design.stratum_of_psu]
 
     def _deviations(self, z: ndarray) -> ndarray:
-        """Return replicate totals less full ones, (R, C), where they come without factors."""
+        """Return replicate totals minus full totals, (R, C), if they need no factors."""
         design = self.design.varying
         n = design.psus_per_stratum
         if self.method == "jk2":
@@ -218,7 +238,7 @@ class Replicates(Result):
         return self._step * (signs @ contrasts)
 
     def _kept_totals(self, units: ndarray) -> ndarray:
-        """Return the totals (R, C) of the units kept, of units (H, n, C)."""
+        """Return the totals (R, C) of the kept units, from units (H, n, C)."""
         if self.array is None:
             return kept_totals(units)
         last = units[:, -1]
@@ -229,12 +249,12 @@ class Replicates(Result):
         return totals
 
     def ratios(self, total: ndarray, weight: ndarray) -> tuple[ndarray, ndarray]:
-        """Return the ratio (...) of two totals and its replicates (R, ...), NaN where it is 0/0.
+        """Return the ratio (...) of two totals and its replicates (R, ...); 0/0 gives NaN.
 
         Parameters
         ----------
         total, weight : (P, ...) arrays of float
-            Of the PSUs.
+            Numerators and denominators of the PSUs.
         """
         psus = len(weight)
         columns = [column.reshape(psus, -1) for column in (total, weight)]
@@ -248,15 +268,17 @@ class Replicates(Result):
         return estimate.reshape(shape), values.reshape(-1, *shape)
 
     def variances(self, values: ndarray, middle: float | ndarray) -> ndarray:
-        """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
+        """Return sum_r c_r (t_r - middle)^2 for each column of `values`, (R,) or (R, C).
 
-        Where a replicate is NaN its coefficient is spread over the others. Differences by rounding
-        count as none.
+        The coefficient of a replicate that is NaN is spread over the others. Differences due to
+        rounding count as zero.
 
         Parameters
         ----------
         values : (R, ...) array of float
+            Values t_r of the statistic in the replicates.
         middle : (...) array of float
+            Value from which the deviations are measured, usually the full estimate.
         """
         defined = np.isfinite(values)
         misses = np.where(defined, values - middle, 0.0)
@@ -266,7 +288,7 @@ class Replicates(Result):
         return ratio(sums * self.coefficients.sum(), self.coefficients @ defined)
 
     def factors(self, rows: slice) -> ndarray:
-        """Return the factors, (r, P), by which some replicates multiply the weight of each PSU.
+        """Return the factors, (r, P), by which replicates multiply the weight of each PSU.
 
         Parameters
         ----------
@@ -282,7 +304,7 @@ class Replicates(Result):
         return factors
 
     def _factors(self, rows: slice) -> ndarray:
-        """Return the factors (r, P) of PSUs that vary, drawn with replacement."""
+        """Return the factors (r, P) of PSUs that vary, for sampling with replacement."""
         design = self.design.varying
         of_psu = design.stratum_of_psu
         n = design.psus_per_stratum
@@ -322,7 +344,7 @@ class Replicates(Result):
         return factors
 
     def headline(self) -> str:
-        """Return method, number of replicates and the design."""
+        """Return the method, the number of replicates and the design."""
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
         sample = self.design.headline()
         if self.most_df is not None:
@@ -332,7 +354,7 @@ class Replicates(Result):
         return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {sample}"
 
     def rows(self) -> list[dict]:
-        """Return one row: method, replicates, PSUs, strata, degrees of freedom."""
+        """Return one row: method, replicates, PSUs, strata and degrees of freedom."""
         return [
             {
                 "method": self.method,
@@ -362,12 +384,13 @@ class Replicates(Result):
         return [slice(start, start + step) for start in range(0, self.count, step)]
 
     def values(self, function: Callable, rows: ndarray) -> ndarray:
-        """Return the values, (R,), of a function of each replicate's weights of some items.
+        """Return the values, (R,), of a function of each replicate's weights.
 
         Parameters
         ----------
         function : callable
-            Takes the weights (r, n) of a block of replicates, returns their values (r,).
+            Function that takes the weights (r, n) of a block of replicates and returns their values
+            (r,).
         rows : (n,) array of bool
             The items whose weights the function takes.
         """
@@ -378,7 +401,7 @@ class Replicates(Result):
             raise WrongValue(
                 "statistic",
                 f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
-                f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
+                f"{self.count:,} replicates are {needed:,}: use method 'bootstrap', or fewer PSUs",
             )
         blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
         factors = (self.factors(replicates) for replicates in blocks)
@@ -396,46 +419,56 @@ def replicates(
     count: int = 500,
     rng: int | np.random.Generator = 0,
 ) -> Replicates:
-    """Return the replicates of a design.
+    """Make replicates of a design, from which variances are estimated.
+
+    Pass the result to `replicate_estimate`. `estimate_metrics` chooses the method itself.
 
     Parameters
     ----------
     design : SurveyDesign
+        Strata, primary sampling units (PSUs) and weights of the items.
     method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
-        - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n
-          of PSUs in every stratum, a prime power: an orthogonal array says which ([1]_ for n = 2,
-          [2]_, [3]_).
-        - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate
-          loses a class.
-        - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's
-          PSUs [4]_.
-        - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [5]_.
-        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and
-          doubles the first.
-        - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [6]_.
-    rho : float
-        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches
-        it.
+        - "brr": balanced repeated replication. Each replicate keeps one PSU per stratum, at n times
+          its weight. All strata need the same number n of PSUs, a prime power. An orthogonal array
+          determines which PSU is kept ([1]_ for n = 2, [2]_, [3]_).
+        - "fay": like "brr", but the other PSUs keep the proportion rho of their weight, so no
+          replicate loses a class [4]_.
+        - "generalized": for any n_h >= 2. Each contrast of a stratum's PSUs gets one column of a
+          Hadamard matrix [4]_.
+        - "jkn": the jackknife. Each replicate leaves out one PSU, and the rest of its stratum
+          represents it [5]_.
+        - "jk2": the jackknife for two PSUs in every stratum. There is one replicate per stratum,
+          which leaves out the second PSU and doubles the first.
+        - "bootstrap": each replicate samples n_h - 1 of the n_h PSUs with replacement [6]_.
+    rho : float, default 0.5
+        Lower bound of all factors of "fay" and "generalized", 0 <= rho < 1. "fay" reaches it.
     array : (R, H) array_like of int, optional
-        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata
-        sorted, units as they first appear); for two units also +1 and -1, +1 the first. By default
-        up to 1,023 two-unit strata take the smallest Hadamard matrix there is, all others the
-        linear array of fewest runs.
-    require_balance : bool
-        Refuse an array that is not in full balance; False shows what then happens.
-    count : int
-        Replicates of "bootstrap".
-    rng : int or numpy.random.Generator
-        For "bootstrap".
+        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum. Strata
+        are sorted, and units are numbered in order of first appearance. For two units, +1 and -1
+        also work; +1 is the first unit. By default, up to 1,023 strata of two units use the
+        smallest Hadamard matrix. All other designs use the linear array with the fewest runs.
+    require_balance : bool, default True
+        Whether to refuse an array that is not in full balance. Use False to see what happens.
+    count : int, default 500
+        Number of replicates of "bootstrap".
+    rng : int or numpy.random.Generator, default 0
+        Seed or random generator for "bootstrap".
 
     Returns
     -------
     Replicates
+        The replicates; `weights()` returns their weights.
 
     Raises
     ------
     ValueError
-        If the design does not suit the method, rho is out of range or the array not in balance.
+        If the design does not suit the method, rho is out of range, or the array is not in balance.
+
+    See Also
+    --------
+    SurveyDesign : Describe how the items were sampled.
+    replicate_estimate : Estimate a statistic with its replicate variance.
+    imported_replicates : Use replicate weights that were made elsewhere.
 
     References
     ----------
@@ -463,7 +496,7 @@ def replicates(
     checks.choice("method", method, METHODS)
     rho = kept_share(rho)
     if array is not None and method not in BALANCED:
-        raise WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
+        raise WrongValue("array", f"is only for methods 'brr' and 'fay'; got method {method!r}")
     varying = design.varying
     n = varying.psus_per_stratum
     if method == "jkn":
@@ -472,7 +505,7 @@ def replicates(
     if method == "jk2":
         if (n != 2).any():
             raise ValueError(
-                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', "
+                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: use method 'jkn', "
                 "which leaves out each PSU in turn"
             )
         return Replicates(design, method, 0.0, np.ones(n.size))
@@ -494,7 +527,7 @@ def replicates(
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
-            "take method 'generalized', exact for any mixture, or 'jkn'"
+            "use method 'generalized', which is exact for any numbers, or 'jkn'"
         )
     units = int(n[0])
     if array is not None:
@@ -505,7 +538,7 @@ def replicates(
     elif as_prime_power(units) is None:
         raise ValueError(
             f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime "
-            "power: take method 'generalized', exact for any number, or 'jkn'"
+            "power: use method 'generalized', which is exact for any number, or 'jkn'"
         )
     else:
         runs = arrays.smallest_runs(units, n.size)
@@ -518,7 +551,7 @@ def replicates(
 
 
 def kept_share(rho: float) -> float:
-    """Return the proportion of its weight that a PSU keeps in every replicate, or raise."""
+    """Return the proportion of its weight that a PSU always keeps, or raise if it is invalid."""
     if not 0 <= checks.number("rho", rho) < 1:
         raise WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     return float(rho)
@@ -527,8 +560,8 @@ def kept_share(rho: float) -> float:
 def _scales(m: int) -> ndarray:
     """Return the factors of Helmert's contrasts of m units, (m - 1,), k = 1 .. m - 1.
 
-    Contrast k is the sum of the first k units less k times the next one. So scaled, the squares of
-    the contrasts add up to m times the variance (ddof 1) of the units.
+    Contrast k is the sum of the first k units minus k times the next one. The factors scale them so
+    that their squares add up to m times the variance (ddof 1) of the units.
     """
     k = np.arange(1.0, m)
     return np.sqrt(m / ((m - 1) * k * (k + 1)))
@@ -544,7 +577,7 @@ def _contrasts(units: ndarray) -> ndarray:
 
 
 def _spread(signs: ndarray) -> ndarray:
-    """Return the part of the units' factors, (..., m), that comes of signed contrasts (..., m - 1).
+    """Return the part of the units' factors, (..., m), due to signed contrasts (..., m - 1).
 
     A unit is in each contrast after its own place, and k times in the one that ends with it.
     """
@@ -558,15 +591,16 @@ def _spread(signs: ndarray) -> ndarray:
 
 
 def _largest_step(n: ndarray) -> float:
-    """Return the step with which no factor 1 + step * (sum of signed contrasts) falls below 0.
+    """Return the largest step for which no factor of a unit falls below 0.
 
-    The first unit can lose most: it is in all contrasts.
+    A factor is 1 + step * (sum of signed contrasts). The first unit can lose most, because it is in
+    all contrasts.
     """
     return float(1 / _scales(int(n.max())).sum())
 
 
 def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
-    """Return a two-level array, None for the linear one, and its runs."""
+    """Return a two-level array, or None for the linear one, and its number of runs."""
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
     order = arrays.next_hadamard_order(columns + 1)
@@ -591,7 +625,7 @@ def _kept_units(
     strata: int,
     require_balance: bool,
 ) -> ndarray:
-    """Return a supplied array as unit numbers, or raise and say what is wrong with it."""
+    """Return a given array as unit numbers, or raise with a description of its problem."""
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")

@@ -1,5 +1,7 @@
 """Statistics of weighted items, one entry of `METRICS` each.
 
+`Metric` describes a statistic. `Metric.of` returns the entry of a name.
+
 References
 ----------
 .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating
@@ -29,16 +31,16 @@ EstimateAndError = tuple[float, float]
 
 
 class UndefinedError(ValueError):
-    """A statistic that does not exist, 0/0."""
+    """Error for a statistic that is undefined (0/0)."""
 
 
 class UnstableError(ValueError):
-    """A statistic that is 0/0 in too many replicates for a variance."""
+    """Error for a statistic that is 0/0 in too many replicates for a variance."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """The total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
+    """Columns of a ratio of totals: `numerator`, (n,), and `denominator`, (n,) or None."""
 
     numerator: ndarray
     denominator: ndarray | None
@@ -46,50 +48,56 @@ class Totals:
 
 @dataclass(frozen=True)
 class Metric:
-    """A statistic of weighted items and everything other modules need; see `METRICS`.
+    """A statistic of weighted items, with everything that other modules need; see `METRICS`.
 
     Attributes
     ----------
     name : str
     arguments : tuple of str
-        What its columns are called; () for a callable, which takes any.
+        Names of its columns; () for a callable, which takes any columns.
     totals : callable or None
-        (*columns, size) -> Totals, where it is a ratio of two totals, or a total.
+        (*columns, size) -> Totals, for a total or a ratio of two totals.
     values : callable or None
-        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN
-        where it is not defined; where it needs every weight.
+        (*columns, size) -> function, for a statistic that needs every weight. The function turns a
+        block of weights, (r, size), into its r values, NaN if undefined.
     moments : callable or None
-        (*columns, size) -> Moments, where it is a function of several means.
+        (*columns, size) -> Moments, for a function of several means.
     kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
-        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and
-        correlation from -1 to 1; what is positive has no end above, what is bounded has its own
-        `ends`.
+        Range of the statistic. A proportion is the mean of zeros and ones. A "share" is another
+        number from 0 to 1. Agreement and correlation lie from -1 to 1. "positive" has no upper
+        bound. "bounded" has its own `ends`.
     empty : str
-        What a denominator of 0 means; "" where there is none.
+        Meaning of a denominator of 0; "" if there is none.
     about : {"", "items", "class", "classes", "sets", "label", "value", "rank", "ranks"}
-        What of labeled items it is computed from: their labels; whether these are one class; every
-        class in turn, of which the mean is taken; the sets of labels of items that can have
-        several; whether the true label alone is one class; the true value alone, a number; whether
-        the true class is among so many candidates; its rank among all of them. "" for what is not
-        asked of labeled items.
+        Property of the labeled items from which it is computed:
+
+        - "": not computed from labeled items;
+        - "items": their labels;
+        - "class": whether these are one class;
+        - "classes": every class in turn, then the mean over classes;
+        - "sets": sets of labels, for items that can have several;
+        - "label": whether the true label alone is one class;
+        - "value": the true value alone, a number;
+        - "rank": whether the true class is among the first candidates;
+        - "ranks": the rank of the true class among all candidates.
     of_each : str
-        The statistic of a class that it is the mean of, where it is one of "classes".
+        The statistic of a class of which this is the mean, for "classes".
     title : str
-        As it is written in a sentence, where that is neither its name nor in the vocabulary.
+        Name in a sentence, if it is neither `name` nor in the vocabulary.
     meaning : str
-        What it is, where a finding says so.
+        Description in a finding, if there is one.
     parts : callable or None
-        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is,
-        each, or how often an item counts; by default the one of a ratio: numerator over denominator
-        of the items that the denominator counts.
+        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value the
+        statistic is. A mask may also hold how often an item counts. By default these are the parts
+        of a ratio: numerator divided by denominator, for the items that the denominator counts.
     of_mean : callable
-        What it is of the mean of its parts, rising.
+        Increasing function from the mean of its parts to the statistic.
     ends : callable or None
-        (*columns) -> the least and the largest value of an item of its parts, where they have any
-        and it is no share.
+        (*columns) -> smallest and largest value of an item of its parts, if these exist and it is
+        not from 0 to 1.
     naive : callable or None
-        (*columns) -> the metric and its standard error of independent items of equal weight; by
-        default that of a ratio by the delta method.
+        (*columns) -> the metric and its standard error for independent items of equal weight. By
+        default it is that of a ratio by the delta method.
     lower_is_better : bool
     """
 
@@ -112,7 +120,7 @@ class Metric:
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
-        """Return the entry of a name, or one of a function (weight, *columns) -> number."""
+        """Return the entry of a name, or an entry for a function (weight, *columns) -> number."""
         if callable(statistic):
             name = getattr(statistic, "__name__", "statistic")
             return cls(name, (), values=_by_row(statistic), empty="")
@@ -121,29 +129,29 @@ class Metric:
 
     @property
     def is_one(self) -> bool:
-        """Whether it is one statistic and not the mean of one per class."""
+        """Return whether this is one statistic and not the mean of one per class."""
         return self.about != "classes"
 
     @property
     def is_share(self) -> bool:
-        """Whether it lies from 0 to 1."""
+        """Return whether the statistic lies from 0 to 1."""
         return self.kind in ("proportion", "share")
 
     @property
     def counts_hits(self) -> bool:
-        """Whether it is a function of the proportion of hits among the items of its denominator."""
+        """Return whether it is a function of the proportion of hits in its denominator."""
         return self.kind == "proportion" or self.name == "f1"
 
     @property
     def per_class(self) -> bool:
-        """Whether it is defined for every class or rank; a score belongs to one class."""
+        """Return whether it is defined for every class or rank; a score belongs to one class."""
         if self.about == "class":
             return "prediction" in self.arguments
         return self.about in ("label", "rank")
 
     @property
     def of_truth(self) -> bool:
-        """Whether it is of the true labels alone, without a prediction or a score."""
+        """Return whether it uses the true labels alone, without a prediction or a score."""
         return self.about in ("label", "value") or self.arguments == ("truth",)
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
@@ -152,8 +160,8 @@ class Metric:
         Parameters
         ----------
         columns : sequence
-            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1,
-            or booleans, for the truth and the prediction of what is about a class.
+            Arguments of the statistic, (size,) each. y and x are numbers, and an accuracy takes any
+            labels. For a metric about a class, truth and prediction are 0 and 1 or booleans.
         size : int
             Number of items.
         """
@@ -172,7 +180,7 @@ class Metric:
         rows: ndarray,
         weight: ndarray,
     ) -> tuple[ndarray, list]:
-        """Return the values that it averages, and the items that it averages them over.
+        """Return the values that the statistic averages, and the items over which it averages them.
 
         Parameters
         ----------
@@ -187,8 +195,9 @@ class Metric:
         -------
         values : (n,) array
         parts : list of (n,) arrays of bool
-            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted,
-            and whether both: it is 2 J / (1 + J) of their mean J.
+            One for a mean, two for an AUC. For F1 the items are those that are positive, truly or
+            predicted, and the value is whether both are true. With the mean J of these values, F1 =
+            2 J / (1 + J).
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
@@ -196,7 +205,7 @@ class Metric:
         return ratio(totals.numerator, totals.denominator), [rows & in_denominator]
 
     def naive_of(self, *columns: ndarray) -> EstimateAndError:
-        """Return estimate and standard error as if items were independent and equally weighted."""
+        """Return estimate and standard error as if items were independent and had equal weights."""
         if self.naive:
             return self.naive(*columns)
         size = len(columns[0])
@@ -213,7 +222,7 @@ class Metric:
 
 
 def title_of(name: str) -> str:
-    """Return a statistic as it is written in a sentence.
+    """Return the name of a statistic as it appears in a sentence.
 
     Examples
     --------
@@ -225,15 +234,16 @@ def title_of(name: str) -> str:
 
 
 def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> ndarray:
-    """Return for each item the proportion of the other class on its right side.
+    """Return, for each item, the proportion of the other class that is ordered correctly.
 
-    That is the negatives below a positive, and the positives above a negative.
+    For a positive item these are the negatives with lower scores, for a negative item the positives
+    with higher scores.
 
     Parameters
     ----------
     parts : (positive, negative), (n,) arrays of bool
     score, weight : (n,) array
-        Equal scores count half; proportions are of the weight.
+        Equal scores count half. Proportions are of the weight.
     """
     placed = np.zeros(score.size)
     for part, other, side in zip(parts, reversed(parts), (1, -1), strict=True):
@@ -248,7 +258,7 @@ def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> nda
 
 
 def ratio(numerator: float | ndarray, denominator: float | ndarray) -> ndarray:
-    """Return numerator / denominator, NaN where the denominator is 0."""
+    """Return numerator / denominator, NaN if the denominator is 0."""
     defined = np.asarray(denominator) != 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
 
@@ -287,7 +297,7 @@ def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
 
 
 def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
-    """Return hits over members, of which the true, the predicted, or both kinds count."""
+    """Return a function for hits over members, which are true, predicted, or both kinds."""
 
     def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
         truth = binary("truth", truth, size)
@@ -299,7 +309,7 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
 
 
 def _label_sets(true: ArrayLike, predicted: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    """Return which labels items have and which were predicted, (n, L) of bool each, or raise."""
+    """Return the true and the predicted labels of items, (n, L) of bool each, or raise."""
     sets = []
     for name, values in (("true_labels", true), ("predicted_labels", predicted)):
         array = checks.floats(name, values, "item")
@@ -329,7 +339,7 @@ def _hamming_loss(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
 
 
 def _hits_of_sets(of_true: int, of_predicted: int) -> Callable[..., Totals]:
-    """Return hits over labels of items: the true, the predicted, or both kinds count."""
+    """Return a function for hits over labels of items, which are true, predicted, or both kinds."""
 
     def totals(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
         true, predicted = _label_sets(true, predicted, size)
@@ -341,7 +351,7 @@ def _hits_of_sets(of_true: int, of_predicted: int) -> Callable[..., Totals]:
 
 
 def _parts_of_sets(of_true: int, of_predicted: int) -> Callable[..., tuple]:
-    """Return of every item the proportion of hits among its labels, and how many these are."""
+    """Return a function for the proportion of hits among each item's labels, and their number."""
 
     def parts(
         true: ArrayLike, predicted: ArrayLike, rows: ndarray, weight: ndarray
@@ -357,7 +367,7 @@ def _parts_of_sets(of_true: int, of_predicted: int) -> Callable[..., tuple]:
 
 
 def binary(name: str, values: ArrayLike, size: int) -> ndarray:
-    """Return 0/1 labels or booleans as floats; the message shows what was seen instead."""
+    """Return 0/1 labels or booleans as floats; an error shows the values found instead."""
     array = checks.labels(name, values, size=size)
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
         return array.astype(float)
@@ -384,7 +394,9 @@ def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarr
 
 
 def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
-    """Mean squared distance of the probability from 1 for items of the class and 0 for others [1]_.
+    """Return the totals of the Brier score, the mean squared error of the probability [1]_.
+
+    The error is the distance from 1 for items of the class, and from 0 for others.
 
     References
     ----------
@@ -396,20 +408,20 @@ def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 
 
 def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
-    """Mean of -log of the probability that was given to what is true."""
+    """Return the totals of the log loss, the mean of -log of the true class's probability."""
     truth, score = _probabilities(truth, score, size)
     chance = np.where(truth == 1, score, 1 - score)
     for item in np.flatnonzero(chance == 0)[:1]:
         raise checks.WrongValue(
             "score",
-            "must give no item's true class the probability 0: its log loss is infinite; "
+            "must not give an item's true class the probability 0: its log loss is infinite; "
             f"item {item} is {score[item]:g}",
         )
     return Totals(-np.log(chance), np.ones(size))
 
 
 def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
-    """AUC with ties counted half [1]_.
+    """Return a function for the AUC, in which ties count half [1]_.
 
     References
     ----------
@@ -435,7 +447,9 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
 
 
 def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
-    """Smallest y at or below which a share of at least q of the weight lies, type 1 of [1]_.
+    """Return a function for the q quantile, type 1 of [1]_.
+
+    It is the smallest y for which at least a proportion q of the weight lies at or below it.
 
     References
     ----------
@@ -462,7 +476,7 @@ def _median(y: ArrayLike, size: int) -> Callable:
 
 
 def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
-    """Return 1 below the median and 0 above it; values equal to it make the mean one half."""
+    """Return 1 below the median and 0 above; values at the median make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
     median_of = _median(y[rows], int(rows.sum()))
     middle = median_of(weight[None, rows])[0]
@@ -474,7 +488,9 @@ def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray,
 
 
 def _naive_median(y: ndarray) -> EstimateAndError:
-    """Half of how far the median moves if its share moves by .5 / sqrt(n) either way [1]_.
+    """Return the median and half the distance it moves if its proportion changes [1]_.
+
+    The proportion changes by .5 / sqrt(n) in either direction.
 
     References
     ----------
@@ -514,7 +530,7 @@ def _auc_parts(
     rows: ndarray,
     weight: ndarray,
 ) -> tuple[ndarray, list]:
-    """Return the placements of both classes, and the classes: AUC is the mean of each.
+    """Return the placements of both classes, and the classes; the AUC is the mean of each [1]_.
 
     References
     ----------
@@ -529,7 +545,7 @@ def _auc_parts(
 
 
 def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
-    """Return AUC and standard error, by placements of either class in the other [1]_.
+    """Return AUC and standard error, from the placements of each class in the other [1]_.
 
     References
     ----------
@@ -545,7 +561,10 @@ def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
 
 
 def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
-    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its classes."""
+    """Return macro F1 and its standard error for independent items.
+
+    The F1 of a class is 2 hits / (true + predicted). An item changes the F1 of its classes.
+    """
     if truth.ndim == 2:
         hits = truth & prediction
         members = truth.astype(int) + prediction
@@ -588,7 +607,7 @@ RANGES = {
 }
 _LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
 _SETS = ("true_labels", "predicted_labels")
-_ONE_VALUE = "it takes two classes or values"
+_ONE_VALUE = "it needs two classes or values"
 
 
 def _f1_of_jaccard(mean: ndarray) -> ndarray:
@@ -722,7 +741,7 @@ METRICS = {
             kind="share",
             about="sets",
             title="Hamming loss",
-            meaning="the proportion of pairs of an item and a label that are wrong",
+            meaning="the proportion of pairs of an item and a label that are incorrect",
             lower_is_better=True,
         ),
         Metric("brier", _SCORES, _brier, kind="share", about="class", lower_is_better=True),
@@ -772,7 +791,7 @@ METRICS = {
             _SCORES,
             values=_auc,
             kind="share",
-            empty="it takes both positive and negative items",
+            empty="it needs both positive and negative items",
             about="class",
             parts=_auc_parts,
             naive=naive_auc,

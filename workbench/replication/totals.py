@@ -1,9 +1,12 @@
-"""Totals of all replicates at once, by the Fourier transform of the group that a linear array is.
+"""Totals of all replicates at once, by the Fourier transform of the group of a linear array.
 
-Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total
-of the kept units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of
-the runs, and the transform of that group gives it for all R runs in about R log R steps instead of
-R times the number of strata.
+In stratum h, run r of a linear array keeps the unit <r, p_h>, a scalar product over GF(s). The
+total of the kept units is::
+
+    sum_h f_h(<r, p_h>).
+
+It is a sum of characters of the additive group of the runs. The transform of that group gives the
+totals of all R runs in about R log R steps, instead of R times the number of strata.
 
 References
 ----------
@@ -76,7 +79,7 @@ def kept_totals(values: ndarray) -> ndarray:
 
 @lru_cache(maxsize=16)
 def _frequencies(levels: int, strata: int) -> tuple:
-    """Return the characters of a stratum, and their places among those of the group, (s - 1, H).
+    """Return the characters of a stratum, and their places in the group's spectrum, (s - 1, H).
 
     The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
     """
@@ -92,7 +95,7 @@ def _frequencies(levels: int, strata: int) -> tuple:
 
 
 def _characters(field: GaloisField) -> ndarray:
-    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) of digits x, u."""
+    """Return the (s, s) table of additive characters, exp(2 pi i x.u / p) for digits x and u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
     if field.p == 2:
@@ -101,7 +104,7 @@ def _characters(field: GaloisField) -> ndarray:
 
 
 def _dual(field: GaloisField) -> ndarray:
-    """Return for every element v the u whose character at x is that of the trace of v x."""
+    """Return, for every element v, the u whose character at x is that of the trace of v x."""
     basis = field.p ** np.arange(field.degree)
     elements = np.arange(field.size)[:, None]
     products = field.multiply(elements, basis)
@@ -109,7 +112,7 @@ def _dual(field: GaloisField) -> ndarray:
 
 
 def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
-    """Return the values whose coefficients are given, digit after digit of the run."""
+    """Return the values with the given coefficients, one digit of the run after another."""
     done = 1
     shape = spectrum.shape
     runs = len(spectrum)

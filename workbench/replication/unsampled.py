@@ -1,7 +1,7 @@
-"""Metrics that labeled items cannot show: some were not sampled, or the score is another.
+"""Metrics that labeled items cannot show, because of unsampled items or a wrong score.
 
-`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and
-`score_notes` at scores.
+`SampledClasses` checks labeled items as a whole, `refuse_unsampled` two columns of labels, and
+`score_notes` scores.
 """
 
 import ast
@@ -26,14 +26,15 @@ ERRORS = 3  # standard errors below one half from which an AUC is not so by chan
 
 @dataclass(frozen=True)
 class SampledClasses:
-    """Predictions and truths of labeled items, and whether others were not sampled.
+    """Classes of the labeled items, and whether items of other classes were not sampled.
 
     Attributes
     ----------
     predicted, true : list
         Classes of the labeled items.
     by_prediction, by_truth : bool
-        Whether items of other predictions, or of other truths, exist and were not sampled alike.
+        Whether items of other predictions, or of other truths, exist and were not sampled in the
+        same way.
     are_sets : bool
         Whether a class is a list of labels, as text.
     """
@@ -54,7 +55,7 @@ class SampledClasses:
         unlike_others: bool | None = None,
         are_sets: bool = False,
     ) -> "SampledClasses":
-        """Return the classes that two columns of labels hold.
+        """Return the classes in two columns of labels.
 
         Parameters
         ----------
@@ -62,8 +63,7 @@ class SampledClasses:
         several : bool
             Whether more than one class is known to exist.
         unlike_others : bool, optional
-            Whether the predictions differ from those of items that nobody labeled; None where none
-            are known.
+            Whether the predictions differ from those of unlabeled items; None if there are none.
         are_sets : bool
         """
         true = np.unique(truth).tolist()
@@ -76,7 +76,7 @@ class SampledClasses:
         return cls(predicted, true, by_prediction, by_truth, are_sets)
 
     def shows(self, metric: str, label: Any = None) -> bool:
-        """Return whether the sample shows a metric, of a class where it is about one."""
+        """Return whether the sample can show a metric, for a given class if it is about one."""
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
         if METRICS[metric].about in ("label", "value"):
@@ -92,18 +92,20 @@ class SampledClasses:
 
     @property
     def reason(self) -> str:
-        """What is missing, and what to label."""
-        kind, names = ("predicted", self.predicted) if self.by_prediction else ("truly", self.true)
+        """Return a description of what is missing and what to label."""
+        kind, names = "truly", self.true
+        if self.by_prediction:
+            kind, names = "predicted as", self.predicted
         if len(names) > 1:
             return (
-                "the predictions of the labeled items differ from those of the other items more "
-                "than chance allows, so the labeled items are no random sample: draw items at "
+                "the predictions of the labeled items differ from those of the other items by more "
+                "than chance. The labeled items are therefore not a random sample. Sample items at "
                 "random and label them, or name the column of sampling weights (--weight, weight=)"
             )
         label = checks.listed(names, SHOWN, quoted=True)
         text = (
-            f"every labeled item is {kind} {label}, and other items were not sampled: label a "
-            f"random sample of the items that are {kind} something else, too"
+            f"every labeled item is {kind} {label}, and other items were not sampled: also label a "
+            f"random sample of the items that are {kind} something else"
         )
         if not self.by_prediction or self.by_truth or self.are_sets:
             return text
@@ -114,10 +116,10 @@ class SampledClasses:
 
 
 def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
-    """Return whether predictions of labeled items are unlike those of the others beyond chance.
+    """Return whether predictions of labeled items differ from those of the others beyond chance.
 
-    Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if
-    they were drawn at random. Both tails are taken, and as many tests as there are predictions.
+    If the n labeled items are a random sample of all N, the number of them with a given prediction
+    is hypergeometric. The test is two-sided, and adjusted for the number of predictions.
 
     Parameters
     ----------
@@ -139,29 +141,29 @@ def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
 
 
 def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
-    """Raise where a statistic of two columns of labels needs items that were not sampled.
+    """Raise if a statistic of two columns of labels needs items that were not sampled.
 
     Parameters
     ----------
     metric : str
     truth, prediction : (n,) array
-        Labels; 0 and 1, or booleans, for what is about a class.
+        Labels; 0 and 1, or booleans, for a metric about a class.
     """
     of_class = METRICS[metric].about == "class"
     sampled = SampledClasses.of_columns(truth, prediction, several=of_class)
     if not sampled.shows(metric, True if of_class else None):
-        raise UndefinedError(f"{title_of(metric)} is unknown, as {sampled.reason}")
+        raise UndefinedError(f"{title_of(metric)} cannot be estimated, because {sampled.reason}")
 
 
 def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -> Iterator[Note]:
-    """Yield a note where the score seems to be of another class, or of the predicted one.
+    """Yield a note if the score seems to belong to another class or to the predicted class.
 
     Parameters
     ----------
     items : LabeledItems
     metrics : iterable of str
     compared : bool
-        Whether other models are scored for the same positive class, which then has to stay.
+        Whether other models have scores for the same positive class, which then cannot change.
     """
     titles = ", ".join(title_of(metric) for metric in OF_SCORES if metric in metrics)
     if not titles or items.score is None or items.positive is None:
@@ -175,10 +177,10 @@ def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -
         if 0.5 <= items.score.min() and items.score.max() <= 1 and 0.05 < auc_of_predictions < 0.95:
             yield Note(
                 "unreliable",
-                f"{titles}: every score is at least 0.5, whatever the prediction, so the score "
-                "seems to be the confidence in the predicted class; the probability of "
-                f"{items.positive!r} is needed, which is 1 less the confidence where another class "
-                "is predicted",
+                f"{titles}: every score is at least 0.5, whatever the prediction. The score seems "
+                "to be the confidence in the predicted class, but the probability of "
+                f"{items.positive!r} is needed. If another class is predicted, this is 1 minus the "
+                "confidence",
             )
             return
     auc, error = naive_auc(truth, items.score)
@@ -194,13 +196,13 @@ def score_notes(items: Any, metrics: Iterable[str], *, compared: bool = False) -
         agreeing = ", although the predictions agree with the truth"
     auc_text, other_text = digits.percents(auc, 1 - auc)
     negatives = np.unique(items.truth[~truth]).tolist()
-    remedy = "take 1 less the score"
+    remedy = "use 1 minus the score"
     if len(negatives) == 1 and not compared:
         remedy = f"name that class (--positive {negatives[0]}, positive={str(negatives[0])!r})"
     yield Note(
         "unreliable",
         f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score "
-        f"seems to be that of another class than {items.positive!r}: {remedy} for an AUC of "
+        f"seems to belong to a class other than {items.positive!r}: {remedy} for an AUC of "
         f"{other_text}",
     )
 

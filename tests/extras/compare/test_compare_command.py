@@ -52,7 +52,7 @@ def test_what_is_printed(table):
 
 @pytest.mark.parametrize(
     ("model", "subject", "places"),
-    [("a", "", 3), ("a,b", "the score of {} minus that of {} is ", 2)],
+    [("a", "", 3), ("a,b", "of the score of {} minus that of {} ", 2)],
 )
 def test_both_intervals_of_graded_scores_are_printed_and_written(tmp_path, model, subject, places):
     graded = np.random.default_rng(4).beta(4, 2, (50, 2)).round(2)
@@ -75,14 +75,14 @@ def test_both_intervals_of_graded_scores_are_printed_and_written(tmp_path, model
     assert (both[0]["bounded_low"], both[0]["bounded_high"]) == (alone[0]["low"], alone[0]["high"])
     names = (both[0]["first"], both[0]["second"]) if subject else ()
     sentence = (
-        "If values inside the known bounds may exist that this sample does not contain: "
-        f"{subject.format(*names)}{alone[0]['low']:.{places}f} to {alone[0]['high']:.{places}f}"
+        "If the population may contain values inside the known bounds that this sample lacks, the interval "
+        f"{subject.format(*names)}is {alone[0]['low']:.{places}f} to {alone[0]['high']:.{places}f}"
     )
     assert f"Note: {sentence}" in done.stdout and sentence in command.page_of(
         done, tmp_path, "c.html"
     )
     assert (
-        "does not contain" not in bounded.stdout
+        "this sample lacks" not in bounded.stdout
         and "low, bounded" not in (tmp_path / "b.html").read_text()
     )
 

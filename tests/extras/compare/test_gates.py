@@ -45,8 +45,8 @@ def test_graded_scores_have_the_bounded_limits_too():
     (row,) = found.rows()
     assert (row["bounded_low"], row["bounded_high"]) == bounded != (row["low"], row["high"])
     assert found.bounded_sentence() == (
-        "If values inside the known bounds may exist that this sample does not contain: "
-        f"A minus B is {bounded[0]:.2f} to {bounded[1]:.2f}."
+        "If the population may contain values inside the known bounds that this sample lacks, the interval "
+        f"of A minus B is {bounded[0]:.2f} to {bounded[1]:.2f}."
     )
     assert wb.gate(SCORES, "A > 'new B'").bounded_sentence() == ""
 
