@@ -1,15 +1,18 @@
-"""Bias and variance of the estimators of a share of two classes, in closed form, to order 1/n.
+"""Bias and variance of the estimators of the proportion of one of two classes, to order 1/n.
 
-`setting` computes the terms that the formulas share. Below it are the formulas, one function per
-estimator. Notation: base rates a (when audited) and t (new); d = p00 + p11 - 1; b1 = a p11 + (1 -
-a)(1 - p00) the predicted share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true |
-predicted 1 and 0).
+`setting` computes the terms that the formulas share. Below it are the formulas in closed form, one
+function per estimator. Notation:
+
+- a and t: base rates when audited and now;
+- d: p00 + p11 - 1;
+- b1 = a p11 + (1 - a)(1 - p00): the predicted proportion of class 1; b0 = 1 - b1;
+- c11 = a p11 / b1 and c10 = a (1 - p11) / b0: P(true 1 | predicted 1) and P(true 1 | predicted 0).
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
-   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
-   63 once. Equation 20 has it twice, and so do simulations.
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 contain the covariance of
+   equation 63 once. Equation 20 contains it twice, and simulations agree with equation 20.
 """
 
 from types import SimpleNamespace as Terms
