@@ -101,7 +101,7 @@ class EstimatorTheory(Result):
 
     @property
     def rmse(self) -> dict[str, float]:
-        """Return the root mean squared error of each method, without unknown biases of order 1/n."""
+        """Return the root mean squared error of each method; an unknown bias is left out."""
         rmse = {}
         for method, variance in self.variance.items():
             bias = np.nan_to_num(self.bias[method])
@@ -407,9 +407,9 @@ class AuditPlan(Result):
     def headline(self) -> str:
         """Return the size of the audit, and of an audit in the new period."""
         audited = f"{self.audited:,}"
-        interval = f"{percent(self.level)} confidence interval of the {self.quantity}"
+        interval = f"{percent(self.level)} confidence interval of ±{self.half_width:.4g}"
         plan = f"{self.method}: expected ±{self.expected_half_width:.4g}"
-        text = f"{audited} audited items for a {interval} of ±{self.half_width:.4g} ({plan})"
+        text = f"{audited} audited items for a {interval} for the {self.quantity} ({plan})"
         fresh = f"{audited} items give ±{self.fresh_half_width:.4g}"
         if self.fresh_audited is not None:
             fresh = f"{self.fresh_audited:,} items are enough for the level, {fresh}"
@@ -507,7 +507,7 @@ def plan_audit(
     Examples
     --------
     >>> plan_audit(.1, .15, .96, .85, .025, size=1797, new_size=5000)  # doctest: +ELLIPSIS
-    AuditPlan(447 audited items for a 95% confidence interval of the level of ±0.025 (mle: expected...
+    AuditPlan(447 audited items for a 95% confidence interval of ±0.025 for the level (mle: ...
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
     half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
