@@ -1,4 +1,4 @@
-"""Audits of several periods: whether their rates differ, and estimates from each period's own audit.
+"""Audits of several periods: a test of equal rates, and estimates from each period's own audit.
 
 If the rates P(prediction | truth) are the same in all periods, they are pooled over the audits.
 Every period then gets the estimate of method "misclassification" from one audit of all items
@@ -40,9 +40,9 @@ Limits = tuple[ndarray, ndarray]
 def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     """Return the p-value of equal rates P(prediction | truth) in all audits.
 
-    The statistic is the sum of Pearson's statistics of the true classes. Its distribution is that of
-    random tables with the same margins [1]_. For weighted audits it is chi-squared, for effective
-    counts.
+    The statistic is the sum of Pearson's statistics of the true classes. Its distribution is that
+    of random tables with the same margins [1]_. For weighted audits it is chi-squared, for
+    effective counts.
 
     Parameters
     ----------

@@ -191,8 +191,8 @@ class ConfusionCounts(Result):
 
         Notes
         -----
-        W_ij and Q_ij are the sums of the weights and of the squared weights in cell (i, j), W_i and
-        Q_i those of row i, and P_ij = W_ij / W_i. The linearized variance of P_ij [1]_ is::
+        W_ij and Q_ij are the sums of the weights and of the squared weights in cell (i, j). W_i and
+        Q_i are those of row i, and P_ij = W_ij / W_i. The linearized variance of P_ij [1]_ is::
 
             v_ij = (Q_ij (1 - P_ij)^2 + (Q_i - Q_ij) P_ij^2) / W_i^2
 

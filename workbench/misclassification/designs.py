@@ -40,8 +40,8 @@ Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
 SMALLEST_ROUND, MANY = 5, 4  # 4 classes are all multiples of 5 by chance in 1 of 600 audits
 NO_WEIGHTS = (
-    "must not be 'prediction' for an audit with sampling weights. Leave the weights out: the counts "
-    "of the predicted classes serve as weights"
+    "must not be 'prediction' for an audit with sampling weights. Leave the weights out: the "
+    "counts of the predicted classes serve as weights"
 )
 ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
@@ -245,8 +245,8 @@ def _design_without_counts(
         return RANDOM, ()
     items = _margins(audit, design)[0]
     text = (
-        f"one with exactly {items:,} items of every {ADJECTIVES[design]} class. If they were chosen "
-        f"so, method {method!r} is wrong: use sampled_by={design!r}"
+        f"one with exactly {items:,} items of every {ADJECTIVES[design]} class. If they were "
+        f"chosen so, method {method!r} is wrong: use sampled_by={design!r}"
     )
     return RANDOM, (Note("assumption", text, PLACE),)
 

@@ -289,9 +289,9 @@ def estimate_prevalence(
     Raises
     ------
     ValueError
-        If the counts are unusable, if the labels are clearly swapped, if "calibration" or
-        "subtracted_bias" lacks audited items of a class, or if the design does not allow the method
-        or is unclear.
+        If the counts are unusable, if the labels are clearly swapped, or if the design does not
+        allow the method or is unclear. Also if "calibration" or "subtracted_bias" lacks audited
+        items of a class.
 
     See Also
     --------
@@ -312,8 +312,8 @@ def estimate_prevalence(
     - "mle": "misclassification" after the columns of the table have been reweighted to q [2]_
     - "baseline": the proportions in the audit
 
-    The variance is that of the first-order expansion in the cells of the audit, in the counts of
-    the frame (of which the audit is a part) and in the counts of the period.
+    The variance is that of the first-order expansion in three terms: the cells of the audit, the
+    counts of the frame (of which the audit is a part) and the counts of the period.
 
     "mle", "mixed" and "misclassification" have no estimate if the audit has no item of a class, or
     if the classifier is no better than chance. The result then has the interval 0 to 1.

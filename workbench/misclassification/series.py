@@ -391,9 +391,9 @@ class PrevalenceSeries(Result):
     def drawn(self) -> tuple[int, ...]:
         """Return the positions of the periods that a page shows.
 
-        All periods are shown if there are at most 200. Of a longer series a page shows the first
-        and the last period, that of the audit, and the lowest and the highest period of each of 50
-        runs of neighbors.
+        All periods are shown if there are at most 200. A longer series is divided into 50 runs of
+        neighbors. A page then shows the lowest and the highest period of each run, the first and
+        the last period, and that of the audit.
 
         Returns
         -------
