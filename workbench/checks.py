@@ -22,7 +22,7 @@ LARGEST = 2**53
 LARGEST_FLOAT = sys.float_info.max
 LARGEST_SIZE = 1e150  # its square is still a float
 NAN = "nan"  # the text into which numpy and pandas turn NaN
-BOUNDS_RULE = "must be the smallest and the largest possible value"
+BOUNDS_RULE = "must be the smallest and the largest value"
 BLANK = (
     "",
     NAN,
@@ -119,7 +119,7 @@ def not_both(**arguments: Any) -> None:
     """Raise if both of two arguments that exclude each other are given."""
     if all(arguments.values()):
         first, second = arguments
-        raise WrongValue(first, "cannot be combined with {0}", others=(second,))
+        raise WrongValue(first, "must not be given with {0}", others=(second,))
 
 
 def whole(
@@ -448,9 +448,7 @@ def _as_array(name: str, values: ArrayLike) -> ndarray:
     try:
         return np.asarray(values)
     except (TypeError, ValueError):  # rows of unequal length, entries that are arrays
-        raise WrongType(
-            name, "must be an array with entries of one type and rows of one length"
-        ) from None
+        raise WrongType(name, "must be an array: entries of one kind, rows of one length") from None
 
 
 def floats(name: str, values: ArrayLike, what: str = "entry") -> ndarray:

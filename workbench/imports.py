@@ -54,5 +54,5 @@ def optional_module(name: str, extra: str, purpose: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError:
         raise ValueError(
-            f"{purpose} needs {name}. Install it: pip install 'evaluation-workbench[{extra}]'"
+            f"{purpose} needs {name}: pip install 'evaluation-workbench[{extra}]'"
         ) from None
