@@ -264,7 +264,7 @@ def test_chance_has_no_expected_errors():
     assert comparison.best is None
     view = draws(charts.estimators(comparison))
     assert title(view).startswith(
-        "No expected errors are known: the classes are read no better than by chance, or "
+        "No expected errors are known: the classes are read no better than chance, or "
     )
 
 

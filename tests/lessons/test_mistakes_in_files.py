@@ -318,7 +318,10 @@ def test_predictions_of_items_are_counted(folder):
     assert wb.load_periods({"period": period, "k": read}, labels=(0, 1), predicted="k") == expected
     for extra, message in (
         (",1\n", "column 'period', row 5002 is missing"),
-        ("2024-01,2\n", "column 'prediction', row 5002: '2' is no class of the audit, '0', '1'"),
+        (
+            "2024-01,2\n",
+            "column 'prediction', row 5002: '2' is not a class of the audit; classes: '0', '1'",
+        ),
     ):
         (folder / "x.csv").write_text("period,prediction\n" + "".join(lines) + extra)
         costs_one_line(folder, message, "report", *CORRECTED.split(), "x.csv", "-o", "r.html")

@@ -275,7 +275,7 @@ def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(
         strata="strata.csv", size="size", sd="sd", labels="labels.csv", bounds=bounds
     )
     assert any('--bounds "LOW, HIGH"' in note.text for note in found.notes) == asked
-    assert found.finding().endswith("; no interval: state bounds") == asked
+    assert found.finding().endswith("; no interval: give bounds") == asked
     assert (
         "all values are alike, so nothing shows"
         in " ".join(note.text for note in found.interval().notes)

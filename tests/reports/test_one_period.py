@@ -76,7 +76,7 @@ def test_from_files_to_page(files):
     options = ("--prediction", "map", "--half-width", "0.05", "--json", "r.json")
     page = page_of(run_here(files, *TOPIC, *names, *options, "-o", "r.html", "--quiet"), files)
     finding = "Accuracy 94.7%, 92.4% to 96.3%. Class proportions: bog 2.35% (1.69% to 3.49%), "
-    assert finding in page and "taken as sampled by prediction" in page
+    assert finding in page and "assumed to be sampled by prediction" in page
     assert "How accurate are the classes" in page and "How many more labels" in page
     for other in ("changed most", "Month to month", "Which estimator", "The series"):
         assert other not in page

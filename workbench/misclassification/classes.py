@@ -137,7 +137,7 @@ def shares_theory(
     --------
     >>> reading = [[.9, .06, .04], [.1, .8, .1], [.02, .08, .9]]
     >>> print(shares_theory([.5, .3, .2], [.4, .3, .3], reading, 1000).headline())
-    3 classes, 1,000 audited items: smallest error mle (RMSE 0.01567), largest baseline (0.1436)
+    3 classes, 1,000 audited items: least error mle (RMSE 0.01567), largest baseline (0.1436)
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
     if new.ndim > 1:

@@ -32,7 +32,8 @@ def misfit(audit: Any, frame: np.ndarray) -> str:
     of_frame = frame / frame.sum()
     k = int(np.abs(of_audit - of_frame).argmax())
     label = audit.labels[k]
-    return f"{of_audit[k]:.0%} of its items are predicted {label!r}, {of_frame[k]:.0%} of all items"
+    audited = f"{of_audit[k]:.0%} of its items"
+    return f"{audited} are predicted {label!r}, but {of_frame[k]:.0%} of all counted items"
 
 
 def few_notes(periods: Any) -> Iterator[Note]:
@@ -64,8 +65,8 @@ def stability_notes(periods: Any) -> Iterator[Note]:
     if weak:
         yield Note(
             "unreliable",
-            f"the audit is too small for this classifier: {size}. The true standard error may be "
-            f"1.5 times the stated one, with outliers{widened}; {remedy}",
+            f"the classifier is weak for an audit of this size: {size}. The true standard error "
+            f"may be 1.5 times the stated one, with outliers{widened}; {remedy}",
         )
     elif cv > limits.UNSURE:
         text = f"{size}, so the stated standard error is a few percent too small{widened}"

@@ -598,7 +598,7 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
         return not_allowed
     needs_frame = "frame" in METHODS[method].needs
     if needs_frame and design.frame is None and audit.weighted is None:
-        return "it needs counts_at_audit, the predicted counts of the audited frame"
+        return "needs counts_at_audit, the predicted counts of the audited frame"
     return not_estimable(audit, method)
 
 

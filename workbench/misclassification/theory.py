@@ -144,7 +144,7 @@ def best_and_worst(rmse: dict[str, ndarray]) -> str:
     order = sorted(computable, key=total.__getitem__)
     best = order[0]
     worst = order[-1]
-    return f"smallest error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
+    return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
 
 
 def unbiased_share(p00: float, p11: float) -> float | None:
@@ -171,7 +171,7 @@ def estimator_theory(
 ) -> EstimatorTheory:
     """Compute bias and variance of the estimators of a proportion in closed form.
 
-    Use it before an audit, to see which estimator has the smallest error for assumed rates.
+    Use it before an audit, to see which estimator has the least error for assumed rates.
 
     Parameters
     ----------
