@@ -292,8 +292,8 @@ def test_periods_that_are_dates_are_sorted(folder):
     }
     late = misclassification.read(audit="audit.csv", counts="rising.csv", audit_period="2024-05")[3]
     assert (
-        "the audit belongs to period '2024-05', not to the first, '2024-01': its rates are held constant for "
-        "earlier periods too" in map(str, late.notes)
+        "the audit belongs to period '2024-05', not to the first period, '2024-01'; its rates are assumed to hold for earlier periods too"
+        in map(str, late.notes)
     )
 
 

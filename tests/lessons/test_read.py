@@ -142,7 +142,7 @@ MISTAKES = [
     (f"{ALLOTTED} --standard-error -5", "--standard-error must be a number above 0; got -5.0"),
     (
         f"{CORRECTED} --half-width .001",
-        "--half-width 0.001 is out of reach: the errors of the predicted labels",
+        "--half-width 0.001 is too small: the errors of the predicted labels",
     ),
     (f"{CORRECTED} --half-width .7", "--half-width must be a number in (0, 0.5); got 0.7"),
     (f"{ALLOTTED} --budget 1", "--budget must be"),

@@ -344,7 +344,7 @@ def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
     far = wb.estimate_prevalence(AUDIT, [4990, 10], FRAME)
     assert far.interval().low == 0 < far.interval().high < 0.02
     assert any(
-        "even the interval of class 1 lies outside 0 to 1. the rates are no longer" in x
+        "even the interval of class 1 lies outside 0 to 1. The rates have changed" in x
         for x in far.flags
     )
     mirrored = wb.estimate_prevalence(
@@ -931,7 +931,7 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
         "percent": "counts must be whole numbers; got [86.5, 13.5]. These look like proportions; give the number of items per class",
         "missing": "the count of class 1 is missing",
         "nan": "the count of class 1 is missing",
-        "short": "needs one count for each of the classes 0, 1; got 1",
+        "short": "needs one count per class 0, 1; got 1",
         "text": "the count of class 0 must be a number; got 'many'",
         "negative": "the count of class 1 must be finite and at least 0; got -1",
         "odd": "counts must be whole numbers; got [4300.5, 2.2]",
@@ -955,7 +955,8 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
     ):
         series.change("okay", "last")
     with pytest.raises(
-        ValueError, match="counts_by_period must hold a period that can be reported; 1: no items"
+        ValueError,
+        match="counts_by_period must hold at least one period that can be reported; 1: no items",
     ):
         wb.prevalence_series(AUDIT, FRAME, [[0, 0]])
     with pytest.raises(
@@ -1205,7 +1206,7 @@ def test_audits_from_labels():
         ),
         (
             lambda: wb.ConfusionCounts.from_labels(["a", "b"], ["a", "c"], labels=["a", "b"]),
-            "labels must list every class of truth and prediction; 'c' is not among 'a', 'b'",
+            "labels must name every class of truth and prediction; 'c' is not among 'a', 'b'",
         ),
         (
             lambda: wb.ConfusionCounts.from_labels(["a", "a"], ["a", "a"]),

@@ -155,7 +155,7 @@ class ConfusionCounts(Result):
         missing = [value for value in occurring.tolist() if value not in places]
         if missing:
             names = listed(places, quoted=True)
-            rule = f"must list every class of truth and prediction; {missing[0]!r} is not among"
+            rule = f"must name every class of truth and prediction; {missing[0]!r} is not among"
             raise WrongValue("labels", f"{rule} {names}")
         codes = np.array([places[value] for value in occurring.tolist()])[codes]
         size = classes.size
@@ -607,7 +607,7 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     entries = np.array(counts, object).ravel().tolist()
     if len(entries) != len(labels):
         names = listed(labels, quoted=True)
-        raise CountsError(f"needs one count for each of the classes {names}; got {len(entries)}")
+        raise CountsError(f"needs one count per class {names}; got {len(entries)}")
     values = list(map(_number, labels, entries))
     total = sum(values)
     if not all(map(float.is_integer, values)):

@@ -252,7 +252,7 @@ def _has_items(
         raise WrongValue("truth", "must name a column")
     if truth == prediction:
         both = f"both are {truth!r}"
-        rule = "must differ from {0}"
+        rule = "must be another column than {0}"
         raise WrongValue("truth", rule, truth, told=both, others=("prediction",))
     names = column_names(audit)
     has_items = spelled(prediction, names) in names
