@@ -199,7 +199,7 @@ def test_months_below_the_rate_of_false_positives():
     assert all(row["estimate"] == row["low"] == 0 < row["high"] < 0.02 for row in later)
     change = series.change("2026-01", "2026-03")
     assert change.estimate == pytest.approx(-january) and change.limits.low >= -first["high"]
-    assert series.finding().startswith("Yes fell by 7.3 points") and series.estimates[2] < 0
+    assert series.finding().startswith("The proportion of class yes fell by 7.3 percentage points") and series.estimates[2] < 0
 
 
 @pytest.mark.parametrize("counts", [[0, 5000], [5000, 0], [2500, 2500]])

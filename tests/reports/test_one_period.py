@@ -38,7 +38,7 @@ def test_a_single_period_is_a_table_of_classes(files):
     assert classes.proportion[0, 0] == pytest.approx(share)
     assert classes.sampled_by == "prediction"
     texts = [note.text for note in classes.notes]
-    assert "column 'area' says how many items a row counts, 10,000,000 in all" in texts
+    assert "column 'area' holds the number of items of each row, 10,000,000 in total" in texts
     assert "predicted classes are taken from column 'class', which holds classes of the audit" in (
         texts
     )
@@ -49,7 +49,7 @@ def test_a_single_period_is_a_table_of_classes(files):
 def test_a_method_of_your_choice_is_a_series(files):
     *_, series = one_period(files, method="calibration", sampled_by="prediction")
     assert series.basis().startswith("From 640 audited items and the predicted counts of 1 period")
-    assert "of 4 classes the largest one" in series.basis()
+    assert "of 4 classes, the largest one" in series.basis()
 
 
 def test_too_few_labels_of_a_predicted_class(files):

@@ -655,8 +655,8 @@ class PrevalenceSeries(Result):
         text += f" and the predicted counts of {reported}"
         text += f", corrected by {method_words(self.method)}"
         if len(self.labels) > 2:
-            chosen = "that changed most" if len(self._reported) > 1 else "that is largest"
-            text += f"; the class {chosen} of {len(self.labels)}"
+            chosen = "the one that changed most" if len(self._reported) > 1 else "the largest one"
+            text += f"; of {len(self.labels)} classes, {chosen} is named"
         return f"{text}; {percent(level)} confidence interval. It assumes {self.assumption}."
 
     def rows(self) -> list[dict]:
