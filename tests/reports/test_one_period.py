@@ -39,7 +39,7 @@ def test_a_single_period_is_a_table_of_classes(files):
     assert classes.sampled_by == "prediction"
     texts = [note.text for note in classes.notes]
     assert "column 'area' holds the number of items of each row, 10,000,000 in total" in texts
-    assert "predicted classes are taken from column 'class', which holds classes of the audit" in (
+    assert "predicted classes are read from column 'class', which holds classes of the audit" in (
         texts
     )
     random = one_period(files, sampled_by="random").classes
