@@ -25,12 +25,15 @@ def id_problem(student: str) -> str:
     >>> id_problem("ada.l-1815"), id_problem("")
     ('', 'is empty')
     >>> id_problem("x/y")
-    'must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last'
+    'must begin with a letter or digit, hold only a to z, digits and . _ - @, and not end with a dot'
     """
     if not student:
         return "is empty"
     if len(student) > LONGEST_ID:
         return f"must have at most {LONGEST_ID} characters"
     if not _ALLOWED.fullmatch(student) or student.endswith("."):
-        return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
+        return (
+            "must begin with a letter or digit, hold only a to z, digits and . _ - @, "
+            "and not end with a dot"
+        )
     return "is a name that Windows reserves" if student.split(".")[0].lower() in _RESERVED else ""

@@ -187,7 +187,7 @@ def _refuse_method(design: str, method: str, notes: Notes = ()) -> None:
     """Raise if the design does not allow the method; `notes` explain how it was decided."""
     problem = why_not_allowed(design, method)
     if problem and notes:
-        raise WrongValue("sampled_by", f"must be given: {problem}; {notes[0].text}")
+        raise WrongValue("sampled_by", f"must be given: {problem}. The audit is {notes[0].text}")
     if problem:
         raise WrongValue("method", f"must fit how the audit was sampled: {problem}")
 

@@ -114,7 +114,7 @@ def around(
 
 
 def beyond_edge(distance: ndarray, variance: ndarray, level: float) -> ndarray:
-    """Return how far the interval of a share reaches into the possible range from its edge.
+    """Return how far the interval of a proportion reaches into the possible range from its edge.
 
     The estimate lies outside by `distance`, and its likelihood is assumed normal. The limit is the
     point where the likelihood is as far below that at the edge as the level requires.

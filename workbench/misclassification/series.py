@@ -657,7 +657,8 @@ class PrevalenceSeries(Result):
         if len(self.labels) > 2:
             chosen = "the one that changed most" if len(self._reported) > 1 else "the largest one"
             text += f"; of {len(self.labels)} classes, {chosen} is named"
-        return f"{text}; {percent(level)} confidence interval. It assumes {self.assumption}."
+        interval = f"{percent(level)} confidence interval"
+        return f"{text}; {interval}. The result assumes that {self.assumption}."
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""

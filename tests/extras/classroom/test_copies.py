@@ -205,7 +205,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
         ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows reserves"),
         ("id\nLPT1.txt\n", "is a name that Windows reserves"),
         ("id\nada.\n", "no dot last"),
-        ("id\n-o\n", "a letter or digit first"),
+        ("id\n-o\n", "must begin with a letter or digit"),
         ("id\n/etc\n", "must hold only"),
         ("id\na\x00b\n", "must hold only"),
         ("id\nzoë\n", "must hold only"),
