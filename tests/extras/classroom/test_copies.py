@@ -194,8 +194,8 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     [
         (
             "id\n../evil\n",
-            "ids.csv, row 2: id '../evil' must hold only letters a to z, digits and . _ - @, a letter or "
-            "digit first and no dot last",
+            "ids.csv, row 2: id '../evil' must hold only a to z, digits and . _ - @, begin with a letter "
+            "or digit, and not end with a dot",
         ),
         ("id\nada\n..\\evil\n", "ids.csv, row 3: id '..\\\\evil' must hold only"),
         ("id,name\n,Ada\n", "ids.csv, row 2: id '' is empty"),
@@ -204,8 +204,8 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
         ("id\n" + "a" * 65 + "\n", "must have at most 64 characters"),
         ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows reserves"),
         ("id\nLPT1.txt\n", "is a name that Windows reserves"),
-        ("id\nada.\n", "no dot last"),
-        ("id\n-o\n", "must begin with a letter or digit"),
+        ("id\nada.\n", "not end with a dot"),
+        ("id\n-o\n", "begin with a letter or digit"),
         ("id\n/etc\n", "must hold only"),
         ("id\na\x00b\n", "must hold only"),
         ("id\nzoë\n", "must hold only"),
