@@ -123,7 +123,7 @@ def test_a_bad_month_is_named_and_the_others_are_reported():
     [
         (
             columns(period=["a", "a"], n=[10, 10], counted=[1, 2]),
-            "column 'period' must name every period once; 'a' occurs twice",
+            "column 'period' must name every period once; 'a' repeats",
         ),
         (
             columns(period=["a"], items=[10], counted=[1]),

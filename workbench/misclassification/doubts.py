@@ -20,8 +20,8 @@ LEAST_SINGULAR = 0.2  # errors of counts become up to five times as large
 LARGE_AUDIT = {
     "process": "standard errors assume that later periods share only the process that made the "
     "frame. If they have exactly the rates of the frame, rates='frame' gives smaller ones",
-    "frame": "the finite-population factor assumes that later periods have exactly the rates of "
-    "the frame. If they share only the process, intervals are too short: with half of the frame "
+    "frame": "the finite-population correction assumes that later periods have exactly the rates "
+    "of the frame. If they share only the process, intervals are too short: with half of the frame "
     "audited, 95% intervals cover in 79% of samples. Then use rates='process'",
 }
 

@@ -269,7 +269,7 @@ def estimate_prevalence(
         It matters if the audit is a large part of the frame. Choose "process" unless you know that
         later items are classified exactly as those of the frame were. If "frame" is wrong and half
         of the frame was audited, 95% intervals cover in only 79% of samples. For the audited frame
-        itself, both options apply the finite-population factor 1 - n/N.
+        itself, both options apply the finite-population correction 1 - n/N.
     sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
         How the audited items were chosen:
 

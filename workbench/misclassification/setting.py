@@ -61,9 +61,9 @@ def setting(
         - delta: the change t - a;
         - t1: the predicted proportion now;
         - phi2: the squared Matthews correlation;
-        - left_out: the finite-population factor;
-        - m: the size of an audit with the same variance and no finite-population factor, infinite
-          if the whole frame was audited;
+        - left_out: the finite-population correction;
+        - m: the size of an audit with the same variance and no finite-population correction; it is
+          infinite if the whole frame was audited;
         - v1, v0: the variances of the estimated p11 and p00;
         - slope: the squared coefficient of variation of the estimated d;
         - new_counts, frame_counts: the variances of the predicted proportions now and at audit

@@ -30,7 +30,7 @@ from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
 LARGE_PART = (
-    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor is near 1
+    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population correction is nearly 1
 )
 Size = int | None
 QUANTITIES = ("level", "change")
