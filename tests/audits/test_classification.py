@@ -147,7 +147,9 @@ def test_the_design_is_seen_in_the_margins_or_asked_for():
     )
     assert wb.classification_table(JUDGE, [300, 700]).sampled_by == "truth"
     odd = wb.ConfusionCounts([[63, 12], [7, 45]], ["no", "yes"])
-    with pytest.raises(ValueError, match="sampled_by must be given, because the audit is unlikely to be"):
+    with pytest.raises(
+        ValueError, match="sampled_by must be given, because the audit is unlikely to be"
+    ):
         wb.classification_table(odd, [9000, 1000])
 
 
