@@ -1,4 +1,4 @@
-"""Argument checks, the errors that they raise, and how messages list values and count items.
+"""Checks of arguments, the errors that they raise, and the wording of lists and counts.
 
 `WrongArgument` comes first: it holds the argument, the rule and the value. Checks of single values
 follow, then checks of arrays, then the wording of lists and counts.
@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 LARGEST = 2**53
 LARGEST_FLOAT = sys.float_info.max
-LARGEST_SIZE = 1e150  # its square is a float, too
-NAN = "nan"  # numpy and pandas write NaN so where they turn it into text
+LARGEST_SIZE = 1e150  # its square is still a float
+NAN = "nan"  # the text into which numpy and pandas turn NaN
 BOUNDS_RULE = "must be the smallest and the largest value"
 BLANK = (
     "",
@@ -35,23 +35,23 @@ PERCENTAGES = {"level": 50, "assurance": 50, "half_width": 1}
 
 @dataclass(eq=False, repr=False)
 class WrongArgument(Exception):
-    """An argument that is refused; raised as `WrongValue` or `WrongType`.
+    """An error about an argument; raised as `WrongValue` or `WrongType`.
 
     Attributes
     ----------
     argument : str
-        The name of the argument, as the caller wrote it.
+        Name of the argument, as the caller wrote it.
     rule : str
-        The condition, as "must be a whole number of at least 0". "{0}" stands for the first of
-        `others`.
+        The condition, such as "must be a whole number of at least 0". "{0}" stands for the first
+        of `others`.
     value : object
-        The wrong value, or the first wrong entry; an Ellipsis where no single value is wrong.
+        The wrong value or the first wrong entry, or an Ellipsis if no single value is wrong.
     place : tuple of (str, object) or None
-        The position of the value, as ("stratum", 3).
+        Position of the value, such as ("stratum", 3).
     told : str or None
-        The end of the message, as "got 0".
+        The end of the message, such as "got 0".
     others : tuple of str
-        Names of other arguments that the rule is about.
+        Names of other arguments in the rule.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class WrongArgument(Exception):
         return self.called(str)
 
     def called(self, rename: Callable[[str], str]) -> str:
-        """Return the message with arguments under other names, as those of options or controls."""
+        """Return the message with other names of arguments, such as those of options."""
         rule = self.rule
         if self.others:
             rule = rule.format(*map(rename, self.others))
@@ -116,7 +116,7 @@ def naming(**names: str) -> Iterator[None]:
 
 
 def not_both(**arguments: Any) -> None:
-    """Raise where both of two arguments that exclude each other have a value that is not empty."""
+    """Raise if both of two arguments that exclude each other are given."""
     if all(arguments.values()):
         first, second = arguments
         raise WrongValue(first, "must not be given with {0}", others=(second,))
@@ -130,7 +130,7 @@ def whole(
     *,
     most: int = LARGEST,
 ) -> int:
-    """Return `value` as an int within [low, high], or raise; `most` is the limit without `high`."""
+    """Return `value` as an int within [low, high], or raise; `most` is the default of `high`."""
     is_real = isinstance(value, Real) and not isinstance(value, bool)
     if not is_real or not low <= value <= high or value % 1 != 0:
         kind = WrongValue if is_real else WrongType
@@ -169,7 +169,7 @@ def level(value: Any) -> float:
 def assurance(value: Any) -> float:
     """Return a proportion of samples in [0.5, 1)."""
     if number("assurance", value, 0.5, 1) == 1:
-        rule = "must be below 1: only labels for all items are sure to do"
+        rule = "must be below 1, because only labels for all items are certain to be enough"
         raise WrongValue("assurance", rule, value)
     return float(value)
 
@@ -183,7 +183,7 @@ def choice(name: str, value: Any, options: Collection) -> Any:
 
 
 def each(name: str, values: Any) -> tuple:
-    """Return a list or another iterable, text excepted, as a tuple, or raise."""
+    """Return a list or another iterable except text as a tuple, or raise."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise WrongType(name, "must be a list", values)
     return tuple(values)
@@ -196,7 +196,7 @@ def choices(name: str, values: Any, options: Collection[str]) -> tuple:
 
 
 def instance(name: str, value: Any, *kinds: type) -> Any:
-    """Return `value` if it is of one of the classes, or raise naming them."""
+    """Return `value` if it is an instance of one of the classes, or raise."""
     if isinstance(value, kinds):
         return value
     classes = " or ".join(kind.__name__ for kind in kinds)
@@ -204,7 +204,7 @@ def instance(name: str, value: Any, *kinds: type) -> Any:
 
 
 def suggestion(value: Any, options: Iterable) -> str:
-    """Return ' (did you mean ...?)' where an option is close to `value`, else ''."""
+    """Return ' (did you mean ...?)' if an option is similar to `value`, else ''."""
     close = difflib.get_close_matches(str(value), list(options), 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
@@ -219,7 +219,7 @@ def vector(
     what: str = "entry",
     copy: bool = True,
 ) -> ndarray:
-    """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
+    """Return `values` as a finite 1-d float array within [low, high], or raise."""
     array = plain_array(name, values, what)
     _refuse_shape(name, array, size)
     if array.dtype.kind not in "biuf":
@@ -246,7 +246,7 @@ def counts(
     what: str = "stratum",
     copy: bool = True,
 ) -> ndarray:
-    """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
+    """Return `values` as a 1-d int array of at least `low`, or raise."""
     array = plain_array(name, values, what)
     _refuse_shape(name, array, size)
     if array.dtype.kind not in "iu" or not low <= array.min() <= array.max() <= LARGEST:
@@ -262,7 +262,7 @@ def counts(
 
 
 def bounds(values: Sequence[float]) -> tuple[float, float]:
-    """Return the smallest and the largest possible value as floats, or raise unless they rise."""
+    """Return the smallest and the largest possible value as floats, or raise."""
     least, most = vector("bounds", values, size=2)
     if least >= most:
         raise WrongValue("bounds", BOUNDS_RULE, told=f"got {least:g} and {most:g}")
@@ -285,7 +285,7 @@ def at_most(
     *,
     what: str = "stratum",
 ) -> None:
-    """Raise unless values <= limits, entry by entry; the message names the first that is above."""
+    """Raise unless values <= limits, entry by entry; the message names the first violation."""
     values = np.asarray(values)
     limits = np.asarray(limits)
     rule = f"must be at most {limit_name}"
@@ -319,7 +319,7 @@ def labels(
     size: int | None = None,
     what: str = "item",
 ) -> ndarray:
-    """Return `values` as a 1-d array of numbers or text, or raise naming the first missing entry.
+    """Return `values` as a 1-d array of numbers or text, or raise at the first missing entry.
 
     `cells_and_gaps` decides which values are missing.
     """
@@ -338,8 +338,8 @@ def labels(
 def cells_and_gaps(name: str, values: ArrayLike) -> tuple[ndarray, ndarray]:
     """Return labels as an array of any shape, and a mask of those that are missing.
 
-    This function decides for every argument that holds labels, strata, clusters or folds. A label
-    is missing if `is_missing` is true of it, or if a masked array hides it.
+    All arguments that hold labels, strata, clusters or folds use this function. A label is missing
+    if `is_missing` returns true for it, or if it is masked in a masked array.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def cells_and_gaps(name: str, values: ArrayLike) -> tuple[ndarray, ndarray]:
 
 
 def cells(name: str, values: ArrayLike) -> ndarray:
-    """Return values as an array; numbers in a list that also holds text stay numbers."""
+    """Return values as an array; numbers in a list that also contains text stay numbers."""
     array = _as_array(name, values)
     if array.dtype.kind not in "US" or isinstance(values, ndarray):
         return array
@@ -374,7 +374,7 @@ def cells(name: str, values: ArrayLike) -> ndarray:
 
 
 def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
-    """Return values as text with commas: the first `most`, and how many more there are.
+    """Return values as text with commas: the first `most`, and the number of the others.
 
     Examples
     --------
@@ -401,8 +401,8 @@ def counted(count: float, one: str, many: str | None = None) -> str:
 def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, a data frame's missing value, masked or blank text.
 
-    The text "nan" is missing, too: numpy and pandas write it where they turn NaN into text. Any
-    other text is a value, also "NA" and "None".
+    The text "nan" counts as missing too, because numpy and pandas turn NaN into this text. Any
+    other text is a value, including "NA" and "None".
 
     Examples
     --------
@@ -420,7 +420,7 @@ def is_missing(value: Any) -> bool:
 
 
 def seed(name: str, value: Any) -> int:
-    """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
+    """Return a seed, a whole number of at least 0 with any number of digits, or raise."""
     return whole(name, value, 0, most=10**300)
 
 
@@ -432,7 +432,7 @@ def generator(value: int | np.random.Generator) -> np.random.Generator:
 
 
 def plain_array(name: str, values: ArrayLike, what: str = "entry") -> ndarray:
-    """Return `values` as an array, or raise where a masked array hides entries.
+    """Return `values` as an array, or raise if it has masked entries.
 
     Examples
     --------
@@ -452,7 +452,7 @@ def _as_array(name: str, values: ArrayLike) -> ndarray:
 
 
 def floats(name: str, values: ArrayLike, what: str = "entry") -> ndarray:
-    """Return `values` as an array of float of any shape, or raise where they are no real numbers.
+    """Return `values` as an array of float of any shape, or raise unless they are real numbers.
 
     Examples
     --------
@@ -466,11 +466,11 @@ def floats(name: str, values: ArrayLike, what: str = "entry") -> ndarray:
     try:
         return array.astype(float)
     except (TypeError, ValueError, OverflowError):
-        raise WrongType(name, "must hold numbers that are no larger than a float can be") from None
+        raise WrongType(name, "must hold numbers within the range of a float") from None
 
 
 def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
-    """Raise where a masked array, or one in a list of arrays, hides entries."""
+    """Raise if a masked array, or one in a list of arrays, has masked entries."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.atleast_1d(np.ma.getmaskarray(values)))
         if len(hidden):
@@ -489,7 +489,7 @@ def refuse(
     what: str,
     limits: ndarray | None = None,
 ) -> None:
-    """Raise where an entry of an array is bad; the message names the first, an entry of `what`."""
+    """Raise if an entry of an array is bad; the message names the first by its index."""
     if not np.any(bad):
         return
     k = int(np.argmax(bad))
@@ -505,7 +505,7 @@ def refuse_infinite(
     *axes: str,
     between: str = ", ",
 ) -> None:
-    """Raise where an entry is not finite; the message names its position along the axes."""
+    """Raise if an entry is not finite; the message names its position along the axes."""
     for index in np.argwhere(~np.isfinite(values)):
         pairs = zip(axes, index, strict=True)
         place = between.join(f"{axis} {k}" for axis, k in pairs)
@@ -513,7 +513,7 @@ def refuse_infinite(
 
 
 def _refuse_shape(name: str, array: ndarray, size: int | None) -> None:
-    """Raise unless an array is one-dimensional, holds an entry, and has `size` of them."""
+    """Raise unless an array is one-dimensional and not empty, and has `size` entries."""
     if array.ndim != 1:
         raise WrongValue(name, "must be one-dimensional", told=f"got shape {array.shape}")
     if array.size == 0:
@@ -524,7 +524,7 @@ def _refuse_shape(name: str, array: ndarray, size: int | None) -> None:
 
 
 def _range(low: float, high: float, open_ends: bool = False) -> str:
-    """Return the words for a range with no limit, with one limit, or with two."""
+    """Return the words for a range with no limit, one limit or two limits."""
     if low <= -LARGEST_FLOAT and high >= LARGEST_FLOAT:
         return ""
     if low <= -LARGEST_FLOAT:
@@ -535,7 +535,7 @@ def _range(low: float, high: float, open_ends: bool = False) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text; a whole number with very many digits as a power of ten."""
+    """Return a value as text; a whole number with very many digits is rounded."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"about {Decimal(value):.0e}"
     return repr(value)

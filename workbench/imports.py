@@ -1,4 +1,4 @@
-"""Faster imports of libraries that load a second's worth of modules the workbench never uses."""
+"""Faster imports of libraries that would load large modules which the workbench never uses."""
 
 import contextlib
 import importlib
@@ -14,8 +14,8 @@ GRAMMARS = "rfc3987_syntax"
 def without_grammars() -> Iterator[None]:
     """Import altair or nbformat inside the block without the grammars of web addresses.
 
-    Both import jsonschema, which loads these grammars if they are installed. That takes a second,
-    which is only spent once an address is checked.
+    Both import jsonschema, which loads these grammars if they are installed. This takes a second.
+    With this function the time is spent only when an address is checked.
     """
     if GRAMMARS in sys.modules or not util.find_spec(GRAMMARS):
         yield
@@ -34,20 +34,21 @@ def _valid_address(rule: str, text: str) -> bool:
 
 
 def optional_module(name: str, extra: str, purpose: str) -> ModuleType:
-    """Return a module that only some people need, or raise how to install it.
+    """Return a module that is not always installed, or raise an error that tells how to install it.
 
     Parameters
     ----------
     name : str
+        Name of the module.
     extra : str
-        The extra of this package that installs the module.
+        Extra of this package that installs the module.
     purpose : str
-        What needs it, as "reading 'scores.xlsx'".
+        The purpose of the module, such as "reading 'scores.xlsx'".
 
     Raises
     ------
     ValueError
-        If the module is missing.
+        If the module is not installed.
     """
     try:
         return importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""What the extras add to the core: for each kind of thing a table of dotted names.
+"""Parts that the extras add to the core, as tables of dotted names.
 
 The core imports no extra. It loads an entry of these tables when it needs one.
 """
@@ -21,8 +21,7 @@ COMMANDS = (
     "workbench.extras.papers.data_command.data",
     "workbench.extras.sessions.commands.audit",
 )
-# what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can
-# do with its table
+# functions of `workbench doctor`: descriptions of a whole file by an extra, and the uses of a table
 DESCRIBED = (
     "workbench.extras.compare.doctor.describe_logs",
     "workbench.extras.sessions.doctor.describe_export",
@@ -31,9 +30,9 @@ USES = (
     "workbench.extras.compare.doctor.compare_use",
     "workbench.extras.sessions.doctor.agreement_use",
 )
-# logs of evaluations: the endings that are theirs alone, and the functions that know and open them
+# logs of evaluations: their file endings, and the functions that recognize and open them
 LOG_ENDINGS = (".eval",)
-LOG_COLUMNS = ("input", "choices", "answer", "target")  # that annotators see by default
+LOG_COLUMNS = ("input", "choices", "answer", "target")  # columns that annotators see by default
 IS_LOG = "workbench.extras.compare.log_files.is_evaluation_log"
 OPEN_LOG = "workbench.extras.compare.log_files.open_log_file"
 COMPARISON_TABLE = "workbench.extras.compare.log_files.comparison_table"

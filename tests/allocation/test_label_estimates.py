@@ -145,17 +145,17 @@ def test_a_stratum_without_labels_leaves_no_result():
 def test_labels_that_are_all_alike_leave_no_interval():
     found = estimate_values(STRATA, LABELS, np.ones(29))
     assert tuple(found.interval()) == tuple(found.interval(quantity="total")) == (-np.inf, np.inf)
-    assert str(found.interval()) == "Interval(no interval: state bounds)"
+    assert str(found.interval()) == "Interval(no interval: give bounds)"
     assert found.headline() == (
-        "Total 650, no interval: state bounds; mean 1, no interval: state bounds; 29 labels of "
+        "Total 650, no interval: give bounds; mean 1, no interval: give bounds; 29 labels of "
         "650 items, 3 strata"
     )
-    assert found.finding() == "Total 650, mean 1; all labels are alike; no interval: state bounds"
+    assert found.finding() == "Total 650, mean 1; all labels are alike; no interval: give bounds"
     assert found.interval().rows() == [
-        {"method": "no interval: state bounds", "level": 0.95, "low": None, "high": None}
+        {"method": "no interval: give bounds", "level": 0.95, "low": None, "high": None}
     ]
     assert [(row["low"], row["high"], row["interval_method"]) for row in found.quantities()] == [
-        (None, None, "no interval: state bounds")
+        (None, None, "no interval: give bounds")
     ] * 2
     assert any(
         "every value is 0 or 1: with bounds 0, 1" in text

@@ -142,10 +142,14 @@ def test_a_random_sample_is_weighted_by_the_counts():
 def test_the_design_is_seen_in_the_margins_or_asked_for():
     seen = wb.classification_table(LAND, PIXELS)
     assert seen.sampled_by == "prediction"
-    assert "taken as sampled by prediction, as its predicted classes have 75" in str(seen.notes[0])
+    assert "assumed to be sampled by prediction, because its predicted classes have 75" in str(
+        seen.notes[0]
+    )
     assert wb.classification_table(JUDGE, [300, 700]).sampled_by == "truth"
     odd = wb.ConfusionCounts([[63, 12], [7, 45]], ["no", "yes"])
-    with pytest.raises(ValueError, match="sampled_by must be given, as the audit can hardly be"):
+    with pytest.raises(
+        ValueError, match="sampled_by must be given, because the audit is unlikely to be"
+    ):
         wb.classification_table(odd, [9000, 1000])
 
 
@@ -268,11 +272,19 @@ def test_labels_that_all_agree_get_a_note():
             "counts must be of classes of the audit, 'no', 'yes'; 'yse' is none of them "
             "(did you mean 'yes'?)",
         ),
-        ([[40, 5], [9, 30]], {"no": 900}, "counts must include the audited items; 35 were"),
+        (
+            [[40, 5], [9, 30]],
+            {"no": 900},
+            "counts must include the audited items; 35 audited items were",
+        ),
         ([[40, 5], [9, 30]], [900, 100, 4], "counts: needs one count per class 'no', 'yes'"),
-        ([[40, 5], [9, 30]], [0.9, 0.1], "these look like shares"),
+        ([[40, 5], [9, 30]], [0.9, 0.1], "These look like proportions"),
         ([[40, 5], [9, 30]], [0, 0], "counts: no items were counted"),
-        ([[40, 5], [9, 30]], [900, 20], "counts must include the audited items; 35 were"),
+        (
+            [[40, 5], [9, 30]],
+            [900, 20],
+            "counts must include the audited items; 35 audited items were",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(audit, counts, message):

@@ -253,7 +253,7 @@ def test_estimators_that_cannot_be_computed_say_why():
     view = draws(charts.estimators(comparison))
     assert title(view).startswith("mle cannot be computed; advised: ")
     assert view.alternative.endswith(
-        " Chosen: mle. mixed: counts_at_audit is needed. mle: counts_at_audit is needed."
+        " mle: needs counts_at_audit, the predicted counts of the audited frame."
     )
     texts = {row["estimator"]: row["text"] for row in view.picture["data"]["estimators"]}
     assert texts["mixed"] == texts["mle (chosen)"] == "cannot be computed"

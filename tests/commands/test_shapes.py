@@ -450,7 +450,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         ),
         tmp_path,
     )
-    assert "column 'n' says how many items a row counts, 2,000 in all" in page
+    assert "column 'n' holds the number of items of each row, 2,000 in total" in page
     audited = wb.load_audit(str(tmp_path / "a.csv"))
     assert audited.table.tolist() == [[122, 17], [21, 80]]
     assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {

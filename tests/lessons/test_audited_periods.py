@@ -211,7 +211,7 @@ def test_months_of_daily_predictions(folder):
     write(folder / "daily.csv", "date,prediction", zip(date, rng.integers(0, 2, 2000), strict=True))
     audit(folder / "one_audit.csv", months=["2026-01"])
     with pytest.raises(
-        ValueError, match="every must say which periods to make of the dates in column 'date'"
+        ValueError, match="every must be given to combine the dates of column 'date'"
     ):
         series_of(audit="one_audit.csv", counts="daily.csv", period="date")
     months = series_of(audit="one_audit.csv", counts="daily.csv", every="month")

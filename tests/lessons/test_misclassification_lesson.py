@@ -203,7 +203,7 @@ def test_each_reports_its_share_of_a_change(new):
         "mle": 1,
         "misclassification": 1,
         "subtracted bias": (2 - D) * D,
-        "audit share": 0,
+        "audit proportion": 0,
     }
     assert {name: int(value) for name, value in reported.items()} == {
         n: round(100 * v) for n, v in expected.items()
@@ -745,7 +745,9 @@ def test_code_cells_show_the_change_and_its_interval(in_code):
 
 
 def test_code_cells_apply_every_estimator_to_one_audit(in_code):
-    shown = re.search(r"(0\.\d+) to (0\.\d+) \(counted (0\.\d+)\)", in_code["code-one-audit"])
+    shown = re.search(
+        r"(0\.\d+) to (0\.\d+) \(classify-and-count (0\.\d+)\)", in_code["code-one-audit"]
+    )
     drawn = np.random.default_rng(2).choice(1797, 400, replace=False)
     truth, read = wb.digit_forms().digit[drawn] == 9, wb.digit_forms().read_a[drawn] == 9
     p00, p11 = np.mean(~read[~truth]), np.mean(read[truth])
@@ -761,11 +763,11 @@ def test_code_cells_correct_a_judge(in_code):
     assert in_code["code-judge"].startswith(f"{(0.68 - 0.2) / (0.8 + 0.8 - 1):.0%} ")
     first = 0.653 * 558 / 653 + 0.347 * 62 / 347
     now = first + (0.72 - 0.653) / (285 / 380 + 558 / 620 - 1)
-    assert f"{now:.4f}" == "0.7231" and f"mixed: {now:.4f} " in in_code["code-week"]
+    assert f"{now:.4f}" == "0.7231" and f"mixed: proportion {now:.4f} " in in_code["code-week"]
     text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
     assert f"By *mixed*, {now:.1%} of" in text
     audited, half_width = re.search(
-        r"\((\d,\d+) audited .*±(0\.\d+) of", in_code["code-plan"]
+        r"\((\d,\d+) audited .*of ±(0\.\d+) for", in_code["code-plan"]
     ).groups()
     assert half_width == "0.02"
     number = int(audited.replace(",", ""))
@@ -801,7 +803,9 @@ def test_the_example_of_the_readers_own_files_runs_alone(in_code):
     p11 = of_read * counted[0] / share
     false_alarms = (1 - of_read) * counted[0] / (1 - share)
     change = (counted[-1] - counted[0]) / (p11 - false_alarms)
-    assert in_code["code-own-file"].startswith(f"Complaint fell by {-100 * change:.1f} points")
+    assert in_code["code-own-file"].startswith(
+        f"The proportion of class complaint fell by {-100 * change:.1f} percentage points"
+    )
     source = next(
         cell.source
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells

@@ -147,7 +147,7 @@ def test_the_whole_lesson(lesson):
     for text, shown in (("all estimators", True), ("raw count, calibration, mixed", False)):
         months.locator("select").select_option(label=text)
         lesson.wait_for_function(
-            "([line, shown]) => line.textContent.includes('; audit share') === shown",
+            "([line, shown]) => line.textContent.includes('; audit proportion') === shown",
             arg=[months.locator(".words").element_handle(), shown],
         )
         settled(lesson)

@@ -292,8 +292,8 @@ def test_periods_that_are_dates_are_sorted(folder):
     }
     late = misclassification.read(audit="audit.csv", counts="rising.csv", audit_period="2024-05")[3]
     assert (
-        "the audit belongs to period '2024-05', not to the first, '2024-01': its rates are held constant for "
-        "earlier periods too" in map(str, late.notes)
+        "the audit belongs to period '2024-05', not to the first period, '2024-01'; its rates are assumed to hold for earlier periods too"
+        in map(str, late.notes)
     )
 
 
@@ -318,7 +318,10 @@ def test_predictions_of_items_are_counted(folder):
     assert wb.load_periods({"period": period, "k": read}, labels=(0, 1), predicted="k") == expected
     for extra, message in (
         (",1\n", "column 'period', row 5002 is missing"),
-        ("2024-01,2\n", "column 'prediction', row 5002: '2' is no class of the audit, '0', '1'"),
+        (
+            "2024-01,2\n",
+            "column 'prediction', row 5002: '2' is not a class of the audit; classes: '0', '1'",
+        ),
     ):
         (folder / "x.csv").write_text("period,prediction\n" + "".join(lines) + extra)
         costs_one_line(folder, message, "report", *CORRECTED.split(), "x.csv", "-o", "r.html")

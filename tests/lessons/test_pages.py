@@ -271,7 +271,7 @@ def test_pictures_of_several_parts_have_room_on_a_phone(voila):
         assert [found for index in range(3) for found in page.evaluate(walking.FAULTS, index)] == []
         page.locator("select").select_option(label="all estimators")
         page.wait_for_function(
-            "document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit share')"
+            "document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit proportion')"
         )
         assert charts.nth(2).evaluate(CROWDED) == [[], [], 7]
         assert page.outside == [] == page.console_errors

@@ -142,7 +142,7 @@ MISTAKES = [
     (f"{ALLOTTED} --standard-error -5", "--standard-error must be a number above 0; got -5.0"),
     (
         f"{CORRECTED} --half-width .001",
-        "--half-width 0.001 is out of reach: the errors of the predicted labels",
+        "--half-width 0.001 is too small: the errors of the predicted labels",
     ),
     (f"{CORRECTED} --half-width .7", "--half-width must be a number in (0, 0.5); got 0.7"),
     (f"{ALLOTTED} --budget 1", "--budget must be"),
@@ -275,7 +275,7 @@ def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(
         strata="strata.csv", size="size", sd="sd", labels="labels.csv", bounds=bounds
     )
     assert any('--bounds "LOW, HIGH"' in note.text for note in found.notes) == asked
-    assert found.finding().endswith("; no interval: state bounds") == asked
+    assert found.finding().endswith("; no interval: give bounds") == asked
     assert (
         "all values are alike, so nothing shows"
         in " ".join(note.text for note in found.interval().notes)

@@ -58,9 +58,9 @@ def test_rates_are_pooled_over_the_months():
     )
     assert series.audits[-1] is None and series.audit.table.tolist() == pooled.tolist()
     assert "4 periods audited (240 items): their rates" in str(series.notes[0])
-    assert "from 240 audited items of 4 periods (rates pooled" in series.basis().lower()
+    assert "from 240 audited items of 4 periods (their rates are pooled" in series.basis().lower()
     assert (
-        "one set of rates for both" in series.headline()
+        "both from the pooled rates" in series.headline()
         and "P(prediction | truth) is the same" in series.headline()
     )
 
@@ -111,7 +111,7 @@ def test_own_audits_are_poststratified_by_their_own_counts():
     assert str(restored.levels()) == str(series.levels()) and str(restored.changes()) == str(
         series.changes()
     )
-    assert "an audit for each" in series.headline()
+    assert "each from its own audit" in series.headline()
 
 
 def test_equal_rates_are_tested_class_by_class():
@@ -156,7 +156,7 @@ def test_rates_that_differ_are_not_pooled_unless_asked():
     )
     assert auto.audit_rates == "own" and auto.estimates.tolist() == own.estimates.tolist()
     assert (
-        "each period is estimated from its own audit alone, as rates P(prediction | truth) differ"
+        "each period is estimated from its own audit only because the rates P(prediction | truth) differ"
         in str(auto.notes)
     )
     assert pooled.audit_rates == "pooled" and abs(pooled.estimates - own.estimates).max() > 0.05
@@ -240,17 +240,18 @@ def test_an_audit_without_counts_is_named_and_used_for_the_rates():
     old = {"2025-12": wb.ConfusionCounts(MONTHLY["2026-01"])}
     series = wb.prevalence_series(old | later, None, COUNTS)
     assert series.estimates.round(3).tolist() == [0.248, 0.303, 0.357, 0.412, 0.467]
-    assert "audited, but without counts: '2025-12'; they are used for the rates only" in map(
-        str, series.notes
+    assert (
+        "audited periods without counts: '2025-12'; these audits are used for the rates only"
+        in map(str, series.notes)
     )
     own = wb.prevalence_series(old | later, None, COUNTS, audit_rates="own")
-    assert np.isnan(own.estimates[0]) and "they are left out" in str(own.notes)
+    assert np.isnan(own.estimates[0]) and "these audits are not used" in str(own.notes)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "mixed"}, "method must not be 'mixed', which takes one audit of one period"),
+        ({"method": "mixed"}, "method must not be 'mixed', which needs one audit of one period"),
         ({"audit_rates": "each"}, "audit_rates must be one of"),
         ({"method": "magic"}, "method must be one of"),
     ],
@@ -358,7 +359,7 @@ def test_weighted_audits_are_pooled_and_merged_by_their_weights():
     plain = wb.ConfusionCounts(whole.table)
     with pytest.raises(ValueError, match="must all have sampling weights, or none"):
         wb.pool_audits(plain, whole)
-    assert "250 audited items, weighted as 65" in repr(whole)
+    assert "250 audited items (effective sample size 65)" in repr(whole)
     assert wb.compare_audits(whole, plain).rows()[0]["first"] == pytest.approx(
         whole.reading_rates[0, 0]
     )
@@ -370,7 +371,7 @@ def test_weights_and_a_sample_by_prediction_exclude_each_other():
     truth, prediction, weights = weighted_items()
     audit = wb.ConfusionCounts.from_labels(truth, prediction, weights=weights)
     with pytest.raises(
-        ValueError, match="sampled_by must not be 'prediction' .* leave the weights"
+        ValueError, match="sampled_by must not be 'prediction' .* Leave the weights"
     ):
         wb.prevalence_series(audit, None, {"all": (3000, 2000)}, sampled_by="prediction")
 
@@ -380,7 +381,7 @@ def test_methods_that_take_a_simple_random_sample_refuse_weights(method):
     truth, prediction, weights = weighted_items()
     audit = wb.ConfusionCounts.from_labels(truth, prediction, weights=weights)
     with pytest.raises(
-        ValueError, match="have sampling weights: use 'misclassification', whose rates are weighted"
+        ValueError, match="have sampling weights. Use 'misclassification', whose rates are weighted"
     ):
         wb.estimate_prevalence(audit, (3000, 2000), (3000, 2000), method=method)
     compared = wb.compare_estimators(audit, (3000, 2000), (3000, 2000))
@@ -490,5 +491,5 @@ def test_weights_of_a_file():
     truth, prediction, weights = weighted_items()
     items = {"truth": truth, "prediction": prediction, "w": weights.astype(str).astype(object)}
     assert wb.load_audit(items, weight="w").reading_rates[1, 1] == pytest.approx(228 / 268)
-    with pytest.raises(ValueError, match="weight belongs to a file with a row per item"):
+    with pytest.raises(ValueError, match="weight can be used only with a file of one row per item"):
         wb.load_audit({"truth": [0, 1], "0": [8, 2], "1": [1, 9], "w": [1, 1]}, weight="w")

@@ -129,17 +129,17 @@ def test_an_audit_is_studied_at_other_shares():
     [
         (
             {"shares": [0.5, 0.5, 0]},
-            "shares must be above 0, of two classes or more; got [0.5, 0.5, 0.0]",
+            "shares must hold at least two proportions, all above 0; got [0.5, 0.5, 0.0]",
         ),
         (
             {"shares": [0.5, 0.3, 0.3]},
-            "shares must hold shares, none below 0, that add up to 1; got [0.5, 0.3, 0.3]",
+            "shares must hold proportions, none below 0, that add up to 1; got [0.5, 0.3, 0.3]",
         ),
         (
             {"new_shares": [0.5, 0.5]},
-            "new_shares and reading must be of 3 classes, as shares are; got shapes (2,) and (3, ",
+            "new_shares and reading must have 3 classes, as many as shares; got shapes (2,) and (3, ",
         ),
-        ({"reading": 2 * READING}, "reading must hold shares, none below 0, that add up to 1"),
+        ({"reading": 2 * READING}, "reading must hold proportions, none below 0, that add up to 1"),
         ({"n": 1}, "n must be a whole number of at least 2; got 1"),
         ({"rates": "both"}, "rates must be one of 'process', 'frame'; got 'both'"),
     ],

@@ -54,12 +54,12 @@ def test_day_and_month_are_told_apart_by_numbers_above_12(dates, months):
     ("dates", "every", "message"),
     [
         (["01/02/2026", "03/04/2026"], "month", "whose day and month can be told apart"),
-        (["13/02/2026", "02/13/2026"], "month", "needs dates of one form"),
+        (["13/02/2026", "02/13/2026"], "month", "needs dates that all have the same form"),
         (["2026-02-30"], "month", "needs dates that exist; got '2026-02-30'"),
         (
             ["2026-01-05", "soon"],
             "week",
-            "needs dates of one form, such as 2026-03-31 or 31.03.2026; got 'soon'",
+            "needs dates that all have the same form, such as 2026-03-31 or 31.03.2026; got 'soon'",
         ),
         (
             ["2026-01"],
@@ -124,7 +124,7 @@ def test_counts_by_day_are_added_and_a_gap_is_told():
 def test_a_series_of_days_with_few_items_asks_for_periods(tmp_path):
     with pytest.raises(
         ValueError,
-        match="every must say which periods to make of the dates in column 'date': 'month'",
+        match="every must be given to combine the dates of column 'date': 'month'",
     ):
         wb.load_periods(days(), labels=(0, 1), period="date")
     times = days() | {

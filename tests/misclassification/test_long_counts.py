@@ -31,7 +31,7 @@ def test_columns_may_have_any_names(counts):
 def test_a_column_of_totals_is_no_class():
     counts = {"period": ["May", "June"], "a": [5, 6], "b": [7, 8], "Total": [12, 14]}
     assert wb.load_periods(counts, labels=("a", "b")) == {"May": (5, 7), "June": (6, 8)}
-    with pytest.raises(ValueError, match="column 'Total' says 15 in period 'June', and the class"):
+    with pytest.raises(ValueError, match="column 'Total' has 15 in period 'June', but the class"):
         wb.load_periods(counts | {"Total": [12, 15]}, labels=("a", "b"))
 
 
@@ -68,7 +68,7 @@ def test_a_file_and_a_billion_pixels(tmp_path):
         (
             {"class": CLASSES, "share": [0.02, 0.015, 0.32, 0.645]},
             "counts must hold whole numbers of items; column 'share' has 0.02, 0.015 and 2 more. "
-            "Give the number of items of each class, not their share, and round areas to the "
+            "Give the number of items of each class, not their proportion. Round areas to the "
             "units that were labeled",
         ),
         (
@@ -85,7 +85,7 @@ def test_a_file_and_a_billion_pixels(tmp_path):
         ),
         (
             {"class": CLASSES, "a": PIXELS, "b": [1, 2, 3, 4]},
-            "total must name the column that counts the items of each row: every row of 'class' "
+            "total must name the column that counts the items of each row; every row of 'class' "
             "is another class, and the columns 'a', 'b' hold whole numbers",
         ),
         (
@@ -102,25 +102,24 @@ def test_a_file_and_a_billion_pixels(tmp_path):
         ),
         (
             {"class": [*CLASSES, "rock"], "pixels": [*PIXELS, 7]},
-            "column 'class', data row 5: 'rock' is no class of the audit",
+            "column 'class', data row 5: 'rock' is not a class of the audit",
         ),
         (
             {"class": [name.title() for name in CLASSES], "pixels": PIXELS},
-            "column 'class', data row 1: 'Bog' is no class of the audit, 'bog', 'dry land', "
+            "column 'class', data row 1: 'Bog' is not a class of the audit; classes: 'bog', 'dry land', "
             "'forest', 'lake' (did you mean 'bog'?)",
         ),
         (
             {"class": [*CLASSES, "bog"], "pixels": [*PIXELS, 7]},
-            "counts must have one row per class; 'bog' has 2 in column 'class': add up their items",
+            "counts must have one row per class; 'bog' has 2 rows in column 'class'. Add up their items",
         ),
         (
             {"year": [2010] * 4 + [2020] * 4, "class": CLASSES * 2, "pixels": PIXELS * 2},
-            "period must name the column that tells the rows of a class apart, such as 'year': "
-            "every class has 2 rows, and column 'pixels' counts items",
+            "period must name the column that distinguishes the rows of a class, such as 'year'; every class has 2 rows, and column 'pixels' counts items",
         ),
         (
             {"region": ["x"] * 4 + ["y"] * 4, "class": CLASSES * 2, "n": PIXELS * 2},
-            "period must name the column that tells the rows of a class apart: 'bog' has 2 rows "
+            "period must name the column that distinguishes the rows of a class; 'bog' has 2 rows "
             "in column 'class', and column 'n' counts their items",
         ),
     ],
@@ -133,7 +132,9 @@ def test_what_cannot_be_read_is_refused(columns, message):
 
 def test_two_columns_that_may_hold_the_classes_are_asked_for():
     counts = {"rank": [1, 2, 3], "code": [3, 2, 1], "pixels": PIXELS[:3]}
-    with pytest.raises(ValueError, match=r"'pixels'. If one of them .* as predicted \(--predicted"):
+    with pytest.raises(
+        ValueError, match=r"'pixels'. If one of them .* with predicted \(--predicted"
+    ):
         wb.load_periods(counts, labels=("1", "2", "3"))
     whole = tuple(PIXELS[2::-1])
     assert wb.load_periods(counts, labels=("1", "2", "3"), predicted="code") == {"all items": whole}

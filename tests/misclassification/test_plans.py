@@ -30,7 +30,9 @@ def test_an_audit_of_this_size_gives_about_the_half_width(quantity, half_width):
 
 
 def test_more_classes_have_no_plan_yet():
-    with pytest.raises(ValueError, match="^half_width plans audits of two classes; there are 3$"):
+    with pytest.raises(
+        ValueError, match="^half_width can be planned for two classes only; the audit has 3$"
+    ):
         wb.plan_next_audit(
             wb.ConfusionCounts(np.eye(3, dtype=int) * 20 + 2), [9, 9, 9], [9, 9, 9], 0.02
         )
@@ -48,4 +50,7 @@ def test_the_page_says_how_many(tmp_path):
         "--quiet",
     )
     page = page_of(done, tmp_path)
-    assert "The next audit" in page and "audited items for 95% ±0.04 of the change (mle:" in page
+    assert (
+        "The next audit" in page
+        and "audited items for a 95% confidence interval of ±0.04 for the change (mle:" in page
+    )

@@ -54,7 +54,9 @@ def test_an_estimator_that_is_added_is_estimated(made_up):
     assert found.estimate == pytest.approx(sum(part.estimate for part in parts) / 2, rel=1e-12)
     low, high = found.interval()
     assert low < found.estimate < high
-    assert "halfway: 0.1507" in repr(found) and "if half of a change is one of" in repr(found)
+    assert "halfway: proportion 0.1507" in repr(
+        found
+    ) and "assuming half of a change is one of" in repr(found)
     without = wb.ConfusionCounts([[828, 0], [2, 0]])
     with pytest.raises(ValueError, match="no audited item was predicted 1"):
         wb.estimate_prevalence(without, COUNTS, method="halfway")
@@ -89,7 +91,7 @@ def test_a_series_takes_an_estimator_that_is_added(made_up):
 def test_theory_says_that_no_formula_is_known(made_up):
     theory = wb.estimator_theory(0.5, 0.4, 0.6, 0.7, 1000)
     assert math.isnan(theory.bias["halfway"]) and math.isnan(theory.variance["halfway"])
-    assert theory.reasons["halfway"] == "bias and variance: no closed form is known"
+    assert theory.reasons["halfway"] == "no formula for bias and variance is known"
     assert {row["method"] for row in theory.rows()} == set(methods.estimators())
 
 
@@ -143,7 +145,7 @@ def test_what_divides_is_planned_with(monkeypatch):
 
 
 def named(text, name):
-    choices = re.search(rf"^{name} : {{(.*?)}}$", inspect.cleandoc(text), re.M)[1]
+    choices = re.search(rf"^{name} : {{(.*?)}}(?:, default .*)?$", inspect.cleandoc(text), re.M)[1]
     return set(re.findall(r'"(\w+)"', choices))
 
 
@@ -151,7 +153,9 @@ def test_docstrings_list_every_estimator():
     assert named(wb.estimate_prevalence.__doc__, "method") == {"auto", *METHODS}
     assert named(wb.plan_audit.__doc__, "method") == set(methods.inverting())
     constant = re.search(
-        r"What stays constant.*?\n(?=\S)", inspect.cleandoc(wb.estimate_prevalence.__doc__), re.S
+        r"assumed to stay constant.*?\n(?=\S)",
+        inspect.cleandoc(wb.estimate_prevalence.__doc__),
+        re.S,
     )[0]
     assert set(METHODS) - {"classify_and_count"} <= set(re.findall(r'"(\w+)"', constant))
 

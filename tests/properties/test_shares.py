@@ -170,12 +170,12 @@ def test_a_period_that_was_audited_completely_is_known(method):
         tuple(found.interval()) == pytest.approx((0.075, 0.075), abs=1e-12)
         and found.standard_error == 0
     )
-    assert any("the share is known exactly" in text for text in found.flags)
+    assert any("the proportion is known exactly" in text for text in found.flags)
     series = wb.prevalence_series(audit, counts, {"Jan": counts, "Feb": [1700, 300]}, method=method)
     assert series.levels()[0]["high"] == pytest.approx(0.075, abs=1e-12)
     assert (
         wb.prevalence_series(audit, counts, {"Jan": counts}).finding()
-        == "Yes: 7.5% in Jan, known exactly"
+        == "The proportion of class yes was 7.5% in Jan, known exactly"
     )
 
 
@@ -199,7 +199,10 @@ def test_months_below_the_rate_of_false_positives():
     assert all(row["estimate"] == row["low"] == 0 < row["high"] < 0.02 for row in later)
     change = series.change("2026-01", "2026-03")
     assert change.estimate == pytest.approx(-january) and change.limits.low >= -first["high"]
-    assert series.finding().startswith("Yes fell by 7.3 points") and series.estimates[2] < 0
+    assert (
+        series.finding().startswith("The proportion of class yes fell by 7.3 percentage points")
+        and series.estimates[2] < 0
+    )
 
 
 @pytest.mark.parametrize("counts", [[0, 5000], [5000, 0], [2500, 2500]])

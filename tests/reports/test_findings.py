@@ -17,7 +17,7 @@ DEFAULT = {
     "stratified-accuracy": "Accuracy 92.9%, between 86.4% and 97.1%",
     "brr-orthogonal-arrays": "Accuracy 87.7%, between 83.8% and 91.1%",
     "voila-vs-neyman": "Label 100 of 1,797 items: the total, about -14,700, will be off by about 4,100 (28%)",
-    "misclassification-correction": "Panels rose by 5.1 points, between 3.2 and 7.2, from period 1 to period 12",
+    "misclassification-correction": "The proportion of class panels rose by 5.1 percentage points (95% confidence interval 3.2 to 7.2) from period 1 to period 12",
     "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",
 }
 JARGON = ("standard_error", "full False", "in 1 strata", "p_value", "nan", "None.")
@@ -240,11 +240,11 @@ def test_an_interval_of_nearly_everything_is_no_result():
     audit = wb.ConfusionCounts([[40, 38], [41, 39]], ["employed", "unemployed"])
     series = wb.prevalence_series(audit, (500, 480), {"Jan": (500, 480), "Feb": (450, 530)})
     assert series.finding() == (
-        "No result: nearly every change from Jan to Feb is possible, as the audit shows too "
-        "little of a link between prediction and truth"
+        "No result: nearly every change from Jan to Feb is possible, because the audit shows too "
+        "weak a link between prediction and truth"
     )
     alone = wb.prevalence_series(audit, (500, 480), {"Jan": (500, 480)})
-    assert alone.finding().startswith("No result: nearly every share is possible in Jan, ")
+    assert alone.finding().startswith("No result: nearly every proportion is possible in Jan, ")
     labeled = wb.load_labeled(
         {
             "truth": [1, 1, 0, 0] * 2,
@@ -275,25 +275,23 @@ def test_a_rise_is_said_in_points():
     series = wb.prevalence_series(audit, (9000, 1000), months, sampled_by="random")
     change = series.change("Jan", "Mar")
     shown = [f"{100 * x:+.2f}" for x in (change.estimate, *change.interval())]
-    assert (
-        series.finding()
-        == "Unemployed: no change is shown from Jan to Mar, {} points, between {} and {}".format(
-            *shown
-        )
+    assert series.finding() == (
+        "The proportion of class unemployed did not change significantly from Jan to Mar "
+        "({} percentage points, 95% confidence interval {} to {})".format(*shown)
     )
     rise = wb.prevalence_series(
         audit, (9000, 1000), {"Jan": (9000, 1000), "Feb": (8500, 1500)}, sampled_by="random"
     )
     change = rise.change("Jan", "Feb")
     shown = [f"{100 * x:.2f}" for x in (change.estimate, *change.interval())]
-    assert (
-        rise.finding()
-        == "Unemployed rose by {} points, between {} and {}, from Jan to Feb".format(*shown)
+    assert rise.finding() == (
+        "The proportion of class unemployed rose by {} percentage points "
+        "(95% confidence interval {} to {}) from Jan to Feb".format(*shown)
     )
     fall = wb.prevalence_series(
         audit, (8500, 1500), {"Jan": (8500, 1500), "Feb": (9000, 1000)}, sampled_by="random"
     )
-    assert fall.finding().startswith("Unemployed fell by ")
+    assert fall.finding().startswith("The proportion of class unemployed fell by ")
 
 
 def test_better_or_not_shown_to_be():

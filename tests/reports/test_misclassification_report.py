@@ -44,7 +44,10 @@ NAMES = (
 
 def test_from_files_to_page(files, kernel):
     page = page_of(run(files, *TOPIC, *NAMES, "-o", "r.html", "--quiet"), files)
-    assert "3 of 4 periods by maximum likelihood (mle)" in page and "no items were counted" in page
+    assert (
+        "3 of 4 periods estimated by maximum likelihood (mle)" in page
+        and "no items were counted" in page
+    )
     assert "P(prediction | truth)" in page and "<b>mit</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 4 and not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
 

@@ -38,8 +38,8 @@ def test_a_single_period_is_a_table_of_classes(files):
     assert classes.proportion[0, 0] == pytest.approx(share)
     assert classes.sampled_by == "prediction"
     texts = [note.text for note in classes.notes]
-    assert "column 'area' says how many items a row counts, 10,000,000 in all" in texts
-    assert "predicted classes are taken from column 'class', which holds classes of the audit" in (
+    assert "column 'area' holds the number of items of each row, 10,000,000 in total" in texts
+    assert "predicted classes are read from column 'class', which holds classes of the audit" in (
         texts
     )
     random = one_period(files, sampled_by="random").classes
@@ -49,7 +49,7 @@ def test_a_single_period_is_a_table_of_classes(files):
 def test_a_method_of_your_choice_is_a_series(files):
     *_, series = one_period(files, method="calibration", sampled_by="prediction")
     assert series.basis().startswith("From 640 audited items and the predicted counts of 1 period")
-    assert "of 4 classes the largest one" in series.basis()
+    assert "of 4 classes, the largest one" in series.basis()
 
 
 def test_too_few_labels_of_a_predicted_class(files):
@@ -76,7 +76,7 @@ def test_from_files_to_page(files):
     options = ("--prediction", "map", "--half-width", "0.05", "--json", "r.json")
     page = page_of(run_here(files, *TOPIC, *names, *options, "-o", "r.html", "--quiet"), files)
     finding = "Accuracy 94.7%, 92.4% to 96.3%. Class proportions: bog 2.35% (1.69% to 3.49%), "
-    assert finding in page and "taken as sampled by prediction" in page
+    assert finding in page and "assumed to be sampled by prediction" in page
     assert "How accurate are the classes" in page and "How many more labels" in page
     for other in ("changed most", "Month to month", "Which estimator", "The series"):
         assert other not in page

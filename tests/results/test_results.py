@@ -170,10 +170,10 @@ def test_only_the_right_kind_and_schema_are_restored():
     assert isinstance(Interval.from_dict(data), Interval)
     with pytest.raises(ValueError) as caught:
         Sheet.from_dict(data)
-    assert str(caught.value) == "data must be a Sheet written by to_dict; got kind 'Interval'"
+    assert str(caught.value) == "data must be a Sheet made by to_dict; got kind 'Interval'"
     with pytest.raises(ValueError) as caught:
         Result.from_dict({**data, "kind": "Nonsense"})
-    assert str(caught.value) == "data must be a Result written by to_dict; got kind 'Nonsense'"
+    assert str(caught.value) == "data must be a Result made by to_dict; got kind 'Nonsense'"
     with pytest.raises(ValueError) as caught:
         Result.from_dict({**data, "schema": 99})
     assert str(caught.value) == "data must have schema 2; got 99"

@@ -156,7 +156,8 @@ def test_assured_is_never_less_and_ends_with_all_items():
         assured = [plan.assured for plan in plans]
         assert plans[0].budget <= assured[0] <= assured[1] <= assured[2] <= 120
     with pytest.raises(
-        ValueError, match=r"^assurance must be below 1: only labels for all items are sure to do"
+        ValueError,
+        match=r"^assurance must be below 1, because only labels for all items are certain to be enough",
     ):
         wb.plan_budget(size, rate, 0.05, assurance=1)
 

@@ -1,1 +1,1 @@
-"""The data of the lessons: digit forms, the register, solar months and clerks; nothing else needs them."""
+"""The data of the lessons: digit forms, the register, solar months and clerks."""

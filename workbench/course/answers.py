@@ -1,4 +1,4 @@
-"""What a learner typed, as numbers, and what it earned."""
+"""Answers that a learner types, read as numbers and texts, and the feedback on them."""
 
 import ast
 import numbers
@@ -16,12 +16,12 @@ _LIST = rf"{_NUMBERS}(?:(?:\s*/\s*|\s+){_NUMBERS})+"
 _WORDS_AND_LIST = re.compile(rf"([^\W\d_][^,\d]*?)[\s:]\s*({_LIST})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PERCENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+) ?%")
-# one answer of several: a quoted text, a bracketed list, or whatever comes before the next comma
+# one answer of several: a quoted text, a bracketed list, or the text before the next comma
 _PART = re.compile(r"""\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\)|[^,]*)\s*(?:,|$)""")
 
 
 class Judged(NamedTuple):
-    """What an answer earned: a verdict, what is said of it, and the misconception by a name that holds no numbers."""
+    """Feedback on an answer: correct or not, a message, and a misconception by its name."""
 
     verdict: str
     message: str
@@ -42,7 +42,7 @@ def answered(answer: Any, count: int) -> list | None:
 
 
 def finite(answer: Any) -> bool:
-    """Return whether all numbers in an answer, also those in lists, are finite and within floats."""
+    """Return whether all numbers in an answer, including those in lists, are finite floats."""
     if isinstance(answer, np.ndarray):
         return finite(answer.tolist())
     if isinstance(answer, (list, tuple)):
@@ -54,7 +54,7 @@ def finite(answer: Any) -> bool:
 
 
 def says_something(text: str, words: int = 3) -> bool:
-    """Return whether a text has so many different words of at least two letters.
+    """Return whether a text has at least `words` different words of two letters or more.
 
     Examples
     --------
@@ -65,15 +65,20 @@ def says_something(text: str, words: int = 3) -> bool:
 
 
 def typed(text: str, count: int | None = None) -> Any:
-    """Return what was typed into a text box as a cell would have it: numbers and texts, alone or in a list.
+    """Read the text of a text box as a notebook cell would: numbers and texts, alone or in a list.
 
-    Literals are read as Python reads them. Brackets around all of it and quotes may be left out, 88% is 0.88.
-    Semicolons, slashes and, next to numbers, spaces separate as commas do; where they do, or where one number is asked
-    for, a comma within a number is a decimal one. Words after the one number that is asked for are its unit.
+    Literals are read as Python reads them, with these additions:
+
+    - Brackets around the whole text and quotes may be left out.
+    - A percentage is a proportion: 88% is 0.88.
+    - Semicolons, slashes and, next to numbers, spaces separate answers like commas. A comma inside
+      a number is then a decimal comma. It is also one if a single number is asked for.
+    - Words after a single number that is asked for are its unit, and are dropped.
 
     Parameters
     ----------
     text : str
+        The text.
     count : int, optional
         How many numbers are asked for.
 
@@ -97,7 +102,7 @@ def typed(text: str, count: int | None = None) -> Any:
 
 
 def is_as_in_a_cell(text: str, count: int | None = None) -> bool:
-    """Return whether `typed` reads a text as it stands, commas as commas and points as points.
+    """Return whether `typed` reads a text without changing its commas and points.
 
     Examples
     --------
@@ -112,7 +117,7 @@ def _plain(text: str) -> str:
 
 
 def _separated(text: str, count: int | None) -> str:
-    """Return a text in which commas separate, and points are decimal."""
+    """Return a text with commas as separators and points as decimal points."""
     inside = re.sub(r"\s+%", "%", _inside(text)) if text else ""
     if count == 1 and _DECIMAL_COMMA.fullmatch(inside):
         return inside.replace(",", ".")
@@ -138,7 +143,7 @@ def _separated(text: str, count: int | None) -> str:
 
 
 def _beside_words(inside: str, count: int | None) -> str:
-    """Return numbers and the words after or before them with commas between, "" where there are not both."""
+    """Return numbers and the words next to them, separated by commas; "" without both."""
     if found := _NUMBERS_AND_WORDS.fullmatch(inside):
         values = [value.replace(",", ".") for value in found[1].split()]
         return ", ".join(values if count == len(values) == 1 else [*values, found[2]])
@@ -147,7 +152,7 @@ def _beside_words(inside: str, count: int | None) -> str:
 
 
 def _literal(text: str) -> Any:
-    """Return a Python literal, a percentage as a share, any other text as it is."""
+    """Return a Python literal, a percentage as a proportion, or any other text unchanged."""
     if _PERCENT.fullmatch(text):
         return round(float(text.rstrip(" %")) / 100, 15)
     try:
@@ -168,7 +173,7 @@ def _inside(text: str) -> str:
 
 
 def _split(text: str) -> list:
-    """Return what stands between commas; a sentence that has commas stays in one piece, single words do not."""
+    """Return the parts between commas; a sentence that contains commas stays in one piece."""
     parts: list[str] = []
     for part in filter(None, map(str.strip, _PART.findall(text))):
         if parts and part[0].isalpha() and " " in parts[-1] and _WORD.search(parts[-1]):

@@ -1,8 +1,8 @@
-"""The data of lesson 5: two equal clerks, two readers of which one is better, forty equal models.
+"""The data of lesson 5: two equal clerks, two readers of different quality, forty equal models.
 
-Studies have numbers. Study s uses the forms `default_rng(s).choice(1797, n, replace=False)`; form i
-is in fold i mod 10. Clerk A sees the even image columns, clerk B the odd columns. Each clerk reads
-a form like the most similar form outside its fold.
+Studies have numbers. Study s uses the forms `default_rng(s).choice(1797, n, replace=False)`. Form i
+is in fold i mod 10. Clerk A sees the even columns of the image, clerk B the odd columns. Each clerk
+reads a form like the most similar form outside its fold.
 """
 
 import functools
@@ -37,26 +37,32 @@ MODELS = tuple(f"model {k}" for k in range(1, 41))
 
 
 def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLosses:
-    """Return the errors of the two clerks in the cross-validation of a study.
+    """Return the errors of the two clerks in the cross-validation of one study.
 
-    With 90 training forms the error rate over all forms is .2020 for clerk A and .2033 for clerk B.
-    So the clerks are practically equal.
+    With 90 training forms, the error rate over all forms is .2020 for clerk A and .2033 for clerk
+    B. The clerks are therefore practically equal.
 
     Parameters
     ----------
-    study : int
-        At least 0. The default was chosen for its result: it is the first study with a difference
-        of 11 points and p = .040 in the naive t-test. It is as large in 1 of 18 studies.
-    n : int
-        Forms, a multiple of 10 from 20 to 1,790.
-    repeats : int
-        Cross-validations of the same forms. Repeat r = 1, 2, ... after the first has new folds,
-        which `default_rng((study, r)).permutation` shuffles.
+    study : int, default 971
+        Number of the study, at least 0. The default was chosen for its result: it is the first
+        study with a difference of 11 percentage points, and p = .040 in the naive t-test. One study
+        in 18 has a difference as large.
+    n : int, default 100
+        Number of forms, a multiple of 10 from 20 to 1,790.
+    repeats : int, default 1
+        Number of cross-validations of the same forms. After the first, repeat r = 1, 2, ... has new
+        folds, shuffled by `default_rng((study, r)).permutation`.
 
     Returns
     -------
     CVLosses
-        Losses 0 or 1 of "clerk A" and "clerk B"; an item is a row of scikit-learn's digits.
+        Losses 0 or 1 of "clerk A" and "clerk B". An item is a row of scikit-learn's digits.
+
+    See Also
+    --------
+    clerk_studies : The differences of the clerks in many studies.
+    kfold_t_test : Test the difference of two models.
 
     Examples
     --------
@@ -79,21 +85,26 @@ def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLoss
 
 
 def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
-    """Return the errors of the readers averages and nearest neighbor in a study.
+    """Return the errors of the readers "averages" and "nearest neighbor" in one study.
 
     Parameters
     ----------
-    study : int
-        At least 0. The default was chosen because the tests disagree about it: the error rates are
-        14.0% for averages and 5.5% for nearest neighbor.
-    n : int
-        Forms, a multiple of 10 from 20 to 1,790.
+    study : int, default 2
+        Number of the study, at least 0. The default was chosen because the tests disagree about it:
+        the error rates are 14.0% for averages and 5.5% for nearest neighbor.
+    n : int, default 200
+        Number of forms, a multiple of 10 from 20 to 1,790.
 
     Returns
     -------
     CVLosses
-        Losses 0 or 1 of "averages" and "nearest neighbor"; an item is a row of scikit-learn's
+        Losses 0 or 1 of "averages" and "nearest neighbor". An item is a row of scikit-learn's
         digits.
+
+    See Also
+    --------
+    clerk_losses : The errors of two equal clerks.
+    compare_tests : Apply several tests to the same losses.
 
     Examples
     --------
@@ -110,14 +121,14 @@ def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
 
 
 def losses_of(features: np.ndarray, classes: np.ndarray, n: int = 200) -> CVLosses:
-    """Return which of n items two learners get wrong: class averages and nearest neighbor.
+    """Return the errors of two learners for n items: class averages and nearest neighbor.
 
     Parameters
     ----------
     features : (N, p) array of float
     classes : (N,) array
     n : int
-        Items, a multiple of 10, drawn at random.
+        Number of items, a multiple of 10; they are sampled at random.
 
     Examples
     --------
@@ -135,18 +146,27 @@ def losses_of(features: np.ndarray, classes: np.ndarray, n: int = 200) -> CVLoss
 
 
 class ClerkStudies(Result):
-    """The differences of the two equal clerks in many studies, with their standard errors.
+    """Differences of the two equal clerks in many studies, with standard errors.
+
+    Made by `clerk_studies`.
 
     Attributes
     ----------
     first : int
         Number of the first study; the others follow.
-    n, repeats : int
-        Forms, and cross-validations of them per study.
+    n : int
+        Number of forms per study.
+    repeats : int
+        Number of cross-validations per study.
     differences : (S,) array of float
-        Error rate of clerk A minus that of clerk B, over all repeats.
+        Error rate of clerk A minus that of clerk B in each of the S studies, over all repeats.
     naive_errors : (S,) array of float
-        Standard error of the difference if all folds of all repeats were independent.
+        Standard error of each difference if all folds of all repeats were independent.
+
+    See Also
+    --------
+    clerk_studies : Compute these differences.
+    kfold_t_test : Test the difference of two models.
     """
 
     first: int
@@ -157,39 +177,54 @@ class ClerkStudies(Result):
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of the tests."""
+        """Return the degrees of freedom of the tests."""
         return FOLDS * self.repeats - 1
 
     def standard_errors(self, test: str) -> np.ndarray:
-        """Return the standard error of each difference (S,) that a test uses, NaN where it is 0.
+        """Return the standard error of each difference that a test uses.
 
         Parameters
         ----------
         test : str
             A key of `workbench.course.clerks.TESTS`.
+
+        Returns
+        -------
+        (S,) array of float
+            Standard errors, NaN instead of 0.
         """
         rho = resolve_rho(TESTS[checks.choice("test", test, TESTS)], FOLDS, self.repeats)
         return np.where(self.naive_errors > ROUNDING, self.naive_errors, np.nan) / (1 - rho) ** 0.5
 
     def pvalues(self, test: str) -> np.ndarray:
-        """Return the p-value of each study (S,), NaN where the test is refused.
+        """Return the p-value of each study.
 
         Parameters
         ----------
         test : str
             As in `standard_errors`.
+
+        Returns
+        -------
+        (S,) array of float
+            P-values, NaN if the test is refused.
         """
         return tail_probability(self.differences / self.standard_errors(test), self.df, "two-sided")
 
     def alarms(self, test: str, level: float = 0.95) -> np.ndarray:
-        """Return which studies (S,) call the clerks different.
+        """Return the studies in which a test finds a significant difference: false alarms.
 
         Parameters
         ----------
         test : str
             As in `standard_errors`.
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        (S,) array of bool
+            True for a false alarm.
         """
         return self.pvalues(test) < 1 - checks.level(level)
 
@@ -197,7 +232,7 @@ class ClerkStudies(Result):
         """Return the proportion of false alarms of both tests."""
         rates = ", ".join(f"{test} {self.alarms(test).mean():.4g}" for test in TESTS)
         studies = f"{self.differences.size} studies of {self.n} forms, repeats {self.repeats}"
-        return f"{studies}; false alarms of {rates}"
+        return f"{studies}; proportion of false alarms: {rates}"
 
     def rows(self) -> list[dict]:
         """Return one row per study."""
@@ -211,25 +246,34 @@ class ClerkStudies(Result):
 
 @functools.lru_cache(maxsize=64)
 def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int = 1) -> ClerkStudies:
-    """Return the differences of the two clerks in consecutive studies, with their standard errors.
+    """Return the differences of the two clerks in consecutive studies, with standard errors.
 
     Parameters
     ----------
-    first, count : int
-        Number of the first study, at least 0, and of studies, at least 2.
-    n : int
-        Forms, a multiple of 10 from 20 to 1,790.
-    repeats : int
-        Cross-validations of the same forms.
+    first : int, default 0
+        Number of the first study, at least 0.
+    count : int, default 400
+        Number of studies, at least 2.
+    n : int, default 100
+        Number of forms per study, a multiple of 10 from 20 to 1,790.
+    repeats : int, default 1
+        Number of cross-validations of the same forms.
 
     Returns
     -------
     ClerkStudies
+        Differences and standard errors, from which p-values follow.
+
+    See Also
+    --------
+    clerk_losses : The errors of the clerks in one study.
+    kfold_t_test : Test the difference of two models.
 
     Examples
     --------
-    >>> clerk_studies(count=40)
-    ClerkStudies(40 studies of 100 forms, repeats 1; false alarms of naive t 0, Nadeau-Bengio 0)
+    >>> clerk_studies(count=40)      # doctest: +NORMALIZE_WHITESPACE
+    ClerkStudies(40 studies of 100 forms, repeats 1; proportion of false alarms: naive t 0,
+    Nadeau-Bengio 0)
     """
     first, count = checks.seed("first", first), checks.whole("count", count, 2)
     n, repeats = _forms(n), checks.whole("repeats", repeats, 1)
@@ -244,7 +288,7 @@ def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int =
 
 @functools.lru_cache(maxsize=50_000)
 def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
-    """Return the differences of the ten folds of one repeat, kept for a slider of repeats."""
+    """Return the differences of the ten folds of one repeat, cached for a slider of repeats."""
     samples, fold = _samples(study, n), _folds(study, n, repeat)
     first, second = (
         nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values()
@@ -253,17 +297,17 @@ def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
 
 
 def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarray:
-    """Return which of n simulated forms (n, 40) are read correctly by each of forty models.
+    """Return which of n simulated forms each of forty models reads correctly, (n, 40).
 
-    A form is in one of five groups of digit forms, by the confidence of reader A. Each model reads
-    it correctly with the accuracy of reader A in that group. The mean accuracy is .877.
+    Each form belongs to one of five groups of digit forms, by the confidence of reader A. Each
+    model has the accuracy of reader A in that group. The mean accuracy is .877.
 
     Parameters
     ----------
     n : int
-        Forms, at least 2.
+        Number of forms, at least 2.
     ahead : float
-        The accuracy of the first model minus that of the others, from 0 to .1.
+        Accuracy of the first model minus that of the others, from 0 to .1.
     seed : int
 
     Examples

@@ -23,27 +23,37 @@ NEIGHBORS = 5
 class DigitForms(Result):
     """The 1,797 handwritten digits of scikit-learn as forms in 14 boxes, read by two readers.
 
-    Images, readers and errors are real; boxes are reconstructed blocks of writers, places are ours.
-    Every form is read by a reader that learned from the other 13 boxes.
+    The images, the readers and their errors are real. The boxes are reconstructed blocks of
+    writers, and the decimal places are invented. Each reader learned from the other 13 boxes before
+    it read a form.
 
     Attributes
     ----------
     box : (1797,) ndarray of int
         Box of the form, 1 to 14.
     place : (1797,) ndarray of int
-        Decimal place of the digit in a register, 0 to 3: it is worth 10 ** place.
+        Decimal place of the digit in a register, 0 to 3: the digit counts 10 ** place times.
     image : (1797, 8, 8) ndarray of float
         Gray values, whole numbers from 0 to 16.
     digit : (1797,) ndarray of int
         The true digit.
-    read_a, confidence, margin : (1797,) ndarray
-        Reader A, the nearest of ten average images: what it reads, its confidence in [0, 1] and the
-        difference of the two smallest squared distances over 256.
-    read_b, vote_share : (1797,) ndarray
-        Reader B, five nearest neighbors: what it reads, and the weight of the winning digit over the
-        total weight.
+    read_a : (1797,) ndarray of int
+        Digit that reader A reads, the nearest of ten average images.
+    confidence : (1797,) ndarray of float
+        Confidence of reader A, in [0, 1].
+    margin : (1797,) ndarray of float
+        Difference of the two smallest squared distances of reader A, divided by 256.
+    read_b : (1797,) ndarray of int
+        Digit that reader B reads, by five nearest neighbors.
+    vote_share : (1797,) ndarray of float
+        Weight of the winning digit of reader B, divided by the total weight.
     positive : int
         The digit that lesson 4 counts, 9.
+
+    See Also
+    --------
+    digit_forms : Return these data.
+    ScoredItems : Items with a prediction and a score.
 
     Examples
     --------
@@ -65,7 +75,7 @@ class DigitForms(Result):
 
     @property
     def positive(self) -> int:
-        """The digit that is counted, 9. A lecturer's file has a class of its own here."""
+        """Return the digit that is counted, 9; data of a lecturer have their own class here."""
         return 9
 
     def items(self, reader: str = "a") -> ScoredItems:
@@ -73,12 +83,13 @@ class DigitForms(Result):
 
         Parameters
         ----------
-        reader : {"a", "b"}
+        reader : {"a", "b"}, default "a"
             The score is `confidence` for reader A and `vote_share` for reader B.
 
         Returns
         -------
         ScoredItems
+            Items with score, prediction and truth.
         """
         first = checks.choice("reader", reader, ("a", "b")) == "a"
         read, score = (self.read_a, self.confidence) if first else (self.read_b, self.vote_share)
@@ -87,16 +98,19 @@ class DigitForms(Result):
         )
 
     def labeled(self, positive: int | str = 9) -> LabeledItems:
-        """Return the forms, all labeled, as reader A reads them: boxes are PSUs, districts of two boxes strata.
+        """Return the forms, all labeled, as reader A reads them.
+
+        Boxes are the clusters (primary sampling units). Districts of two boxes are the strata.
 
         Parameters
         ----------
-        positive : int or str
-            The digit that precision, recall and F1 are about.
+        positive : int or str, default 9
+            The digit of precision, recall and F1.
 
         Returns
         -------
         LabeledItems
+            Labeled items of a survey sample.
 
         Examples
         --------
@@ -115,11 +129,15 @@ class DigitForms(Result):
         )
 
     def register(self) -> StratumSummary:
-        """Return the register of the forms: strata are decimal places, values what a misread digit adds to the total.
+        """Return the register of the forms as a summary of strata.
+
+        The strata are the decimal places. The values are the errors that misread digits cause in
+        the total of the register.
 
         Returns
         -------
         StratumSummary
+            Size, mean and standard deviation of each stratum.
 
         Examples
         --------
@@ -132,11 +150,17 @@ class DigitForms(Result):
         return StratumSummary(np.array(PLACES), size.astype(int), mean, sd)
 
     def register_errors(self) -> np.ndarray:
-        """Return 10 ** place times what reader A reads minus the digit, (1797,): the errors of the register's total."""
+        """Return the error that each form causes in the total of the register.
+
+        Returns
+        -------
+        (1797,) array of float
+            10 ** place times the difference between the digit of reader A and the true digit.
+        """
         return (self.read_a - self.digit) * 10.0**self.place
 
     def headline(self) -> str:
-        """Return the number of forms and the confidence of reader A, not how often it is right."""
+        """Return the number of forms and the confidence of reader A, but not its accuracy."""
         return (
             f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
             f"mean confidence of reader A {self.confidence.mean():.4g}"
@@ -160,13 +184,19 @@ def digit_forms() -> DigitForms:
     Raises
     ------
     ValueError
-        If the data or the readings differ from the ones published, by their SHA-256 fingerprint.
+        If the SHA-256 fingerprint of the data or of the readings differs from the published one.
+
+    See Also
+    --------
+    synthetic_scores : Simulate items with scores.
+    digit_twin : A large synthetic population with the same scores and errors.
+    register_errors : The errors of the register total.
 
     Notes
     -----
-    Reader A takes the nearest of the ten average images by squared Euclidean distance d^2; its
-    confidence is the largest softmax(-6 d^2 / 256). Reader B takes five nearest neighbors, ties by row;
-    the vote of rank r weighs 1 + 0.001 / r.
+    Reader A chooses the nearest of the ten average images by squared Euclidean distance d^2. Its
+    confidence is the largest softmax(-6 d^2 / 256). Reader B uses five nearest neighbors, with ties
+    in the order of the rows. The vote of rank r has weight 1 + 0.001 / r.
 
     Examples
     --------
@@ -188,14 +218,19 @@ def digit_forms() -> DigitForms:
 
 
 def register_errors() -> tuple[np.ndarray, np.ndarray]:
-    """Return the decimal place of each embedded digit and what its reading adds to the error of the register total.
+    """Return the decimal place of each embedded digit and its error in the total of the register.
 
     Returns
     -------
     place : (1797,) array of int
-        0 to 3.
+        Decimal place, 0 to 3.
     error : (1797,) array of float
-        10 ** place times what reader A reads minus the digit.
+        10 ** place times the difference between the digit of reader A and the true digit.
+
+    See Also
+    --------
+    digit_forms : The forms themselves.
+    sample : Sample values from strata.
 
     Examples
     --------
@@ -208,12 +243,18 @@ def register_errors() -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_by_next_box() -> np.ndarray:
-    """Return what a trainee reads who learned from one box only: reader B's method, taught by the next box.
+    """Return the digits that a trainee reads who learned from one box only.
+
+    The trainee uses the method of reader B and learns from the next box.
 
     Returns
     -------
     (1797,) array of int
-        Box 14 is read by what box 1 taught.
+        The digits read. Box 14 is read after learning from box 1.
+
+    See Also
+    --------
+    digit_forms : The forms, as two experienced readers read them.
 
     Examples
     --------
@@ -237,20 +278,31 @@ def read_by_next_box() -> np.ndarray:
 def digit_twin(
     score: ArrayLike | None = None, correct: ArrayLike | None = None, *, size: int = 700_000
 ) -> ScoredItems:
-    """Blow the digit forms up to a large synthetic population with the same scores and errors.
+    """Simulate a large synthetic population with the scores and errors of the digit forms.
 
     Parameters
     ----------
-    score, correct : (1797,) array, optional
-        By default reader A's confidence, and whether it is right.
-    size : int
-        Items, at least 1.
+    score : (1797,) array, optional
+        Scores, by default the confidence of reader A.
+    correct : (1797,) array, optional
+        Whether each form is read correctly, by default by reader A.
+    size : int, default 700000
+        Number of items, at least 1.
 
     Returns
     -------
     ScoredItems
-        Item i takes a uniform place u among the forms in order of score: its score is interpolated there,
-        its correctness copied from the form at rank floor(u).
+        The synthetic population.
+
+    See Also
+    --------
+    digit_forms : The forms themselves.
+    synthetic_scores : Simulate items with scores.
+
+    Notes
+    -----
+    Item i has a uniform random position u among the forms in order of score. Its score is
+    interpolated at u. Its correctness is that of the form at rank floor(u).
 
     Examples
     --------
@@ -274,7 +326,7 @@ def digit_twin(
 
 
 def _read_box(pixels: np.ndarray, digit: np.ndarray, inside: np.ndarray) -> tuple:
-    """Return what both readers, trained outside a box, read inside it."""
+    """Return what both readers, who learned outside a box, read inside it."""
     known, known_digit, unknown = pixels[~inside], digit[~inside], pixels[inside]
     return (
         *_nearest_average(known, known_digit, unknown),
@@ -309,6 +361,6 @@ def _check_fingerprint(*columns: np.ndarray) -> None:
     if digest != FORMS_DIGEST:
         raise checks.WrongValue(
             "digit_forms",
-            f"must have SHA-256 {FORMS_DIGEST}; got {digest}: scikit-learn's "
+            f"must have SHA-256 {FORMS_DIGEST}; got {digest}. scikit-learn's "
             "digits or the arithmetic of this platform differ from the published ones",
         )

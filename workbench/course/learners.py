@@ -1,4 +1,4 @@
-"""Ids of learners, checked before they name a folder."""
+"""Check of the ids of learners, which become names of folders."""
 
 import re
 
@@ -14,7 +14,7 @@ _RESERVED = {
 
 
 def id_problem(student: str) -> str:
-    """Return why an id cannot name a folder on every system, or ''.
+    """Return the reason why an id cannot be the name of a folder on every system, or ''.
 
     Parameters
     ----------
@@ -25,16 +25,15 @@ def id_problem(student: str) -> str:
     >>> id_problem("ada.l-1815"), id_problem("")
     ('', 'is empty')
     >>> id_problem("x/y")
-    'must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last'
+    'must hold only a to z, digits and . _ - @, begin with a letter or digit, and not end with a dot'
     """
     if not student:
         return "is empty"
     if len(student) > LONGEST_ID:
         return f"must have at most {LONGEST_ID} characters"
     if not _ALLOWED.fullmatch(student) or student.endswith("."):
-        return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
-    return (
-        "is a name that Windows keeps for itself"
-        if student.split(".")[0].lower() in _RESERVED
-        else ""
-    )
+        return (
+            "must hold only a to z, digits and . _ - @, begin with a letter or digit, "
+            "and not end with a dot"
+        )
+    return "is a name that Windows reserves" if student.split(".")[0].lower() in _RESERVED else ""

@@ -1,7 +1,7 @@
-"""The items that the lessons' scenes show: the digit forms, or a file of the lecturer's.
+"""The items that the lessons' scenes show: the digit forms, or a file of the lecturer.
 
 `use_items` comes first: it reads a file with named columns and shows it in the scenes.
-`LessonItems` has the attributes of `DigitForms` that can be made from the file. The scenes ask
+`LessonItems` has those attributes of `DigitForms` that can be made from the file. The scenes ask
 `lesson_forms` for their data.
 """
 
@@ -24,7 +24,7 @@ from workbench.replication.metrics import LabeledItems
 
 Function = TypeVar("Function", bound=Callable)
 
-# attribute of the digit forms -> the column of a file that it is made from
+# attribute of the digit forms -> the column of a file from which it is made
 COLUMNS = {
     "digit": "truth",
     "read_a": "prediction",
@@ -61,7 +61,7 @@ class LessonItems:
     features : (N, p) ndarray of float
         From the columns whose names begin with `x_`.
     positive : object
-        The class that precision, recall and counts are about.
+        The class of precision, recall and counts.
     """
 
     holds_items = True
@@ -107,7 +107,7 @@ class LessonItems:
                 )
 
     def _class(self, positive: Any) -> Any:
-        """Return the positive class: the one that is asked for, class 1, or the rarest."""
+        """Return the positive class: the requested one, class 1, or the rarest."""
         unique, counts = np.unique(self.digit, return_counts=True)
         classes = unique.tolist()
         names = [str(label) for label in classes]
@@ -146,7 +146,7 @@ class LessonItems:
         return np.stack([to_numbers(name, cells[name]) for name in columns], 1)
 
     def __getattr__(self, name: str) -> Any:
-        """Say which column an attribute of the digit forms would be made from."""
+        """Raise an error that names the column from which an attribute would be made."""
         if name in COLUMNS:
             column = f"{FEATURE}..." if name == "features" else COLUMNS[name]
             raise AttributeError(f"{self.name} has no column {column!r}, which `{name}` needs.")
@@ -166,12 +166,12 @@ class LessonItems:
         return ScoredItems(numbers, self.confidence, read, self.digit, read == self.digit)
 
     def labeled(self, positive: Any = "") -> LabeledItems:
-        """Return the items, all labeled; clusters are PSUs of one stratum.
+        """Return the items, all labeled, as clusters of one stratum.
 
         Parameters
         ----------
         positive : object
-            The class that precision, recall and F1 are about; by default that of `use_items`.
+            The class of precision, recall and F1, by default that of `use_items`.
         """
         chosen = str(self.positive if positive == "" else positive)
         cluster = self._if_there("cluster")
@@ -193,9 +193,9 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
         A file with a header. Each row is an item with its `truth` and `prediction`. None shows the
         digit forms.
     needs : iterable of str
-        Other columns that must be there; "features" are columns whose names begin with `x_`.
+        Other columns that the file must have. "features" are columns whose names begin with `x_`.
     positive : object
-        The class that counts and F1 are about; by default class 1, or the rarest.
+        The class of counts and F1, by default class 1, or the rarest.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
 
 
 def check_size(least: int, lesson: int) -> None:
-    """Raise ValueError, and show the digit forms, where a lesson needs more items."""
+    """Raise an error, and show the digit forms, if a lesson needs more items."""
     size = lesson_forms().digit.size
     if size < least:
         name = lesson_forms().name
@@ -234,7 +234,7 @@ def check_size(least: int, lesson: int) -> None:
 
 
 def check_predictions(lesson: int) -> None:
-    """Raise ValueError, and show the digit forms, without correct and incorrect predictions.
+    """Raise an error, and show the digit forms, without correct and incorrect predictions.
 
     At least two classes must be predicted.
     """
@@ -269,12 +269,12 @@ def cached(function: Function) -> Function:
 
 
 def about_digits(scene: Function) -> Function:
-    """Return a scene that says that it is about the digit forms, where others show a file."""
+    """Return a scene that prints that it shows the digit forms, although others show a file."""
     return about_digits_without("")(scene)
 
 
 def about_digits_without(attribute: str) -> Callable[[Function], Function]:
-    """Return the decorator of `about_digits` for a scene that shows a file if its items have an attribute."""
+    """Return the same decorator for a scene that shows files with a given attribute."""
 
     def decorate(scene: Function) -> Function:
         @functools.wraps(scene)
@@ -290,17 +290,17 @@ def about_digits_without(attribute: str) -> Callable[[Function], Function]:
 
 
 def comments(words: Any) -> Any:
-    """Return the comments on a prediction; none where they would quote figures of other data."""
+    """Return the comments on a prediction; none if the scenes show other data."""
     return words if are_digits() else {}
 
 
 def only_for_digits(*parts: Any) -> list:
-    """Return parts of a scene that quote figures of the digit forms; none for other items."""
+    """Return the parts of a scene that quote figures of the digit forms; none for other items."""
     return list(parts) if are_digits() else []
 
 
 def named(text: str) -> str:
-    """Return a text about the digit forms in the words of the items that the scenes show.
+    """Return a text about the digit forms, with the words for the items of the scenes.
 
     Examples
     --------
@@ -330,5 +330,5 @@ def named(text: str) -> str:
 
 
 def named_pair(words: tuple[str, str]) -> tuple[str, str]:
-    """Return title and text alternative of a chart in the words of `named`."""
+    """Return title and description of a chart with the words of `named`."""
     return named(words[0]), named(words[1])

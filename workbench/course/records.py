@@ -1,4 +1,4 @@
-"""Answers to graded exercises as plain values in a file beside the notebook."""
+"""Answers to graded exercises as plain values in a file next to the notebook."""
 
 import json
 import math
@@ -50,22 +50,24 @@ def _entry(value: float | str) -> float | str:
 
 
 def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
-    """Write an answer into a file of answers, replacing an earlier one to the same exercise; return it as written.
+    """Write an answer into a file of answers and return it as written.
 
-    The new file replaces the old one in one step, so that what is read is always whole.
+    It replaces an earlier answer to the same exercise. The new file replaces the old one in one
+    step, so a reader never sees half a file.
 
     Parameters
     ----------
     path : str or path
-        A JSON file, made where it is missing.
+        A JSON file. It is created if it does not exist.
     exercise : str
+        Name of the exercise.
     answer : object
-        As `plain_answer` takes it.
+        As for `plain_answer`.
 
     Raises
     ------
     ValueError
-        If the answer is more than that, or the file is damaged or cannot be written.
+        If the answer is too long, or if the file is damaged or cannot be written.
     """
     path, answer = Path(path), plain_answer(answer)
     answers = recorded(path) | {exercise: answer}
@@ -73,13 +75,13 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
         write_text(path, json.dumps(answers, indent=1, ensure_ascii=False))
     except OSError as error:
         raise ValueError(
-            f"{path.name} cannot be written: {error.strerror}; nothing was recorded"
+            f"{path.name} cannot be written: {error.strerror}. The answer was not recorded"
         ) from error
     return answer
 
 
 def recorded(path: str | os.PathLike) -> dict[str, Any]:
-    """Return the answers in a file by exercise, none where it is missing; ValueError if it is damaged."""
+    """Return the answers in a file by exercise; none if the file does not exist."""
     path = Path(path)
     try:
         answers = json.loads(path.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""The story of lesson 4: code 9 on a digit form means "has solar panels", and reader A counts them month after month.
+"""The story of lesson 4: reader A counts forms with code 9, "has solar panels", month after month.
 
-Month 1 are the 1,797 real forms; the later months are simulated from a superpopulation that reader A reads with
-exactly the rates it has in month 1.
+Month 1 consists of the 1,797 real forms. The later months are simulated from a superpopulation
+that reader A reads with exactly the rates of month 1.
 """
 
 import functools
@@ -21,14 +21,19 @@ SEED = 2026
 
 
 class SolarMonths(Result):
-    """Twelve months read by reader A, and what is true; made by `solar_months`.
+    """Twelve months of counts by reader A, and the truth; made by `solar_months`.
 
     Attributes
     ----------
     counts : (12, 2) array of int
         Forms read as without and with panels.
     true_shares : (12,) array of float
-        Forms that have panels, as a share.
+        True proportions of forms with panels.
+
+    See Also
+    --------
+    solar_months : Return these counts.
+    prevalence_series : Estimate the true proportions from such counts.
     """
 
     counts: np.ndarray
@@ -36,11 +41,16 @@ class SolarMonths(Result):
 
     @property
     def counted_shares(self) -> np.ndarray:
-        """Forms read as with panels, as a share, (12,)."""
+        """Return the proportions of forms read as with panels, (12,)."""
         return self.counts[:, 1] / self.counts.sum(1)
 
     def periods(self) -> dict[str, tuple[int, int]]:
-        """Return the counts of the months by their numbers as text, for `workbench.prevalence_series`.
+        """Return the counts by the number of the month as text, for `prevalence_series`.
+
+        Returns
+        -------
+        dict of str to (int, int)
+            Forms read as without and with panels.
 
         Examples
         --------
@@ -73,7 +83,7 @@ class SolarMonths(Result):
 
 
 def solar_forms() -> tuple[np.ndarray, np.ndarray]:
-    """Return what is true and what reader A reads of the forms of month 1.
+    """Return the true class of the forms of month 1, and the class that reader A reads.
 
     Returns
     -------
@@ -93,17 +103,24 @@ def solar_forms() -> tuple[np.ndarray, np.ndarray]:
 
 
 def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:
-    """Audit n of the 1,797 forms of month 1, drawn without replacement.
+    """Audit a simple random sample of the 1,797 forms of month 1.
 
     Parameters
     ----------
-    n : int
-        From 1 to 1,797.
-    rng : int or numpy.random.Generator
+    n : int, default 400
+        Number of audited forms, from 1 to 1,797.
+    rng : int or numpy.random.Generator, default 1
+        Seed or generator of the sample.
 
     Returns
     -------
     ConfusionCounts
+        The confusion table of the audited forms.
+
+    See Also
+    --------
+    solar_months : The counts of twelve months.
+    solar_rates : The rates that the audit estimates.
 
     Examples
     --------
@@ -119,18 +136,29 @@ def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> Confusio
 
 @functools.lru_cache(maxsize=1)
 def solar_months() -> SolarMonths:
-    """Return the twelve months, of 5,000 forms each after the first.
+    """Return the counts of twelve months, the later ones with 5,000 forms each.
 
     Returns
     -------
     SolarMonths
-        The true share is .1002 in month 1, .10 in month 2 and rises by half a point a month to .15. Of each later
-        month reader A finds binomially many of the panels, then takes binomially many others for panels.
+        Counts and true proportions. The true proportion is .1002 in month 1 and .10 in month 2. It
+        then rises by half a percentage point a month to .15.
+
+    See Also
+    --------
+    solar_audit : An audit of month 1.
+    prevalence_series : Estimate the true proportions from the counts.
+
+    Notes
+    -----
+    In each later month, the numbers of panels that reader A finds, and of other forms that it reads
+    as panels, are binomial.
 
     Examples
     --------
-    >>> solar_months()
-    SolarMonths(month 1: 218 of 1,797 counted (0.1002 true); month 12: 809 of 5,000 counted (0.1500 true))
+    >>> solar_months()      # doctest: +NORMALIZE_WHITESPACE
+    SolarMonths(month 1: 218 of 1,797 counted (0.1002 true); month 12: 809 of 5,000 counted
+    (0.1500 true))
     """
     base_rate, p00, p11 = solar_rates()
     draw, counted = np.random.default_rng(SEED), [int((solar_forms()[1] == LABELS[1]).sum())]
@@ -145,11 +173,18 @@ def solar_months() -> SolarMonths:
 
 @functools.lru_cache(maxsize=1)
 def solar_rates() -> tuple[float, float, float]:
-    """Return the true share of month 1 and reader A's rates, all forms looked up.
+    """Return the true proportion of month 1 and the rates of reader A, from all forms.
 
     Returns
     -------
     (base_rate, p00, p11) : tuple of float
+        Proportion of forms with panels, and the probabilities of a correct reading without and with
+        panels.
+
+    See Also
+    --------
+    solar_audit : Estimate the rates from a sample.
+    estimator_theory : Compute the errors of the estimators for such rates.
 
     Examples
     --------

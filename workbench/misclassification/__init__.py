@@ -1,1 +1,1 @@
-"""True shares behind predicted counts: audits, corrections, theory and series of periods."""
+"""True class proportions behind predicted counts: audits, corrections, theory and periods."""

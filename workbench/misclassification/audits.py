@@ -1,9 +1,11 @@
-"""Audits of several periods: whether rates differ, and estimates from each period's own audit.
+"""Audits of several periods: a test of equal rates, and estimates from each period's own audit.
 
-Rates P(prediction | truth) that are pooled over the audits give every period the estimate and the
-interval of one audit of all their items, by "misclassification" (`periods`): given the truths,
-these items are independent draws of the rates, in whichever period they were audited. Where the
-rates differ, a period's own audit is taken for a random sample of its own counted items.
+If the rates P(prediction | truth) are the same in all periods, they are pooled over the audits.
+Every period then gets the estimate of method "misclassification" from one audit of all items
+(`periods`). This is valid because, given their true classes, the predictions of the audited items
+are independent with the same rates in every period.
+
+If the rates differ, a period's own audit is treated as a random sample of its own counted items.
 """
 
 from collections import defaultdict
@@ -31,25 +33,26 @@ STACKED = (
     "shares",
     "bias",
     "own",
-)  # of all periods
+)  # attributes with one entry per period
 Limits = tuple[ndarray, ndarray]
 
 
 def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     """Return the p-value of equal rates P(prediction | truth) in all audits.
 
-    The statistic is the sum of Pearson's over the true classes. Its distribution is that of random
-    tables with the same margins [1]_; of weighted audits it is chi-squared, for effective counts.
+    The statistic is the sum of Pearson's statistics of the true classes. Its distribution is that
+    of random tables with the same margins [1]_. For weighted audits it is chi-squared, for
+    effective counts.
 
     Parameters
     ----------
     audits : sequence of ConfusionCounts
-        Independent, with the same classes.
+        Independent audits of the same classes.
 
     Returns
     -------
     float
-        NaN where no class was audited twice.
+        The p-value; NaN if no class was audited in two of them.
 
     References
     ----------
@@ -72,7 +75,7 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     if not any(len(table) > 1 for table in of_class):
         return np.nan
     compared = [table for table in of_class if min(table.shape) > 1]
-    if not compared:  # all items of every class were predicted alike
+    if not compared:  # all items of every class got the same prediction
         return 1.0
     statistic = sum(float(_pearson(table)) for table in compared)
     if audits[0].weighted is not None:
@@ -99,12 +102,12 @@ def _pearson(tables: ndarray) -> ndarray:
 
 @dataclass(frozen=True, eq=False)
 class OwnAudits:
-    """T periods, each with an audit of its own, with the interface of `Periods` for a series.
+    """T periods, each with its own audit, with the interface of `Periods` for a series.
 
     Attributes
     ----------
     parts : tuple of Periods
-        One of each period, which hold one period each.
+        One object per period.
     """
 
     parts: tuple[Periods, ...]
@@ -145,7 +148,7 @@ class OwnAudits:
         last: ndarray,
         level: float,
     ) -> Limits:
-        """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
+        """Return the limits (C, K) of the growth rates; NaN if the earlier level may be 0."""
         low, high = self.level_limits(level)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
         levels = np.maximum([self.restricted, low, high], 0)
@@ -186,8 +189,8 @@ def _newcombe(
 def own_method(method: str, sampled_by: str) -> str:
     """Return the method for a period whose own items were audited.
 
-    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration"
-    does. An audit that was sampled by truth allows "misclassification" instead.
+    There, "mle" and "mixed" weight the audit to the period's own counts, as "calibration" does. An
+    audit that was sampled by the truth allows "misclassification" instead.
     """
     if method == designs.AUTO:
         return "misclassification" if sampled_by == TRUTH else "calibration"
@@ -206,8 +209,8 @@ def own_periods(
     """Return one period with its own audit, or raise an `AuditError` if that gives no estimate."""
     if audit is None:
         raise AuditError(
-            "it was not audited, and each period is estimated from its own audit; 'pooled' as "
-            "audit_rates takes the rates of the others for it"
+            "it was not audited, and each period is estimated from its own audit. Use "
+            "audit_rates='pooled' to estimate it with the rates of the other audits"
         )
     frame = None if audit.weighted is not None or sampled_by == TRUTH else counts
     check_audit(audit, frame, method)
@@ -215,8 +218,8 @@ def own_periods(
     if frame is not None and (audited > frame).any():
         labels = listed(audit.labels)
         raise AuditError(
-            f"its audit has {audited.tolist()} items predicted {labels}, more "
-            f"than the {frame.tolist()} that were counted"
+            f"its audit has {audited.tolist()} items predicted {labels}, but only "
+            f"{frame.tolist()} were counted"
         )
     periods = Periods(
         audit,
@@ -227,15 +230,15 @@ def own_periods(
         sampled_by=sampled_by,
     )
     if periods.undefined or limits.WHOLE in periods.constructions:
-        raise AuditError(periods.undefined or "its audit allows no estimate")
+        raise AuditError(periods.undefined or "no estimate is possible from its audit")
     return periods
 
 
 def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
-    """Return the audits by the period of the counts that each belongs to.
+    """Return the audits by the period to which each belongs.
 
-    Audits of one period, as those of its days, are added up. Those without a period keep their own
-    name.
+    Audits of one period, such as those of its days, are added up. Audits without a period keep
+    their own name.
     """
     by_text = {str(period): period for period in periods}
     same = calendar.same_periods([str(name) for name in audits], [*by_text])
@@ -257,22 +260,19 @@ def choice_note(
     *,
     own: bool,
 ) -> Note:
-    """Return the note on how the audits are used, and on what grounds."""
+    """Return the note on how the audits are used, with the reason."""
     size = sum(audit.n for audit in audits.values())
     periods = counted(len(audits), "period")
     items = counted(size, "item")
-    test = f"p = {pvalue:.2g} of a test of equal rates"
+    test = f"test of equal rates: p = {pvalue:.2g}"
     if np.isnan(pvalue):
-        test = (
-            "no class was audited in two of them, so that no test can tell whether the rates differ"
-        )
+        test = "no class was audited in two of them, so no test of equal rates is possible"
     reason = ", as asked"
     if audit_rates == "auto":
-        reason = ", as rates P(prediction | truth) differ between them" if own else ""
+        reason = " because the rates P(prediction | truth) differ between them" if own else ""
     use = (
-        f"their rates P(prediction | truth) are pooled over the periods{reason}, and taken for "
-        "those of every period"
+        f"their rates P(prediction | truth) are pooled{reason}, and assumed to hold in every period"
     )
     if own:
-        use = f"each period is estimated from its own audit alone{reason}"
+        use = f"each period is estimated from its own audit only{reason}"
     return Note("assumption", f"{periods} audited ({items}): {use} ({test})")

@@ -1,13 +1,19 @@
-"""Names of periods that are dates, and the order of time.
+"""Names of periods that are dates, and their order in time.
 
-The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024,
-Mar 2024, Mar-24), a quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01,
-20240301, 01.03.2024). A day with slashes is read as day and month, or month and day, where one of
-the two exceeds 12 in some name, and where both readings have the same order. Otherwise the order
-stays open.
+Names are dates if all of them have the same form:
+
+- a year: 2024
+- a month: 2024-03, 202403, 03/2024, Mar 2024, Mar-24
+- a quarter: 2024Q1, Q1 2024
+- an ISO week: 2024-W05
+- a day: 2024-03-01, 20240301, 01.03.2024
+
+Days with slashes, such as 03/01/2024, may be day and month or month and day. They are read if one
+of the two numbers exceeds 12 in some name, or if both readings give the same order. Otherwise the
+order is undecided.
 
 `time_of` and `length_of` read the names. `periods_of` and `same_periods` turn dates into longer
-periods, and `in_time` and `backward_notes` are about their order.
+periods. `in_time` and `backward_notes` deal with their order.
 """
 
 import datetime
@@ -82,7 +88,7 @@ _PER_YEAR = {"year": 1, "quarter": 4, "month": 12}
 
 
 def named_period(period: object) -> str:
-    """Return the name of a period in a sentence: a small number alone would say nothing.
+    """Return the name of a period in a sentence; a small number gets the word "period".
 
     Examples
     --------
@@ -121,9 +127,9 @@ def _key(y: str, m: str = "", d: str = "") -> Key:
 
 
 def time_of(names: Sequence[str]) -> list[Key] | None:
-    """Return (year, month, day) of each name, as far as it goes.
+    """Return (year, month, day) of each name, or as much of it as the name has.
 
-    None where the names are no dates, or where day and month cannot be told apart.
+    None if the names are not dates, or if day and month cannot be told apart.
 
     Examples
     --------
@@ -137,7 +143,7 @@ def time_of(names: Sequence[str]) -> list[Key] | None:
 
 
 def length_of(names: Sequence[str]) -> str:
-    """Return the length of the periods that the names mean, one of `EVERY`, or "" for no dates.
+    """Return the length of the named periods, one of `EVERY`, or "" if they are not dates.
 
     Examples
     --------
@@ -152,21 +158,21 @@ def _without_time(names: Iterable[str]) -> list[str]:
 
 
 def periods_of(dates: Sequence[str], every: str) -> list[str]:
-    """Return the day, week, month, quarter or year of each date, named as 2026-03, 2026-Q1 or 2026.
+    """Return the period of each date, named as in 2026-03, 2026-Q1 or 2026.
 
     Parameters
     ----------
     dates : sequence of str
-        Days in one of the forms above, with or without the time of day, which is ignored. A file
-        mixes no forms. Months will do for quarters and years.
+        Days, all in one of the forms above. A time of day is ignored. For quarters and years the
+        dates may also be months.
     every : {"day", "week", "month", "quarter", "year"}
-        Weeks are those of ISO 8601: they begin on Monday, and week 1 holds the first Thursday, so
-        that December 29 may be in week 1 of the next year.
+        Weeks are those of ISO 8601: they begin on Monday, and week 1 holds the first Thursday.
+        December 29 may therefore be in week 1 of the next year.
 
     Raises
     ------
     ValueError
-        If a text is no date, or day and month cannot be told apart.
+        If a text is not a date, or if day and month cannot be told apart.
 
     Examples
     --------
@@ -179,7 +185,7 @@ def periods_of(dates: Sequence[str], every: str) -> list[str]:
     days = _without_time(dates)
     length, readings = _read(days)
     if not readings:
-        rule = "needs dates of one form, such as 2026-03-31 or 31.03.2026"
+        rule = "needs dates that all have the same form, such as 2026-03-31 or 31.03.2026"
         raise WrongValue("every", rule, _no_date(days))
     if len(readings) > 1:
         rule = "needs dates whose day and month can be told apart, such as 2026-03-31"
@@ -211,16 +217,16 @@ def _period(text: str, key: Key, every: str) -> str:
 
 
 def _no_date(days: Sequence[str]) -> str:
-    """Return a text that keeps the others from being read as dates of one form."""
+    """Return a text because of which the texts are not dates of one form."""
     unlike = [[day for day in days if not form.fullmatch(day)] for _, form in _FORMS]
     return min(unlike, key=len)[0] if days else ""
 
 
 def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]:
-    """Return the period among `periods` that every name means; names without one are left out.
+    """Return the period of `periods` to which each name belongs; names without one are left out.
 
-    Names mean the same period where they are the same text in another case, or the same date in
-    another form. Days belong to the week, month, quarter or year that holds them.
+    A name matches a period if it is the same text in another case, or the same date in another
+    form. Days belong to the week, month, quarter or year that contains them.
 
     Examples
     --------
@@ -233,7 +239,7 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
     same = {name: by_text.get(name.strip().casefold()) for name in names}
     try:
         keys = time_of(periods_of(names, length_of(periods)))
-    except WrongValue:  # one of the two are no dates, or the names are longer periods
+    except WrongValue:  # one of the two are not dates, or the names are longer periods
         keys = None
     by_key = dict(zip(time_of(periods) or (), periods, strict=False))
     for name, key in zip(names, keys or (), strict=False):
@@ -242,9 +248,9 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
-    """Return the places of the names in the order of time, and a note if it is not theirs.
+    """Return the positions of the names in the order of time, and a note if that order differs.
 
-    Names that are no dates keep their order, with a note. So do days whose day and month cannot be
+    Names that are not dates keep their order, with a note. So do days whose day and month cannot be
     told apart.
 
     Examples
@@ -259,7 +265,7 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
         return list(range(len(names))), tuple(_unsorted_notes(names))
     if repeat := first_repeat(when):
         both = " and ".join(repr(names[k]) for k in repeat)
-        raise ValueError(f"every period must be named once; {both} are the same")
+        raise ValueError(f"every period must be named once; {both} are the same period")
     order = _order(when)
     notes = _gap_notes(length_of(names), when)
     if order != sorted(order):
@@ -278,14 +284,14 @@ def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
     if _read(names)[1]:
         yield Note(
             "unreliable",
-            f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
-            "apart; write 2024-03-01",
+            f"periods keep the order of the file, because day and month cannot be told apart in "
+            f"{names[0]!r}. Write dates as 2024-03-01",
         )
     elif len(names) > 1 and (numbered is None or numbered != sorted(numbered)):
         yield Note(
             "assumption",
-            f"periods such as {names[0]!r} are not read as dates: they stay in the order of the "
-            "file, and changes are from one to the next",
+            f"periods such as {names[0]!r} are not dates, so they keep the order of the file. "
+            "Changes are from each period to the next",
         )
 
 
@@ -300,21 +306,18 @@ def _gap_notes(length: str, when: list[Key]) -> tuple[Note, ...]:
         return ()
     dates = (divmod(step, per_year) for step in missing)
     names = [_FORMAT[length].format(year, part + 1) for year, part in dates]
-    text = (
-        f"no row for {listed(names, 5)}: a change from the period before to the one after is over "
-        "more than one step"
-    )
+    text = f"no row for {listed(names, 5)}; the change across the gap covers more than one period"
     return (Note("data", text),)
 
 
 def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
-    """Return a note where dates do not rise, or where months or numbers only fall.
+    """Return a note if some dates go back in time, or if months or numbers only decrease.
 
     Examples
     --------
     >>> print(*backward_notes(["Dec", "Nov", "Oct"]))       # doctest: +NORMALIZE_WHITESPACE
-    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the
-    next one of the list, and the audit is taken to be of the first unless another is named
+    periods seem to run backwards: 'Dec' comes before 'Nov'. Changes are from each period to the
+    next in the list. The audit is assumed to be of the first period unless another is named
     """
     when = time_of(names)
     keys: list = when or _numbered(names) or []
@@ -324,9 +327,9 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
     k = falls.index(True)
     run = "run" if when else "seem to run"
     text = (
-        f"periods {run} backwards, as {names[k]!r} stands before "
-        f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit "
-        "is taken to be of the first unless another is named"
+        f"periods {run} backwards: {names[k]!r} comes before {names[k + 1]!r}. Changes are from "
+        "each period to the next in the list. The audit is assumed to be of the first period "
+        "unless another is named"
     )
     return (Note("unreliable", text),)
 
@@ -336,7 +339,7 @@ def _order(keys: list[Key]) -> list[int]:
 
 
 def _numbered(names: Sequence[str]) -> list[int] | None:
-    """Return the months, or the numbers of names that differ in one number only."""
+    """Return the months, or the numbers of names that differ only in one number."""
     months = [name.strip()[:3].lower() for name in names]
     if all(month in _MONTHS for month in months):
         return [_MONTHS.index(month) for month in months]

@@ -1,6 +1,6 @@
-"""Bias and variance of the estimators of the shares of any number of classes, by expansion.
+"""Bias and variance of the estimators of the proportions of any number of classes.
 
-The expansion is around the expected counts. `shares_theory` is the entry.
+They follow from an expansion around the expected counts. Read `shares_theory` first.
 
 References
 ----------
@@ -23,17 +23,27 @@ SUM = 1e-9
 
 
 class SharesTheory(Result):
-    """Bias and variance of the estimators of shares; made by `shares_theory`.
+    """Bias and variance of the estimators of class proportions; made by `shares_theory`.
 
     Attributes
     ----------
     bias, variance : dict of method to (K,) array
-        To first order in 1/n; NaN where P(prediction | truth) cannot be inverted.
+        Bias and variance to first order in 1/n; NaN if P(prediction | truth) cannot be inverted.
     shares, new_shares : (K,) array
+        True proportions at audit time and in the new period.
     reading : (K, K) array
+        P(prediction | truth).
     n : int
+        Number of audited items.
     size, new_size : int or None
+        Number of counted items at audit time and in the new period.
     rates : str
+        Whether the new period shares the "process" or the "frame" of the audit.
+
+    See Also
+    --------
+    shares_theory : Compute these figures.
+    estimator_theory : Closed forms for two classes.
     """
 
     bias: dict
@@ -48,16 +58,16 @@ class SharesTheory(Result):
 
     @property
     def rmse(self) -> dict[str, ndarray]:
-        """Root mean squared error (K,) per method."""
+        """Return the root mean squared error (K,) of each method."""
         return {
             method: np.sqrt(value + self.bias[method] ** 2)
             for method, value in self.variance.items()
         }
 
     def headline(self) -> str:
-        """Return the methods with the least and the largest error of all classes together."""
+        """Return the methods with the smallest and the largest error over all classes."""
         kinds = checks.counted(len(self.shares), "class", "classes")
-        return f"{kinds}, {self.n:,} audited: {best_and_worst(self.rmse)}"
+        return f"{kinds}, {self.n:,} audited items: {best_and_worst(self.rmse)}"
 
     def rows(self) -> list[dict]:
         """Return one row per method and class."""
@@ -83,40 +93,55 @@ def shares_theory(
     new_size: int | None = None,
     rates: str = "process",
 ) -> SharesTheory:
-    """Return bias and variance of the estimators of the shares of K classes.
-
-    `workbench.estimator_theory` has closed forms for two classes.
+    """Compute bias and variance of the estimators of the proportions of any number of classes.
 
     Parameters
     ----------
-    shares, new_shares : (K,) array_like
-        True shares when the audit was drawn, above 0, and in the period that is estimated; each
-        adds up to 1.
+    shares : (K,) array_like
+        True proportions when the audit was sampled, all above 0; they add up to 1.
+    new_shares : (K,) array_like
+        True proportions in the period that is estimated; they add up to 1.
     reading : (K, K) array_like
-        P(prediction | truth), rows truth; constant.
-    n, size, new_size, rates
-        As in `workbench.estimator_theory`.
+        P(prediction | truth), true classes in rows; the same in both periods.
+    n : int
+        Number of audited items, at least 2.
+    size : int, optional
+        Number of items counted when the audit was sampled, at least n. By default very many.
+    new_size : int, optional
+        Number of items counted in the new period. By default very many.
+    rates : {"process", "frame"}, default "process"
+        As in `estimator_theory`.
 
     Returns
     -------
     SharesTheory
+        Bias, variance and RMSE of each estimator and class.
+
+    See Also
+    --------
+    estimator_theory : Closed forms for two classes.
+    compare_estimators : Estimate the errors from an audit.
 
     Notes
     -----
-    With f the estimator as a function of the audit's shares p of cells, e_c those of an audit that
-    is all in cell c: the bias is f - truth where everything is as expected, plus sum_c p_c f''(p;
-    e_c - p) / (2 n), the second derivative along e_c - p. The variance is that of the slopes of f
-    by cells, by the frame's and by the period's counts.
+    The estimator f is a function of the proportions p_c of the audit's cells c. The point e_c
+    stands for an audit with all items in cell c. The bias is::
+
+        f(p) - truth + sum_c p_c f''(p; e_c - p) / (2 n)
+
+    The first part is the bias if all counts are as expected. f'' is the second derivative along the
+    direction e_c - p. The variance follows from the slopes of f by the cells of the audit, by the
+    counts of the frame and by the counts of the period.
 
     Examples
     --------
     >>> reading = [[.9, .06, .04], [.1, .8, .1], [.02, .08, .9]]
     >>> print(shares_theory([.5, .3, .2], [.4, .3, .3], reading, 1000).headline())
-    3 classes, 1,000 audited: least error mle (RMSE 0.01567), largest baseline (0.1436)
+    3 classes, 1,000 audited items: least error mle (RMSE 0.01567), largest baseline (0.1436)
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
     if new.ndim > 1:
-        raise WrongValue("new_shares", "must be of one period", new.tolist())
+        raise WrongValue("new_shares", "must be the proportions of one period", new.tolist())
     n, size, new_size = check_sizes(n, size, new_size, rates)
     bias = {}
     variance = {}
@@ -147,17 +172,17 @@ def shares_theory(
 def check_shares(
     shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return shares (K,), new ones (..., K) and P(prediction | truth) (K, K), or raise."""
+    """Return old (K,) and new (..., K) proportions and P(prediction | truth) (K, K), or raise."""
     shares = _summing("shares", checks.vector("shares", shares, low=0, high=1))
     if shares.size < 2 or not shares.all():
-        rule = "must be above 0, of two classes or more"
+        rule = "must hold at least two proportions, all above 0"
         raise WrongValue("shares", rule, shares.tolist())
     new = _summing("new_shares", checks.floats("new_shares", new_shares))
     reading = _summing("reading", checks.floats("reading", reading))
     if new.shape[-1:] != shares.shape or reading.shape != (shares.size,) * 2:
         raise WrongValue(
             "new_shares and reading",
-            f"must be of {shares.size} classes, as shares are; got "
+            f"must have {shares.size} classes, as many as shares; got "
             f"shapes {new.shape} and {reading.shape}",
         )
     return shares, new, reading
@@ -165,7 +190,7 @@ def check_shares(
 
 def _summing(name: str, values: ndarray) -> ndarray:
     if not (values >= 0).all() or not values.ndim or (np.abs(values.sum(-1) - 1) > SUM).any():
-        rule = "must hold shares, none below 0, that add up to 1"
+        rule = "must hold proportions, none below 0, that add up to 1"
         raise WrongValue(name, rule, values.tolist())
     return values
 

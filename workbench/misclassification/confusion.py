@@ -1,4 +1,4 @@
-"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted.
+"""Confusion tables of audits: counting, pooling, and comparing two audits for drift.
 
 `read_counts` at the end checks predicted counts, which belong to the same classes.
 
@@ -23,39 +23,49 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.checks import WrongValue, instance, listed
 from workbench.data.classes import class_notes
-from workbench.results import FILLED, Note, Result, html_table, note_list
+from workbench.results import FILLED, Note, Result, html_table, note_list, percent
 
 NO_NUMBERS = (
     str,
     bytes,
     bool,
     np.bool_,
-)  # types that `float` may read, but that count nothing
+)  # types that `float` may accept, but that are no counts
 
 
 class ConfusionCounts(Result):
-    """Audited items by true and predicted class.
+    """Confusion table of an audit: audited items by true and predicted class.
 
     Parameters
     ----------
     table : (K, K) array_like of int
-        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least
-        one item.
+        Counts with true classes in rows and predicted classes in columns, in the order of `labels`.
+        K is at least 2, and at least one item must have been audited.
     labels : sequence of K labels, optional
-        0 .. K-1 by default. With two classes the second is the one whose share is estimated.
-    weighted, squared : (K, K) array_like, optional
-        Sums of the items' sampling weights and of their squares per cell; `from_labels` makes them.
+        Class labels, by default 0 to K - 1. With two classes the proportion of the second is
+        estimated.
+    weighted : (K, K) array_like, optional
+        Sums of the sampling weights per cell; `from_labels` computes them.
+    squared : (K, K) array_like, optional
+        Sums of the squared sampling weights per cell; `from_labels` computes them.
 
     Raises
     ------
     ValueError
-        If the table is not square, has a negative, fractional or missing count, or is empty; if a
-        label repeats.
+        If the table is not square, is empty, or has a negative, fractional or missing count, or if
+        a label repeats.
+
+    See Also
+    --------
+    load_audit : Read an audit from a file or data frame.
+    estimate_prevalence : Estimate true class proportions from an audit and predicted counts.
+    compare_audits : Test whether the classifier has drifted between two audits.
 
     Examples
     --------
-    >>> ConfusionCounts([[331, 18], [7, 44]])
-    ConfusionCounts(400 audited items, 93.8% right; predicted right: class 0 94.8%, class 1 86.3%)
+    >>> ConfusionCounts([[331, 18], [7, 44]])      # doctest: +NORMALIZE_WHITESPACE
+    ConfusionCounts(400 audited items, 93.8% correct; predicted correctly: class 0 94.8%,
+    class 1 86.3%)
     """
 
     table: ndarray
@@ -80,7 +90,7 @@ class ConfusionCounts(Result):
         shape = table.shape
         classes = len(table) if table.ndim else 0
         if shape != (classes, classes) or classes < 2:
-            rule = "must be square, K true times K predicted classes with K >= 2; got shape"
+            rule = "must be square, with K >= 2 true and predicted classes; got shape"
             raise WrongValue("table", f"{rule} {shape}")
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
         if not cells.any():
@@ -105,22 +115,23 @@ class ConfusionCounts(Result):
         labels: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> "ConfusionCounts":
-        """Count audited items.
+        """Count audited items by true and predicted class.
 
         Parameters
         ----------
         truth, prediction : (n,) array_like
-            True and predicted class per item, text or numbers, none missing.
+            True and predicted class of each item, text or numbers, none missing.
         labels : sequence, optional
-            All classes in the wanted order; by default the sorted union of both columns.
+            All classes in the order to use. By default the sorted union of both columns.
         weights : (n,) array_like, optional
-            Sampling weight of each item, finite and at least 0: how many items of the population it
-            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are
-            left out.
+            Sampling weight of each item, finite and at least 0: the number of items of the
+            population that it represents. The rates P(prediction | truth) are then weighted. Items
+            of weight 0 are left out.
 
         Returns
         -------
         ConfusionCounts
+            The confusion table.
 
         Examples
         --------
@@ -151,7 +162,7 @@ class ConfusionCounts(Result):
         if size < 2:
             raise ValueError(
                 "truth and prediction must hold at least two classes; only "
-                f"{occurring[0].item()!r} occurs: name all classes"
+                f"{occurring[0].item()!r} occurs. Name all classes with labels"
             )
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
         true_codes, predicted_codes = np.split(codes, 2)
@@ -168,23 +179,32 @@ class ConfusionCounts(Result):
 
     @property
     def n(self) -> int:
-        """Audited items."""
+        """Return the number of audited items."""
         return int(self.table.sum())
 
     @cached_property
     def effective(self) -> ndarray:
-        """The table, (K, K); of weighted items their effective counts.
+        """Return the table (K, K), or with sampling weights the effective counts.
 
-        Each row holds the weighted rates P_ij of a true class times its effective size: the size of
-        a simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of
-        their squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
-        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at
-        most that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
+        Each row of effective counts holds the weighted rates of a true class times its effective
+        sample size. That is the size of a simple random sample whose rates vary as much.
+
+        Notes
+        -----
+        W_ij and Q_ij are the sums of the weights and of the squared weights in cell (i, j). W_i and
+        Q_i are those of row i, and P_ij = W_ij / W_i. The linearized variance of P_ij [1]_ is::
+
+            v_ij = (Q_ij (1 - P_ij)^2 + (Q_i - Q_ij) P_ij^2) / W_i^2
+
+        The effective sample size of row i is sum_j P_ij (1 - P_ij) / sum_j v_ij. It is limited to
+        Kish's effective sample size W_i^2 / Q_i [2]_, because a few errors show little of their own
+        variance.
 
         References
         ----------
         .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section
-           5.7: the linearized variance of a ratio, here with items taken as drawn with replacement.
+           5.7: the linearized variance of a ratio, here with items treated as sampled with
+           replacement.
         .. [2] Kish, Survey Sampling, Wiley 1965, section 11.7.
         """
         if self.weighted is None or self.squared is None:
@@ -202,36 +222,49 @@ class ConfusionCounts(Result):
 
     @property
     def reading_rates(self) -> ndarray:
-        """P(prediction | truth), (K, K), weighted where items have weights.
+        """Return P(prediction | truth), (K, K), weighted if the items have weights.
 
-        Rows are NaN where no item of a class was audited.
+        A row is NaN if no item of the class was audited.
         """
         return _normalized(self.effective, 1)
 
     @property
     def truth_rates(self) -> ndarray:
-        """P(truth | prediction), (K, K), by columns; NaN where a class was never predicted."""
+        """Return P(truth | prediction), (K, K), by columns.
+
+        A column is NaN if no audited item was predicted to be of the class.
+        """
         return _normalized(self.table if self.weighted is None else self.weighted, 0)
 
     def index(self, label: object) -> int:
-        """Return the code of a label.
+        """Return the position of a label in `labels`.
 
         Parameters
         ----------
         label : label
             One of `labels`.
+
+        Returns
+        -------
+        int
+            The position, counted from 0.
         """
         if label not in self.labels:
             raise WrongValue("label", f"must be one of {listed(self.labels, quoted=True)}", label)
         return self.labels.index(label)
 
     def merged(self, first: object, second: object) -> "ConfusionCounts":
-        """Return the table with two confused classes merged into one, at the place of the first.
+        """Merge two classes that are often confused into one, at the position of the first.
 
         Parameters
         ----------
         first, second : label
             Two of `labels`, of which there must be at least three.
+
+        Returns
+        -------
+        ConfusionCounts
+            The table with one class fewer.
 
         Examples
         --------
@@ -260,18 +293,18 @@ class ConfusionCounts(Result):
         return ConfusionCounts(merge(self.table), labels, *weights)
 
     def headline(self) -> str:
-        """Return size, accuracy and the proportion of each class that is predicted correctly."""
+        """Return the size, the accuracy and the proportion of each class predicted correctly."""
         rates = []
         for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True):
-            text = "never audited" if np.isnan(rate) else f"{rate:.1%}"
+            text = "not audited" if np.isnan(rate) else f"{rate:.1%}"
             rates.append(f"class {label} {text}")
         items = checks.counted(self.n, "audited item")
         table = self.table
         if self.weighted is not None:
-            items += f", weighted as {self.effective.sum():.0f}"
+            items += f" (effective sample size {self.effective.sum():.0f})"
             table = self.weighted
         accuracy = np.trace(table) / table.sum()
-        return f"{items}, {accuracy:.1%} right; predicted right: {', '.join(rates)}"
+        return f"{items}, {accuracy:.1%} correct; predicted correctly: {', '.join(rates)}"
 
     def rows(self) -> list[dict]:
         """Return one row per true class, with a column of counts per predicted class."""
@@ -293,17 +326,24 @@ class ConfusionCounts(Result):
 def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     """Add up audits of the same classes.
 
-    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the
-    pooled audit as a random sample of the frame whose counts they are given. Give them the summed
-    counts of both frames, and draw the same fraction of each.
+    The pooled rates P(prediction | truth) can be used like those of one audit. Methods "mixed" and
+    "mle" also need the counts of the sampled frame. For them, audit the same fraction of each frame
+    and give the summed counts of all frames.
 
     Parameters
     ----------
     *audits : ConfusionCounts
+        At least one audit; all have the same labels in the same order.
 
     Returns
     -------
     ConfusionCounts
+        The sum of the tables.
+
+    See Also
+    --------
+    compare_audits : Test whether two audits have the same rates.
+    prevalence_series : Use the audits of several periods.
 
     Examples
     --------
@@ -312,32 +352,41 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     [[25, 5], [3, 17]]
     """
     if not audits:
-        raise WrongValue("audits", "must be given: at least one ConfusionCounts")
+        raise WrongValue("audits", "must hold at least one ConfusionCounts")
     for audit in audits:
         instance("an audit", audit, ConfusionCounts)
     _same_labels(audits)
     weighted = [audit.weighted is not None for audit in audits]
     if any(weighted) != all(weighted):
-        raise WrongValue("audits", "must all have sampling weights, or none")
+        raise WrongValue("audits", "must all have sampling weights, or none of them")
     names = ("table", "weighted", "squared") if all(weighted) else ("table",)
     table, *weights = (sum(getattr(audit, name) for audit in audits) for name in names)
     return ConfusionCounts(table, audits[0].labels, *weights)
 
 
 class AuditComparison(Result):
-    """Whether the classifier has drifted between two audits; made by `compare_audits`.
+    """Comparison of two audits for drift of the classifier; made by `compare_audits`.
 
     Attributes
     ----------
     labels : tuple
-    reading, truth : (K, 5) array of float
-        Per class, P(right | truth) and P(right | prediction): first audit, second audit,
-        difference, and the limits of the difference.
+        Class labels.
+    reading : (K, 5) array of float
+        P(correct | truth) of each class: first audit, second audit, difference, and the limits of
+        the difference.
+    truth : (K, 5) array of float
+        P(correct | prediction) of each class, in the same columns.
     reading_pvalues, truth_pvalues : (K,) array of float
-        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was
-        not audited.
+        Exact p-values of equal rates, adjusted by Holm's method within each of the two families.
+        NaN if a class was not audited.
     level : float
+        Nominal coverage of the intervals.
     first, second : ConfusionCounts
+        The two audits.
+
+    See Also
+    --------
+    compare_audits : Make this comparison.
     """
 
     labels: tuple
@@ -351,21 +400,21 @@ class AuditComparison(Result):
 
     @property
     def drifted(self) -> bool:
-        """Whether P(prediction | truth) is shown to differ for some class."""
+        """Return whether P(prediction | truth) differs significantly for some class."""
         return bool((self.reading_pvalues < 1 - self.level).any())
 
     @property
     def calibration_drifted(self) -> bool:
-        """Whether P(truth | prediction) is shown to differ for some class."""
+        """Return whether P(truth | prediction) differs significantly for some class."""
         return bool((self.truth_pvalues < 1 - self.level).any())
 
     def headline(self) -> str:
-        """Return the verdicts of the two audits on both assumptions."""
-        reading = self._verdict("P(prediction | truth)", self.reading, self.reading_pvalues)
-        truth = self._verdict("P(truth | prediction)", self.truth, self.truth_pvalues)
+        """Return the result for both rates in one sentence."""
+        reading = self._result("P(prediction | truth)", self.reading, self.reading_pvalues)
+        truth = self._result("P(truth | prediction)", self.truth, self.truth_pvalues)
         return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
 
-    def _verdict(
+    def _result(
         self,
         name: str,
         rates: ndarray,
@@ -376,18 +425,18 @@ class AuditComparison(Result):
         k = int(np.nanargmin(pvalues))
         if pvalues[k] < 1 - self.level:
             change = f"{rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
-            return f"{name} has changed (class {self.labels[k]} {change})"
+            return f"{name} has changed significantly (class {self.labels[k]} {change})"
         _, _, _, low, high = rates.T
         k = int(np.nanargmax(high - low))
-        moved = f"may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
-        return f"no change of {name} is shown, but class {self.labels[k]} {moved}"
+        interval = f"{percent(self.level)} confidence interval {low[k]:+.3f} to {high[k]:+.3f}"
+        return f"no significant change of {name} (class {self.labels[k]}: {interval})"
 
     def rows(self) -> list[dict]:
         """Return one row per class and rate."""
         names = "rate", "label", "first", "second", "difference", "low", "high", "pvalue"
         families = {
-            "P(right | truth)": (self.reading, self.reading_pvalues),
-            "P(right | prediction)": (self.truth, self.truth_pvalues),
+            "P(correct | truth)": (self.reading, self.reading_pvalues),
+            "P(correct | prediction)": (self.truth, self.truth_pvalues),
         }
         rows = []
         for rate, (table, pvalues) in families.items():
@@ -405,27 +454,33 @@ class AuditComparison(Result):
 def compare_audits(
     first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95
 ) -> AuditComparison:
-    """Compare a fresh audit with the first: whether the classifier has drifted, and in which rate.
+    """Test whether the classifier has drifted between two audits, and in which rate.
 
     Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is
-    constant. A fresh audit can, within its size.
+    constant. A second, later audit can, as far as its size allows.
 
     Parameters
     ----------
     first, second : ConfusionCounts
-        Of the same classes, independent.
-    level : float
-        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value
+        Two independent audits of the same classes.
+    level : float, default 0.95
+        Nominal coverage of the intervals, in (0, 1). A change is significant if an adjusted p-value
         is below 1 - level.
 
     Returns
     -------
     AuditComparison
+        Rates, differences, intervals and p-values of each class.
+
+    See Also
+    --------
+    pool_audits : Add up audits with the same rates.
+    prevalence_series : Use the audits of several periods.
 
     Notes
     -----
-    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm
-    [3]_.
+    The interval of each difference is Newcombe's [1]_. The p-values are those of Fisher's exact
+    test [2]_, adjusted by Holm's method [3]_.
 
     References
     ----------
@@ -486,7 +541,7 @@ def _compare_rates(
 
 
 def fisher_pvalue(correct: ndarray, totals: ndarray) -> float:
-    """Return the two-sided p-value, of tables with these margins that are no likelier."""
+    """Return Fisher's two-sided p-value: the probability of tables that are no likelier."""
     first, second = totals
     both = correct.sum()
     x = np.arange(max(0, both - second), min(both, first) + 1)
@@ -533,7 +588,7 @@ def _normalized(table: ndarray, axis: int) -> ndarray:
 
 
 class CountsError(ValueError):
-    """Predicted counts that cannot be used; the message says why, not whose they are."""
+    """Predicted counts that cannot be used; the message gives the reason, not the argument."""
 
 
 def check_counts(name: str, counts: ArrayLike, labels: Iterable) -> ndarray:
@@ -558,7 +613,7 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     if not all(map(float.is_integer, values)):
         problem = f"counts must be whole numbers; got {values}"
         if abs(total - 1) < 0.01 or abs(total - 100) < 0.5:
-            problem += ": these look like shares; give how many items were predicted in each class"
+            problem += ". These look like proportions; give the number of items per class"
         raise CountsError(problem)
     if total == 0:
         raise CountsError("no items were counted")

@@ -1,12 +1,15 @@
-"""How the items of an audit were sampled, and which estimators each design allows.
+"""Sampling designs of audits, and the estimators that each design allows.
 
-Read `Design` first, then `read_design`. The margins of the audit's table say how it was sampled. A
-random sample has the predicted shares of the items that it was drawn from, up to chance. A sample
-by the truth has the numbers of true items that somebody chose, such as 50 and 50, and other
-predicted shares. A sample by the prediction has chosen numbers of predicted items.
+Read `Design` first, then `read_design`. The margins of the audit's table show how it was sampled:
 
-Method "misclassification" is right for random samples and for samples by the truth. A random sample
-that is taken for one by the truth therefore loses precision, but no correctness.
+- A random sample has the predicted proportions of the items from which it was sampled, up to
+  chance.
+- A sample by the truth has numbers of true items that somebody chose, such as 50 and 50, and other
+  predicted proportions.
+- A sample by the prediction has chosen numbers of predicted items.
+
+Method "misclassification" is valid for random samples and for samples by the truth. A random sample
+that is taken for a sample by the truth therefore loses precision, but stays valid.
 """
 
 from collections.abc import Sequence
@@ -23,7 +26,7 @@ from workbench.misclassification.periods import STRANGE, check_audit, check_fram
 from workbench.results import Note
 
 AUTO, RANDOM, TRUTH, PREDICTION = "auto", "random", "truth", "prediction"
-WITHOUT_AUDIT = "classify_and_count"  # every design allows it, so it asks only for the design
+WITHOUT_AUDIT = "classify_and_count"  # every design allows it
 DESIGNS = (
     AUTO,
     TRUTH,
@@ -35,34 +38,34 @@ PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
 Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
-SMALLEST_ROUND, MANY = 5, 4  # so many classes are multiples of 5 by chance in 1 of 600 audits
+SMALLEST_ROUND, MANY = 5, 4  # 4 classes are all multiples of 5 by chance in 1 of 600 audits
 NO_WEIGHTS = (
-    "must not be 'prediction' for an audit with sampling weights; leave the weights out, as the "
-    "counts of the predicted classes are the weights"
+    "must not be 'prediction' for an audit with sampling weights. Leave the weights out: the "
+    "counts of the predicted classes serve as weights"
 )
 ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
 # p-values. `tests/misclassification/test_designs.py` simulates them.
 TRUTH_MISFIT, BENIGN_MISFIT, PREDICTION_MISFIT = 0.05, 0.2, 0.01
 REMEDY = (
-    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or "
-    "elsewhere, 'prediction' if the items were chosen by their predicted class, or 'random'"
+    "Use sampled_by='truth' (--sampled-by truth) if items were chosen by their true class, here or "
+    "elsewhere, 'prediction' if they were chosen by their predicted class, or 'random'"
 )
 
 
 @dataclass(frozen=True)
 class Design:
-    """What an audit is taken for.
+    """The assumed sampling design of an audit, and the method that follows from it.
 
     Attributes
     ----------
     sampled_by : {"random", "truth", "prediction"}
     method : str
-        An entry of `methods.METHODS` that the design allows.
+        Name of a method that the design allows, a key of `methods.METHODS`.
     frame : (K,) array of int or None
-        The counts of the items that the audit was drawn from, where the design uses them.
+        Counts of the items from which the audit was sampled, if the design uses them.
     notes : tuple of Note
-        What was decided by the margins.
+        Decisions that the margins led to.
     """
 
     sampled_by: str
@@ -119,7 +122,7 @@ def read_design(
 
 
 def read_sampling(audit: ConfusionCounts, counts: ndarray, sampled_by: str) -> tuple[str, Notes]:
-    """Return how the items of an audit of the counted items were sampled, and notes on it.
+    """Return the sampling design of an audit of the counted items, and notes on it.
 
     Parameters
     ----------
@@ -143,7 +146,7 @@ def read_sampling(audit: ConfusionCounts, counts: ndarray, sampled_by: str) -> t
 
 
 def check_choices(method: str, rates: str, sampled_by: str) -> None:
-    """Raise unless the method, the rates and the design are among those that there are."""
+    """Raise unless the method, the rates and the design are among the options."""
     if method != AUTO:
         choice("method", method, METHODS)
     choice("rates", rates, RATES)
@@ -153,7 +156,7 @@ def check_choices(method: str, rates: str, sampled_by: str) -> None:
 def design_of_several(audits: Sequence[ConfusionCounts], sampled_by: str) -> tuple[str, Notes]:
     """Return the design of the audits of several periods, and a note on it.
 
-    Audits that all have equal or round numbers of true items were sampled by the truth.
+    Audits that all have equal or round numbers of true items count as sampled by the truth.
     """
     if sampled_by == PREDICTION:
         rule = "must be 'random' or 'truth' for audits of several periods"
@@ -175,16 +178,16 @@ def why_not_allowed(design: str, method: str) -> str:
         return ""
     allowed = [name for name, entry in METHODS.items() if design in entry.designs]
     return (
-        f"method {method!r} needs a random audit; one sampled by {design} allows "
+        f"method {method!r} needs a random audit; an audit sampled by {design} allows the methods "
         f"{listed(allowed, quoted=True)}"
     )
 
 
 def _refuse_method(design: str, method: str, notes: Notes = ()) -> None:
-    """Raise where the design does not allow the method; `notes` say how the design was found."""
+    """Raise if the design does not allow the method; `notes` explain how it was decided."""
     problem = why_not_allowed(design, method)
     if problem and notes:
-        raise WrongValue("sampled_by", f"must be given: {problem}; {notes[0].text}")
+        raise WrongValue("sampled_by", f"must be given: {problem}. The audit is {notes[0].text}")
     if problem:
         raise WrongValue("method", f"must fit how the audit was sampled: {problem}")
 
@@ -194,7 +197,7 @@ def _design_of_margins(
 ) -> tuple[str, Notes]:
     """Return the design that the margins of the audit show, and a note on it.
 
-    The page on the method of shares has the table of decisions.
+    The page on the method of class proportions has the table of decisions.
     """
     truth = _neatness(audit, TRUTH)
     prediction = _neatness(audit, PREDICTION, frame)
@@ -213,9 +216,9 @@ def _design_of_margins(
     if contained and doubtful and not indifferent:
         raise WrongValue(
             "sampled_by",
-            "must be given, as the audit can hardly be a random sample of the counts at audit "
-            f"time: {misfit(audit, frame)}; {REMEDY}; or the counts are of another period, or "
-            "classes are swapped",
+            "must be given, because the audit is unlikely to be a random sample of the counts at "
+            f"audit time: {misfit(audit, frame)}. {REMEDY}. Or check whether the counts are of "
+            "another period, or classes are swapped",
         )
     note = _taken(RANDOM, audit, frame)
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
@@ -242,8 +245,8 @@ def _design_without_counts(
         return RANDOM, ()
     items = _margins(audit, design)[0]
     text = (
-        f"one with exactly {items:,} items of every {ADJECTIVES[design]} "
-        f"class: method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
+        f"one with exactly {items:,} items of every {ADJECTIVES[design]} class. If they were "
+        f"chosen so, method {method!r} is wrong: use sampled_by={design!r}"
     )
     return RANDOM, (Note("assumption", text, PLACE),)
 
@@ -254,9 +257,9 @@ def _margins(audit: ConfusionCounts, design: str) -> ndarray:
 
 
 def _neatness(audit: ConfusionCounts, design: str, frame: ndarray | None = None) -> int:
-    """Return whether the margins look chosen: EQUAL, ROUND or 0.
+    """Return whether the margins are equal or round, as if chosen: EQUAL, ROUND or 0.
 
-    Classes that are never predicted do not count.
+    Classes that are never predicted are ignored.
     """
     margins = _margins(audit, design)
     if design == PREDICTION and frame is not None and (frame > 0).sum() > 1:
@@ -272,23 +275,23 @@ def _neatness(audit: ConfusionCounts, design: str, frame: ndarray | None = None)
 
 
 def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
-    """Return the note on the design that is assumed, why, and how to say otherwise."""
+    """Return the note on the assumed design, its reason, and how to change it."""
     basis = TRUTH if design == RANDOM else design
     why = ""
     if _neatness(audit, basis, frame):
         pairs = zip(_margins(audit, basis), audit.labels, strict=True)
         numbers = listed(f"{items:,} {label}" for items, label in pairs)
-        why = f", as its {ADJECTIVES[basis]} classes have {numbers} items"
+        why = f", because its {ADJECTIVES[basis]} classes have {numbers} items"
     if frame is not None:
         why += f"; {misfit(audit, frame)}"
     if design == RANDOM:
         text = (
-            f"taken as a random sample of the counts at audit time{why}: if its items were chosen "
-            "by their true class, say sampled_by='truth' (--sampled-by truth)"
+            f"assumed to be a random sample of the counts at audit time{why}. If its items were "
+            "chosen by their true class, use sampled_by='truth' (--sampled-by truth)"
         )
     else:
         text = (
-            f"taken as sampled by {design}{why}; say sampled_by='random' (--sampled-by random) if "
-            "it was drawn at random"
+            f"assumed to be sampled by {design}{why}. If it was sampled at random, use "
+            "sampled_by='random' (--sampled-by random)"
         )
     return Note("assumption", text, PLACE)

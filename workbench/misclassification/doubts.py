@@ -1,7 +1,7 @@
 """Caveats of estimates for many periods from one audit, as notes.
 
 Every function takes `periods.Periods`, which imports this module. `few_notes` and `stability_notes`
-are about the audit, `about_period` is about one period.
+concern the audit, `about_period` concerns one period.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from workbench.results.digits import ROUNDING
 STRONG = 0.2  # the divisor may be 40% off
 LEAST_SINGULAR = 0.2  # errors of counts become up to five times as large
 LARGE_AUDIT = {
-    "process": "the error is that of later periods which share the process that made the frame; if "
-    "they have the frame's own rates, rates='frame' gives a smaller one",
-    "frame": "the finite-population factor assumes that later periods have the frame's own rates; "
-    "where they only share its process, intervals are too short (with half of the frame audited "
-    "95% intervals cover 79%): then rates='process'",
+    "process": "standard errors assume that later periods share only the process that made the "
+    "frame. If they have exactly the rates of the frame, rates='frame' gives smaller ones",
+    "frame": "the finite-population correction assumes that later periods have exactly the rates "
+    "of the frame. If they share only the process, intervals are too short: with half of the frame "
+    "audited, 95% intervals cover in 79% of samples. Then use rates='process'",
 }
 
 
@@ -32,7 +32,8 @@ def misfit(audit: Any, frame: np.ndarray) -> str:
     of_frame = frame / frame.sum()
     k = int(np.abs(of_audit - of_frame).argmax())
     label = audit.labels[k]
-    return f"{of_audit[k]:.0%} of it are predicted {label!r} and {of_frame[k]:.0%} are counted"
+    audited = f"{of_audit[k]:.0%} of its items"
+    return f"{audited} are predicted {label!r}, but {of_frame[k]:.0%} of all counted items"
 
 
 def few_notes(periods: Any) -> Iterator[Note]:
@@ -45,7 +46,7 @@ def few_notes(periods: Any) -> Iterator[Note]:
         yield Note(
             "unreliable",
             f"{few} of {table.size} cells of the audit {hold} fewer than {FEW} items "
-            f"(least: {table.min()}): the standard error is rough{widened}",
+            f"(smallest: {table.min()}), so the standard error is rough{widened}",
         )
 
 
@@ -64,22 +65,22 @@ def stability_notes(periods: Any) -> Iterator[Note]:
     if weak:
         yield Note(
             "unreliable",
-            f"weak classifier for this audit: {size}; the true error may be half as large again as "
-            f"stated, with outliers{widened}; {remedy}",
+            f"the classifier is weak for an audit of this size: {size}. The true standard error "
+            f"may be 1.5 times the stated one, with outliers{widened}; {remedy}",
         )
     elif cv > limits.UNSURE:
-        text = f"{size}: the stated error is a few percent too small{widened}"
+        text = f"{size}, so the stated standard error is a few percent too small{widened}"
         yield Note("unreliable", text)
 
 
 def _widened(periods: Any, name: str) -> str:
-    """Return the construction that widens the interval, in words."""
+    """Return the interval that widens the reported one, in words."""
     if limits.WHOLE in periods.constructions:
-        return ", intervals are the whole range"
+        return "; intervals are 0 to 1"
     further = periods.constructions[1:]
     for construction in (name, limits.DELTA):  # delta with more than two classes
         if construction in further:
-            return f", intervals are widened by {limits.IN_WORDS[construction]}"
+            return f"; intervals are widened to contain {limits.IN_WORDS[construction]}"
     return ""
 
 
@@ -89,14 +90,17 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     size = periods.size[t]
     own = periods.own[t]
     if own:
-        yield "data", "these are the counts at audit time: taken as the audited frame itself"
+        yield (
+            "data",
+            "its counts equal those at audit time, so it is taken to be the audited frame itself",
+        )
         if audit.n == size:
-            yield "data", "all of its items were audited: the share is known exactly"
+            yield "data", "all of its items were audited, so the proportion is known exactly"
     yield from _outside(periods, t)
     if size < 10 * audit.n and not own:
         text = (
-            f"the period has {checks.counted(size, 'item')}, fewer than ten per audited item: "
-            "its own reading errors matter, the standard error includes them"
+            f"the period has {checks.counted(size, 'item')}, fewer than ten per audited item; "
+            "the standard error includes the classification errors of these items"
         )
         yield "remark", text
     if own or periods.undefined:
@@ -105,14 +109,14 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
         (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
         if later < first / 2 or 1 - later < (1 - first) / 2:
             text = (
-                "the share has more than halved (or that of the other class): 'mixed' can have "
-                "more variance than 'misclassification' here, 'mle' never has"
+                "the proportion of a class has more than halved; 'mixed' can then have a larger "
+                "variance than 'misclassification', which 'mle' never has"
             )
             yield "remark", text
 
 
 def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
-    """Yield the caveats of shares outside 0 to 1; of two classes the second speaks for both."""
+    """Yield the caveats of proportions outside 0 to 1; with two classes, of the second."""
     labels = periods.audit.labels
     estimate = periods.estimate[t]
     least, most = (limit[t] for limit in periods.possible)
@@ -121,16 +125,16 @@ def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     reported = range(1, 2) if len(labels) == 2 else range(len(labels))
     names = [repr(labels[k]) for k in reported if outside[k]]
     if names:
-        where = "what the audited items leave possible" if periods.own[t] else "0 to 1"
+        where = "the range that the audited items allow" if periods.own[t] else "0 to 1"
         text = (
-            f"the estimate of class {', '.join(names)} lies outside {where}: tables and charts "
-            "show the nearest possible share; the counts do not fit the audit's rates"
+            f"the estimate of class {', '.join(names)} lies outside {where}, because the counts do "
+            "not fit the rates of the audit. Tables and charts show the nearest possible proportion"
         )
         yield "unreliable", text
     for k in reported:
         if beyond[k]:
             text = (
-                f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no "
-                "longer those of the audit, or the counts are of something else; draw a fresh audit"
+                f"even the interval of class {labels[k]!r} lies outside 0 to 1. The rates have "
+                "changed since the audit, or the counts are of other items. Make a new audit"
             )
             yield "unreliable", text

@@ -1,7 +1,7 @@
-"""An audit and monthly predicted counts from files.
+"""Audits and predicted counts from files.
 
-`load_audit` and `load_audits` read audits, of one period and of several. `load_periods` and
-`read_periods` read predicted counts, either one row per period or one row per item.
+`load_audit` and `load_audits` read the audit of one period and of several. `load_periods` and
+`read_periods` read predicted counts, from one row per period or one row per item.
 """
 
 import os
@@ -29,7 +29,7 @@ from workbench.misclassification import calendar, long_counts
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Note
 
-MOST_ITEMS = 10_000_000  # of a pair of classes
+MOST_ITEMS = 10_000_000  # limit for the count of a pair of classes
 GAPS = numbers.GONE | {
     "-",
     "--",
@@ -40,9 +40,9 @@ GAPS = numbers.GONE | {
     "n.a.",
     "missing",
 }
-LABELED_ROWS = ("audit", "rows")  # the place of the note on a file with labels in some rows
-MOST_DAYS = 31  # a month of days is a series
-FEW_A_DAY = 100  # more days than a month with fewer items each are no series
+LABELED_ROWS = ("audit", "rows")  # place of the note on a file with labels in some rows only
+MOST_DAYS = 31  # up to a month of days is read as a series of days
+FEW_A_DAY = 100  # more days with fewer items each are refused
 Counts = dict[str, tuple]
 Notes = tuple[Note, ...]
 
@@ -77,35 +77,44 @@ def load_audit(
     weight: str = "",
     rows: str = "auto",
 ) -> ConfusionCounts:
-    """Return the confusion table of audited items.
+    """Read the confusion table of an audit.
 
     Parameters
     ----------
     audit : str or data frame
-        One row per audited item with its true and its predicted class; or a confusion matrix: one
-        row per true class with its name in the first column or the column `truth`, and one column
-        of counts per predicted class; or one row per pair of classes with its count in the column
-        `total`.
-    truth, prediction : str
-        Columns; a file without the column `prediction` is read as a confusion table.
-    labels : str or tuple
-        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two
-        classes the second is the one reported. By default sorted.
-    classes : {"auto", "text", "numbers"}
-        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that
-        they are text.
-    total : str
-        Column of the items of a pair of classes, read where every pair has one row; "count" or
-        "freq" if there is no column "n".
-    weight : str
-        Column of sampling weights, where some items were more likely to be audited than others; ""
-        for none.
-    rows : {"auto", "truth", "prediction"}
-        What the rows of a confusion matrix are, as in `workbench.load_labeled`.
+        File or table in one of three forms:
+
+        - one row per audited item with its true and its predicted class;
+        - a confusion matrix: one row per true class, with its name in the first column or in column
+          `truth`, and one column of counts per predicted class;
+        - one row per pair of classes with its count in column `total`.
+    truth, prediction : str, default "truth" and "prediction"
+        Columns of the true and of the predicted class. A file without column `prediction` is read
+        as a confusion matrix.
+    labels : str or tuple, default ""
+        Classes in the order to use, separated by commas, or the `labels` of another audit. With two
+        classes the second is the reported one. By default the classes are sorted.
+    classes : {"auto", "text", "numbers"}, default "auto"
+        How classes are read: as text or as numbers, or as the column suggests. Labels such as
+        "01,1" are always read as text.
+    total : str, default "n"
+        Column of counts in a file with one row per pair of classes. Without a column "n", "count"
+        or "freq" is used.
+    weight : str, default ""
+        Column of sampling weights, if some items were more likely to be audited than others; "" for
+        none.
+    rows : {"auto", "truth", "prediction"}, default "auto"
+        Meaning of the rows of a confusion matrix, as in `load_labeled`.
 
     Returns
     -------
     ConfusionCounts
+        The confusion table, with notes on how the file was read.
+
+    See Also
+    --------
+    load_periods : Read predicted counts.
+    estimate_prevalence : Estimate true class proportions from both.
 
     Examples
     --------
@@ -154,24 +163,24 @@ def load_audits(
     weight: str = "",
     every: str = "",
 ) -> dict[str, ConfusionCounts]:
-    """Return the confusion table of every audited period, for `workbench.prevalence_series`.
+    """Read the confusion table of every audited period, for `workbench.prevalence_series`.
 
     Parameters
     ----------
     audit : str or data frame
-        As for `load_audit`, with a column that says the period of each item or of each row of a
-        table.
+        As for `load_audit`, with an additional column that names the period of each item, or of
+        each row of a table.
     period : str
-        That column: names of periods, or dates.
+        Column of the period: names or dates.
     truth, prediction, labels, classes, total, weight
         As in `load_audit`.
     every : {"", "day", "week", "month", "quarter", "year"}
-        Makes these periods of a column of dates; "" takes each name for a period.
+        Combines the dates of column `period` into these periods; "" uses each name as a period.
 
     Returns
     -------
     dict of str to ConfusionCounts
-        All with the same classes, periods in the order of the file.
+        Tables with the same classes, in the order of the file.
 
     Raises
     ------
@@ -222,10 +231,10 @@ def load_audits(
 def _audit_of(matrix: ConfusionMatrix, labels: str | tuple, weight: str) -> ConfusionCounts:
     """Return a confusion matrix with its classes in the order of `labels`."""
     if weight:
-        raise WrongValue("weight", "belongs to a file with a row per item", weight)
+        raise WrongValue("weight", "can be used only with a file of one row per item", weight)
     order = _read_labels(labels, "text")[0] or matrix.labels
     if sorted(order) != sorted(matrix.labels):
-        there = f"the confusion matrix has {listed(matrix.labels, quoted=True)}"
+        there = f"the confusion matrix has the classes {listed(matrix.labels, quoted=True)}"
         raise WrongValue("labels", "must be the classes of the audit", order, told=there)
     places = [matrix.labels.index(label) for label in order]
     return ConfusionCounts(matrix.table[np.ix_(places, places)], order, notes=matrix.notes)
@@ -250,8 +259,8 @@ def _has_items(
     if weight and not has_items:
         raise WrongValue(
             "weight",
-            "belongs to a file with a row per item, with its true and its predicted "
-            f"class; there is no column {prediction!r}",
+            "can be used only with a file of one row per item, which holds its true and its "
+            f"predicted class; there is no column {prediction!r}",
             weight,
         )
     return has_items
@@ -326,8 +335,8 @@ def _no_audit(audit: Any, prediction: str) -> WrongValue:
     column = f"{prediction!r}{suggestion(prediction, names)}"
     return WrongValue(
         "audit",
-        f"must hold a column {column}, or be a confusion table with a row and a column for every "
-        f"class; columns: {listed(names, quoted=True)}",
+        f"must have a column {column}, or be a confusion matrix with a row and a column for every "
+        f"class. Available columns: {listed(names, quoted=True)}",
     )
 
 
@@ -336,7 +345,7 @@ def _refuse_unaudited(
     source: Any,
     names: list[str],
 ) -> None:
-    """Raise if a further column holds counts: the items of that class would be left out."""
+    """Raise if another column holds counts: the items of that class would be left out."""
     for name in names:
         data, _ = read_columns(source, [name])
         cells = to_cells(name, data[name])
@@ -344,8 +353,8 @@ def _refuse_unaudited(
         if cells and all(isinstance(cell, int) for cell in cells):
             raise WrongValue(
                 argument,
-                f"must have no column of numbers that is no class of the audit, as {name!r} is: "
-                "its items would be left out; audit that class too, or drop the column",
+                f"must have columns of numbers for classes of the audit only, unlike {name!r}: its "
+                "items would be left out. Audit that class too, or drop the column",
             )
 
 
@@ -356,7 +365,7 @@ def _is_gap(cell: Any) -> bool:
 def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, ndarray | None, str]:
     """Return the classes in the given order, as texts and as numbers, and how classes are read.
 
-    They are read as text where two of the labels are the same number, as "01" and "1".
+    They are read as text if two of the labels are the same number, such as "01" and "1".
     """
     if not isinstance(labels, tuple):
         labels = tuple(instance("labels", labels, str).split(","))
@@ -370,7 +379,7 @@ def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, n
 
 
 def _items_of_pairs(source: Any, total: str, most: int = MOST_ITEMS) -> list[int]:
-    """Return the items of each row where every row is another pair, [] without such a column."""
+    """Return the count of each row, one row per pair of classes; [] without such a column."""
     names = column_names(source)
     if spelled(total, names) not in names:
         return []
@@ -380,7 +389,7 @@ def _items_of_pairs(source: Any, total: str, most: int = MOST_ITEMS) -> list[int
 def _pair_notes(items: list[int], total: str) -> Notes:
     if not items:
         return ()
-    text = f"column {total!r} says how many items a row counts, {sum(items):,} in all"
+    text = f"column {total!r} holds the number of items of each row, {sum(items):,} in total"
     return (Note("data", text),)
 
 
@@ -394,44 +403,53 @@ def load_periods(
     predicted: str = "prediction",
     every: str = "",
 ) -> Counts:
-    """Return the predicted counts of every period, for `workbench.prevalence_series`.
+    """Read the predicted counts of every period, for `prevalence_series`.
 
     Parameters
     ----------
     counts : str or data frame
-        One row per period: its name, and one column per class named as in `labels`; with two
-        classes also all items and those predicted in the second class. Or one row per item with its
-        period and its predicted class, of any number of items: a file is counted where it is read.
-        Or one row per class with the number of its items. A file of items, one with a row per class
-        or one with a single row may name no period.
+        File or table in one of these forms:
+
+        - one row per period with its name and one column of counts per class, named as in `labels`;
+        - with two classes, one row per period with the number of all items (`total`) and of those
+          predicted in the second class (`counted`);
+        - one row per item with its period and its predicted class, of any number of items;
+        - one row per class with its number of items.
+
+        A table of items, one with a row per class, or one with a single row needs no period.
     labels : sequence
-        Of the audit.
-    period, total, counted : str
-        Columns. A column of the total beside one per class must be their sum. With one row per
-        class, the column of its items is `total`, or else the only one of whole numbers.
-    predicted : str
-        Column of the predicted class; a file that has it has one row per item, or per class. Where
-        no column has the name, the only one that holds classes of the audit is taken.
-    every : {"", "day", "week", "month", "quarter", "year"}
-        Makes these periods of a column of dates, as
-        `workbench.misclassification.calendar.periods_of` does; "" takes each name for a period.
+        Class labels of the audit.
+    period : str, default "period"
+        Column of the period's name.
+    total : str, default "n"
+        Column of the number of all items. Next to columns of all classes, it must hold their sum.
+        With one row per class it is the column of counts; if it is missing, the only column of
+        whole numbers is used.
+    counted : str, default "counted"
+        Column of the number of items predicted in the second class.
+    predicted : str, default "prediction"
+        Column of the predicted class, in a table with one row per item or per class. If there is no
+        such column, the only column that holds classes of the audit is used.
+    every : {"", "day", "week", "month", "quarter", "year"}, default ""
+        Combines the dates of column `period` into these periods; "" uses each name as a period.
 
     Returns
     -------
     dict of str to (K,) tuple
-        Counts in the order of `labels`, periods that are dates in the order of time
-        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is
-        missing or no number stays as it is: the series says so for that period and reports the
-        others.
+        Counts of each period in the order of `labels`. Periods that are dates are sorted by time,
+        others keep the order of the file. A cell that is missing or not a number stays as it is.
+        `prevalence_series` then reports the other periods and adds a note on this one.
+
+    See Also
+    --------
+    load_audit : Read the audit.
+    counts_at_audit : Choose the counts of the audited period.
+    prevalence_series : Estimate the true proportions of every period.
 
     Examples
     --------
     >>> load_periods({"period": ["Jan"], "n": [1797], "counted": [218]}, labels=(0, 1))
     {'Jan': (1579, 218)}
-    >>> load_periods({"period": ["Feb", "Jan", "Feb"], "prediction": [1, 0, 0]}, labels=(0, 1))
-    {'Feb': (1, 1), 'Jan': (1, 0)}
-    >>> load_periods({"map": ["forest", "field"], "pixels": [200, 800]}, labels=("field", "forest"))
-    {'all items': (800, 200)}
     >>> days = {"date": ["2026-01-30", "2026-01-31", "2026-02-01"], "prediction": [1, 0, 0]}
     >>> load_periods(days, labels=(0, 1), period="date", every="month")
     {'2026-01': (1, 1), '2026-02': (1, 0)}
@@ -459,7 +477,7 @@ def read_periods(
     classes: str = "auto",
     every: str = "",
 ) -> tuple[Counts, Notes]:
-    """Return the result of `load_periods`, and notes on the order of periods and on classes."""
+    """Return the result of `load_periods`, and notes on the periods and classes."""
     frames.check_source("counts", counts)
     labels = [str(label) for label in labels]
     counts, total, predicted, notes = long_counts.ready(
@@ -485,7 +503,7 @@ def read_periods(
         dates = checks.counted(len(months), "date")
         months = _sum_by_period(months, every)
         periods = checks.counted(len(months), every)
-        text = f"the {dates} of column {period!r} are put into {periods}, "
+        text = f"the {dates} of column {period!r} are combined into {periods}, "
         text += f"{min(months)} to {max(months)}"
         notes = (*notes, Note("data", text))
     rows = [*months.items()]
@@ -494,9 +512,10 @@ def read_periods(
 
 
 def _sum_by_period(rows: Counts, every: str) -> Counts:
-    """Return the counts of the days, weeks, months, quarters or years that hold the dates.
+    """Return the counts of the days, weeks, months, quarters or years that contain the dates.
 
-    A period in which a count is missing or no number keeps that row, so that the series names it.
+    If a row of a period has a count that is missing or not a number, the period keeps that row. The
+    series can then name it.
     """
     periods = calendar.periods_of([*rows], every)
     summed: Counts = {}
@@ -513,15 +532,15 @@ def _are_numbers(row: tuple) -> bool:
 
 
 def _refuse_short_days(column: str, rows: Counts) -> None:
-    """Raise where items are counted by many days, or times of day, most of which hold few items."""
+    """Raise if items are counted by many days or times of day with few items each."""
     sizes = sorted(map(sum, rows.values()))
     median = sizes[len(rows) // 2]
     if len(rows) > MOST_DAYS and median < FEW_A_DAY and calendar.length_of([*rows]) == "day":
         raise WrongValue(
             "every",
-            f"must say which periods to make of the dates in column {column!r}: 'month', "
-            f"'week', 'quarter' or 'year'; there are {len(rows):,} dates, half of them with "
-            f"{median:,} items or fewer. 'day' takes every day for a period",
+            f"must be given to combine the dates of column {column!r}: 'month', 'week', 'quarter' "
+            f"or 'year'; there are {len(rows):,} dates, half of them with {median:,} items or "
+            "fewer. Use 'day' to report every day",
         )
 
 
@@ -551,9 +570,9 @@ def _read_rows(
             raise WrongValue(
                 "counts",
                 f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
-                f"{two}or one of the predicted class of each item; columns: "
+                f"{two}or a column of the predicted class of each item. Available columns: "
                 f"{listed(names, quoted=True)}. If one of them holds predicted classes, name it "
-                "as predicted (--predicted)",
+                "with predicted (--predicted)",
             )
     data, _ = read_columns(counts, [period, *columns])
     periods = as_text(data.pop(period))
@@ -572,17 +591,16 @@ def _read_rows(
 
 
 def _check_totals(rows: Counts, classes: list[str], total: str) -> None:
-    """Raise if a period has more items than its classes: some would be left out."""
+    """Raise if the classes of a period do not add up to its total."""
     for name, (*parts, items) in rows.items():
         whole_numbers = all(isinstance(cell, int) for cell in (*parts, items))
         if whole_numbers and items != sum(parts):
             names = listed(classes, quoted=True)
             raise WrongValue(
                 "counts",
-                f"must have all items in the classes of the audit; column {total!r} says "
-                f"{items:,} in period {name!r}, and the classes {names} "
-                f"add up to {sum(parts):,}; audit the other class too, or drop the column "
-                f"{total!r}",
+                f"must have all items in the classes of the audit; column {total!r} has {items:,} "
+                f"in period {name!r}, but the classes {names} add up to {sum(parts):,}. Audit the "
+                f"other class too, or drop column {total!r}",
             )
 
 
@@ -593,18 +611,24 @@ def _two_classes(items: Any, second: Any) -> tuple:
 
 
 def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
-    """Return the counts of the period whose items the audit was drawn from.
+    """Choose the counts of the period from whose items the audit was sampled.
 
     Parameters
     ----------
     periods : dict
-        As from `load_periods`.
-    audit_period : str
-        Its name; "" for the first.
+        Counts by period, as from `load_periods`.
+    audit_period : str, default ""
+        Name of the period; "" for the first.
 
     Returns
     -------
     (K,) tuple
+        The counts of that period.
+
+    See Also
+    --------
+    load_periods : Read predicted counts.
+    estimate_prevalence : Estimate the true proportions of a period.
 
     Examples
     --------
@@ -613,7 +637,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     """
     if not instance("periods", periods, Mapping):
         raise WrongValue(
-            "periods", "must not be empty: there is no period whose items the audit was drawn from"
+            "periods", "must hold the period from whose items the audit was sampled; it is empty"
         )
     name = audit_period or next(iter(periods))
     if name not in periods:
@@ -621,7 +645,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
             "audit_period",
             f"must be a period of the counts; got {name!r}{suggestion(name, periods)}",
         )
-    first = "" if audit_period else ", the first (name another with audit_period)"
+    first = "" if audit_period else ", the first (use audit_period to name another)"
     counts = periods[name]
     check_counts(f"the period of the audit, {name!r}{first}", counts, range(len(counts)))
     return counts
@@ -635,7 +659,7 @@ def _count_items(
     classes: str,
     total: str,
 ) -> tuple[Counts, Notes]:
-    """Return the counts of a file with a row per item, or per period and class with its items."""
+    """Return the counts of a file with one row per item, or per period and class."""
     is_queried = isinstance(source, (str, os.PathLike)) and has_duckdb()
     tally = _tallied_file if is_queried else _tallied
     rows = sorted(tally(source, period, predicted), key=itemgetter(3))
@@ -656,7 +680,7 @@ def _count_items(
         label = class_of[text]
         if label not in labels:
             names = f"{listed(labels, quoted=True)}{suggestion(text, labels)}"
-            problem = f": {text!r} is no class of the audit, {names}"
+            problem = f": {text!r} is not a class of the audit; classes: {names}"
             raise RowError(f"column {predicted!r}, ", first, problem)
         counts[name][label] += items[k] if items else count
     notes = _pair_notes(items, total)
@@ -690,7 +714,7 @@ def _tallied(source: Any, period: str, predicted: str) -> list[tuple]:
 
 
 def _tallied_file(source: Any, period: str, predicted: str) -> list[tuple]:
-    """Return the same of a file of any size, by one query."""
+    """Return (period, class, items, first row) of every pair in a file of any size, by a query."""
     cells = [f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '')" for name in (period, predicted)]
     columns = f"{cells[0]} AS period, {cells[1]} AS read, row_number() OVER () - 1 AS row"
     numbered = f"SELECT {columns} FROM items"

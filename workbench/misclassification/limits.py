@@ -1,16 +1,20 @@
-"""Limits of proportions, changes and growth rates, and which ones an interval is the hull of.
+"""Limits of proportions, changes and growth rates, and the choice between several intervals.
 
-The delta method fails where d = p00 + p11 - 1, by which counts are divided, may be near 0, and
-where a cell of the audit holds next to no items. Withholding the interval would be no way out: the
-audits that get one are those that overrate d. Instead the interval becomes the hull with others
-that hold there. Fieller's [1]_ asks of every share whether d a - (its numerator) may be 0, which
-needs no division; it may be all of 0 to 1. Where fewer than three errors were seen, half a count
-per cell is too little on one side; one count is enough [2]_. With K > 2 classes the draws start
-from K / 2 added counts per class, which pulls the shares of rare classes. The delta method is less
-sensitive, and with one count per class, 1 / K per cell [3]_, hardly at all.
+Most estimators divide the counts by d = p00 + p11 - 1. The delta method fails where d may be near
+0, and where a cell of the audit holds very few items. To withhold the interval then would not
+help, because the audits that still get an interval are those that overestimate d. Instead, the
+interval is extended to contain further intervals that are valid there:
 
-`constructions` chooses. The functions below it make limits from estimates, variances, draws or
-slopes.
+- Fieller's interval [1]_ tests for every proportion a whether d a minus its numerator may be 0.
+  This needs no division. The interval may be 0 to 1.
+- If a cell holds fewer than three items, half a count per cell is too little on one side. The delta
+  method with one count per cell is long enough [2]_.
+- With K > 2 classes, the Dirichlet draws start from K / 2 added counts per class, which distorts
+  the proportions of rare classes. The delta method with half a count per cell is less sensitive,
+  and with one count per class, 1 / K per cell [3]_, it is hardly sensitive.
+
+`constructions` chooses the intervals. The functions below it compute limits from estimates,
+variances, draws or slopes.
 
 References
 ----------
@@ -35,19 +39,19 @@ from workbench.misclassification.methods import HALF, METHODS, Slopes, by_row, s
 UNSURE = 0.1  # (1.96 * 0.1)^2 = 0.04: below Finney's 0.05 the delta method is as good as Fieller's
 LEAST_D = 1e-9
 FEW = 5  # Cochran's rule for counts
-RARE = 3  # items of a cell: below it the search found intervals that were too short
+RARE = 3  # items of a cell; below it a search found intervals that were too short
 DELTA, ONE_ADDED, ONE_PER_CLASS = "delta", "delta with 1 per cell", "delta with 1 per class"
 FIELLER, DRAWN, WHOLE = "Fieller", "Dirichlet draws", "whole range"
 IN_WORDS = {
-    ONE_ADDED: "that with one count added per cell",
-    FIELLER: "Fieller's",
-    DELTA: "those of the delta method",
+    ONE_ADDED: "the interval with one count added per cell",
+    FIELLER: "Fieller's interval",
+    DELTA: "the intervals of the delta method",
 }
 Limits = tuple[ndarray, ndarray]
 
 
 def constructions(method: str, table: ndarray, cv: float) -> tuple[str, ...]:
-    """Return the names of the intervals whose hull is reported.
+    """Return the names of the intervals that the reported interval contains.
 
     Parameters
     ----------
@@ -81,12 +85,12 @@ def swapped(table: ndarray) -> bool | ndarray:
 
 
 def said(names: tuple[str, ...]) -> str:
-    """Return the constructions in words."""
+    """Return the names of the intervals in words."""
     return names[0] if len(names) == 1 else f"hull of {listed(names)}"
 
 
 def restricted(shares: ndarray, least: ndarray) -> ndarray:
-    """Return the nearest possible shares (..., K): none below `least`, all together 1."""
+    """Return the nearest possible proportions (..., K): at least `least`, with sum 1."""
     above = np.clip(shares - least, 0, None)
     total = above.sum(-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -102,7 +106,7 @@ def around(
     least: ndarray,
     most: ndarray,
 ) -> Limits:
-    """Return limits within `least` and `most`, or these two if the limits exclude the estimate."""
+    """Return limits within `least` and `most`, or these two if they exclude the estimate."""
     inside = (low <= estimate) & (estimate <= high)
     low = np.maximum(low, np.minimum(least, estimate))
     high = np.minimum(high, np.maximum(most, estimate))
@@ -110,10 +114,10 @@ def around(
 
 
 def beyond_edge(distance: ndarray, variance: ndarray, level: float) -> ndarray:
-    """Return how far the interval of a share reaches into the possible range from its edge.
+    """Return how far the interval of a proportion reaches into the possible range from its edge.
 
-    The estimate lies outside by `distance`. Its likelihood is taken as normal. The limit is where
-    it has fallen as far below the likelihood at the edge as the level asks for.
+    The estimate lies outside by `distance`, and its likelihood is assumed normal. The limit is the
+    point where the likelihood is as far below that at the edge as the level requires.
     """
     return np.sqrt(distance**2 + quantile(level) ** 2 * variance) - distance
 
@@ -165,9 +169,9 @@ def fieller(
     ----------
     ratio : (...) array
     covariance : (..., 2, 2) array
-        First-order covariance of the ratio and the logarithm of its denominator: at a ratio that is
-        x larger, (numerator - ratio x denominator) / denominator has the variance v - 2 x c + x^2
-        u.
+        First-order covariance [[v, c], [c, u]] of the ratio and of the logarithm of its
+        denominator. At a ratio that is larger by x, the expression
+        (numerator - ratio * denominator) / denominator has the variance v - 2 x c + x^2 u.
     level, least, most : float
     """
     z2 = quantile(level) ** 2
@@ -195,10 +199,10 @@ def log_d(
     table: ndarray,
     frame: ndarray | None,
 ) -> Slopes:
-    """Return the slopes of log d for both of two shares, in the shapes of `slopes`.
+    """Return the slopes of log d for both of two proportions, in the shapes of `slopes`.
 
-    1 / d is the gain of a share where the predicted one gains 1, so its slopes are those of the
-    method itself.
+    If the predicted proportion rises by 1, the estimate rises by 1 / d. The slopes of 1 / d are
+    therefore those of the method itself.
     """
     inverting = METHODS[method].divides_by
     inverse = slopes_of(inverting, table, frame, np.array([-1.0, 1.0]))
@@ -227,16 +231,16 @@ def of_ratios(
     least: float,
     most: float = 1.0,
 ) -> Limits:
-    """Return Fieller's limits (T, 2) of ratios with one denominator per share.
+    """Return Fieller's limits (T, 2) of ratios with one denominator per proportion.
 
     Parameters
     ----------
     ratio, log_denominator : Slopes
-        Of T ratios per share, and of the logarithms of their denominators.
+        Slopes of T ratios per proportion, and of the logarithms of their denominators.
     from_audit : callable
-        Slopes to their covariances.
+        Function of slopes that returns their covariances.
     reading : (T, 2, 2, 2) array
-        Per share, the covariance of the two that comes from the periods' own items.
+        For each proportion, the covariance of the two that the periods' own items cause.
     level, least, most : float
     """
     sides = []

@@ -1,7 +1,7 @@
-"""Predicted counts with a row per class, and files that name no period, made ready to be read.
+"""Preparation of predicted counts with one row per class, and of files without periods.
 
-`ready` is the entry. It finds the column of the predicted classes by its cells, and the column of
-their items by its whole numbers.
+Read `ready` first. It finds the column of the predicted classes by its cells, and the column of
+their counts by its whole numbers.
 """
 
 import os
@@ -18,8 +18,8 @@ from workbench.data import frames, numbers
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
 
-ALL_ITEMS = "all items"  # the period of a file that names none
-SMALL_FILE = 1_000_000  # bytes: a larger file has a row per item
+ALL_ITEMS = "all items"  # the period of a file without periods
+SMALL_FILE = 1_000_000  # bytes; a larger file has one row per item
 COUNT_NAMES = frozenset(
     ("n", "count", "counts", "counted", "items", "number", "size", "total")
     + ("frequency", "freq", "pixels", "area")
@@ -31,7 +31,7 @@ Columns = dict[str, ndarray]
 
 
 class CountedFile(NamedTuple):
-    """A source of predicted counts, the columns to read, and notes on what was found."""
+    """A source of predicted counts, the columns to read, and notes on them."""
 
     source: Any
     total: str
@@ -48,7 +48,7 @@ def ready(
     predicted: str,
     every: str,
 ) -> CountedFile:
-    """Return counts that `read_periods` can read.
+    """Return counts in a form that `read_periods` can read.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def ready(
         if not column:
             return CountedFile(source, total, predicted)
         text = (
-            f"predicted classes are taken from column {column!r}, which holds classes of the audit"
+            f"predicted classes are read from column {column!r}, which holds classes of the audit"
         )
         notes = (Note("data", text),)
         predicted = column
@@ -87,7 +87,7 @@ def ready(
 
 
 def _one_row(source: Any, names: tuple[str, ...], no_period: bool) -> Any:
-    """Return a source with a column per class; where it has one row and no period, with one."""
+    """Return a source with a column per class; one row without a period gets one."""
     if not no_period or _is_large(source):
         return source
     data = _all_columns(source, names)
@@ -103,13 +103,13 @@ def _with_period(
     predicted: str,
     notes: tuple[Note, ...],
 ) -> CountedFile:
-    """Return a source with a row per item; one that names no periods is one period of all items."""
+    """Return a source with one row per item; without periods, all items are one period."""
     if not no_period:
         return CountedFile(source, total, predicted, notes)
     cells = frames.read_columns(source, [predicted])[0][predicted]
     text = (
-        f"no column 'period': all {cells.size:,} items of the counts are one period; if there are "
-        "several, name their column as period"
+        f"no column 'period': all {cells.size:,} items of the counts are one period. If there are "
+        "several periods, name their column with period"
     )
     items = {period: np.full(cells.size, ALL_ITEMS, object), predicted: cells}
     return CountedFile(items, total, predicted, (*notes, Note("data", text)))
@@ -123,7 +123,7 @@ def _rows_of_classes(
     predicted: str,
     notes: tuple[Note, ...],
 ) -> CountedFile:
-    """Return a source with a row per class, or per period and class."""
+    """Return a source with one row per class, or per period and class."""
     columns = [total, predicted] if no_period else [spelled(period, data), total, predicted]
     data = {name: data[name] for name in columns}
     classes = numbers.as_text(data[predicted])
@@ -133,7 +133,7 @@ def _rows_of_classes(
         if repeated:
             raise WrongValue(
                 "period",
-                f"must name the column that tells the rows of a class apart: {repeated[0]!r} has "
+                f"must name the column that distinguishes the rows of a class; {repeated[0]!r} has "
                 f"{Counter(classes)[repeated[0]]} rows in column {predicted!r}, and column "
                 f"{total!r} counts their items",
             )
@@ -141,7 +141,7 @@ def _rows_of_classes(
 
 
 def _without_total(data: Columns, total: str, predicted: str) -> Columns:
-    """Return the rows without a last one that adds up the others; another such row is refused."""
+    """Return the rows without a last row of totals; totals in another row are refused."""
     classes = numbers.as_text(data[predicted])
     if len(classes) > 2 and classes[-1].strip().casefold() in numbers.TOTALS | {"all", ""}:
         *items, last = numbers.to_cells(total, data[total])
@@ -157,7 +157,7 @@ def _column_of_classes(
     labels: Sequence[str],
     period: str,
 ) -> str:
-    """Return the only column at least half of whose classes are those of the audit, or ''."""
+    """Return the only column with at least half of its classes in the audit, or ''."""
     if _is_large(source):
         return ""
     plain_labels = {plain_name(label) for label in labels}
@@ -189,7 +189,7 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
     if columns:
         raise WrongValue(
             "total",
-            f"must name the column that counts the items of each row: every row of {predicted!r} "
+            f"must name the column that counts the items of each row; every row of {predicted!r} "
             f"is another class, and the columns {listed(columns, quoted=True)} hold whole numbers",
         )
     other = {name: cells or _with_units(data[name]) for name, cells in numeric.items()}
@@ -199,7 +199,7 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
         raise WrongValue(
             "counts",
             f"must hold whole numbers of items; column {name!r} has {listed(cells, 2)}. Give the "
-            "number of items of each class, not their share, and round areas to the units that "
+            "number of items of each class, not their proportion. Round areas to the units that "
             "were labeled",
         )
     return ""
@@ -208,14 +208,14 @@ def _column_of_items(data: Columns, period: str, predicted: str) -> str:
 def _refuse_a_grid(
     data: Columns, candidates: list[str], columns: list[str], predicted: str
 ) -> None:
-    """Raise where rows with counts repeat a class, and where another column tells them apart."""
+    """Raise if rows with counts repeat a class, or if another column distinguishes them."""
     texts = numbers.as_text(data[predicted])
     (repeated, rows), *_ = Counter(texts).most_common(1)
     if len(data) == 2 and columns and len(texts) <= 2 * len({*texts}):
         raise WrongValue(
             "counts",
-            f"must have one row per class; {repeated!r} has {rows} in column {predicted!r}: add up "
-            "their items",
+            f"must have one row per class; {repeated!r} has {rows} rows in column {predicted!r}. "
+            "Add up their items",
         )
     classes = {*numbers.as_text(data[predicted])}
     for name in candidates:
@@ -226,7 +226,7 @@ def _refuse_a_grid(
         if counts and full and min(len(groups), len(classes)) > 1:
             raise WrongValue(
                 "period",
-                f"must name the column that tells the rows of a class apart, such as {name!r}: "
+                f"must name the column that distinguishes the rows of a class, such as {name!r}; "
                 f"every class has {len(groups)} rows, and column {counts[0]!r} counts items",
             )
 
@@ -237,7 +237,7 @@ def _pairs(data: Columns, names: list[str]) -> list[tuple]:
 
 
 def _numbers(cells: ndarray) -> list:
-    """Return the numbers among the cells of a column, [] where most cells are none."""
+    """Return the numbers among the cells of a column, [] if most cells are not numbers."""
     try:
         values = numbers.to_cells("", cells)
     except ValueError:
@@ -248,13 +248,13 @@ def _numbers(cells: ndarray) -> list:
 
 
 def _with_units(cells: ndarray) -> list[str]:
-    """Return the cells of a column of numbers with percent signs or units, [] for others."""
+    """Return the cells of a column of numbers with percent signs or units, else []."""
     texts = [text.strip() for text in numbers.as_text(cells)]
     return texts if all(map(_WITH_UNIT.fullmatch, texts)) else []
 
 
 def _are_counts(cells: list) -> bool:
-    """Return whether a column counts items; a cell that is none is refused where it is read."""
+    """Return whether a column counts items; `read_periods` refuses cells that do not."""
     return bool(cells) and all(isinstance(cell, int) for cell in cells)
 
 
@@ -263,7 +263,7 @@ def _all_columns(source: Any, names: tuple[str, ...]) -> Columns:
 
 
 def _is_large(source: Any) -> bool:
-    """Return whether a file is too large for a row per class."""
+    """Return whether a file is too large to have only one row per class."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = str(source).partition("#")[0]

@@ -1,10 +1,14 @@
-"""Estimators of class shares from predicted counts: values, first-order slopes and covariances.
+"""Estimators of class proportions from predicted counts: values, slopes and covariances.
 
-`METHODS` lists the estimators; the functions above it are their formulas. Everything is for K
-classes, takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion
-table (..., K, K), rows truth, columns prediction. `frame` (..., K) are the predicted shares of the
-frame it was drawn from, and `shares` (..., K) those of the period that is estimated. P are the
-rates of prediction given truth, C those of truth given prediction.
+`METHODS` lists the estimators. The functions above it are their formulas. All functions are for K
+classes, accept leading axes (runs, periods) and have the classes last. They share this notation:
+
+- `table` (..., K, K): confusion table of an audit, with true classes in rows and predicted classes
+  in columns;
+- `frame` (..., K): predicted proportions of the frame from which the audit was sampled;
+- `shares` (..., K): predicted proportions of the period that is estimated;
+- P: rates of the prediction given the truth;
+- C: rates of the truth given the prediction.
 
 References
 ----------
@@ -28,46 +32,45 @@ from workbench.misclassification import setting
 
 Frame = ndarray | None
 RATES = ("process", "frame")
-READING_STAYS = "P(prediction | truth) is what it was in the audit"
+READING_STAYS = "P(prediction | truth) is the same as in the audit"
 HALF = 0.5
 SINGULAR = 1e-12
 
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator of shares; to add one, add an entry to `METHODS`.
+    """An estimator of class proportions; to add one, add an entry to `METHODS`.
 
     Attributes
     ----------
     name, title : str
-        Charts show the title.
+        Name in arguments, and name in charts.
     shares : callable
-        (table, frame, shares) -> estimated shares (..., K), as at the top of this file.
+        (table, frame, shares) -> estimated proportions (..., K), in the notation of this module.
     slopes : callable
-        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of
+        (table, frame, shares) -> the derivatives by table, frame and shares, as the fields of
         `Slopes`.
     theory : callable or None
-        The result of `setting.setting` -> bias and variance of the second of two classes' share.
-        NaN where no formula is known.
+        The result of `setting.setting` -> bias and variance of the proportion of the second of two
+        classes. NaN where no formula is known.
     needs : tuple of {"rows", "columns", "frame"}
-        The audit's items that it divides by, of every true or of every predicted class, and whether
-        it takes the predicted counts at audit time.
+        What the method needs: audited items of every true class ("rows"), of every predicted class
+        ("columns"), or the predicted counts at audit time ("frame").
     divides_by : str
-        The method whose slope by counts is the inverse of P(prediction | truth) that this one uses;
-        "" for none.
+        The method whose slope by counts is the inverse of P(prediction | truth) that this method
+        uses; "" if it uses none.
     assumes : str
         The assumption of a constant rate, in words.
     holds : {"prediction", "truth"}
-        The variable that varies in a period given the other one, by the rate that it holds
-        constant.
+        The variable that varies in a period, given the other one.
     unknown : str
-        Why `theory` gives a NaN.
+        The reason why `theory` gives NaN.
     designs : tuple of {"random", "truth", "prediction"}
-        How the items of an audit may have been sampled.
+        The sampling designs of an audit that the method allows.
     limits : callable or None
-        (table, counts, level) -> limits of the second of two classes' share, for a method with the
-        estimate of `divides_by` and an interval of its own. It is for two classes, and comparisons
-        of estimators leave it out.
+        (table, counts, level) -> limits of the proportion of the second of two classes. It belongs
+        to a method that has the estimate of `divides_by` but its own interval. Such a method is for
+        two classes only, and comparisons of estimators leave it out.
     """
 
     name: str
@@ -79,7 +82,7 @@ class Method:
     divides_by: str = ""
     assumes: str = READING_STAYS
     holds: str = "prediction"
-    unknown: str = "bias and variance: no closed form is known"
+    unknown: str = "no formula for bias and variance is known"
     limits: Callable[..., tuple] | None = None
     designs: tuple[str, ...] = ("random",)
 
@@ -105,7 +108,7 @@ def shares_of(
     frame: Frame,
     shares: Any,
 ) -> ndarray:
-    """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
+    """Return the estimated proportions of one method, (..., K); NaN where undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = METHODS[method].shares(table, frame, shares)
     shape = np.broadcast_shapes(table.shape[:-1], shares.shape)
@@ -123,7 +126,7 @@ def by_column(table: ndarray) -> ndarray:
 
 
 def poststratified(table: ndarray, frame: ndarray) -> ndarray:
-    """Return the audit's table with its columns reweighted to the frame's predicted shares."""
+    """Return the audit's table, its columns reweighted to the frame's predicted proportions."""
     return by_column(table) * frame[..., None, :]
 
 
@@ -181,9 +184,9 @@ class Slopes:
     ----------
     estimate : (..., K) array
     table : (..., K, K, K) array
-        Of share k by cell (i, j) of the audit's table.
+        Derivative of proportion k by cell (i, j) of the audit's table.
     frame, shares : (..., K, K) array
-        Of share k by the frame's and by the period's predicted share j.
+        Derivative of proportion k by predicted proportion j of the frame and of the period.
     """
 
     estimate: ndarray
@@ -210,7 +213,7 @@ class Slopes:
         )
 
     def scaled(self, factor: ndarray) -> "Slopes":
-        """Return the slopes of each share multiplied by a factor; `shares` stay unscaled."""
+        """Return the slopes of each proportion times a factor; `shares` stay unscaled."""
         column = factor[..., None]
         estimate = self.estimate * factor
         frame = self.frame * column
@@ -303,11 +306,11 @@ BY_TRUTH = ("random", "truth")
 EVERY_DESIGN = ("random", "truth", "prediction")
 BASELINE = Method(
     "baseline",
-    "audit share",
+    "audit proportion",
     _baseline,
     _baseline_slopes,
     setting.baseline,
-    assumes="the true shares have not moved since the audit",
+    assumes="the true proportions are the same as in the audit",
 )
 CLASSIFY_AND_COUNT = Method(
     "classify_and_count",
@@ -315,7 +318,7 @@ CLASSIFY_AND_COUNT = Method(
     _classify_and_count,
     _count_slopes,
     setting.classify_and_count,
-    assumes="the classifier makes no errors, or its errors cancel",
+    assumes="the classifier makes no errors, or its errors cancel out",
     designs=EVERY_DESIGN,
 )
 SUBTRACTED_BIAS = Method(
@@ -344,7 +347,7 @@ CALIBRATION = Method(
     _calibration_slopes,
     setting.calibration,
     ("columns",),
-    assumes="P(truth | prediction) is what it was in the audit",
+    assumes="P(truth | prediction) is the same as in the audit",
     holds="truth",
     designs=("random", "prediction"),
 )
@@ -365,8 +368,8 @@ MLE = Method(
     setting.mle,
     ("rows", "columns", "frame"),
     "mle",
-    unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that "
-    "of 'mixed'; variance: first order",
+    unknown="no formula for the bias is known; it is of order 1/n, and in simulations it is "
+    "smaller than that of 'mixed'. The variance is first-order",
 )
 HULL = replace(
     MISCLASSIFICATION,
@@ -406,10 +409,11 @@ def curved(
     table: ndarray,
     frame: Frame,
 ) -> Slopes:
-    """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much.
+    """Return the slopes with higher orders of 1/n.
 
-    This is the series of the variance of the reciprocal of a normal variable with coefficient of
-    variation cv. It holds for two classes.
+    The variance of 1/d is 1 + 8 cv^2 + 69 cv^4 times as large as to first order. This is the series
+    of the variance of the reciprocal of a normal variable with coefficient of variation cv. It
+    holds for two classes.
     """
     entry = METHODS[method]
     if not entry.divides_by or table.shape[-1] > 2:
@@ -434,18 +438,17 @@ def audit_covariance(
     ----------
     slopes : Slopes
     table : (..., K, K) array
-        Where the rates are taken from, with half a count added to each cell.
+        Table from which the rates are estimated, with half a count added to each cell.
     audited : int
-        Items of the audit, without the half counts.
+        Number of audited items, without the half counts.
     frame_size : int, optional
-        Items of the frame; None for a frame far larger than the audit.
+        Number of items of the frame; None for a frame far larger than the audit.
     rates : {"process", "frame"}
-        - "process": later periods share the process that made the audited frame. The audit's true
-          shares vary with the factor 1 - n/N. The predictions of audited and other items of the
-          frame are independent draws. An estimate of the frame itself thereby gets the factor
-          exactly.
-        - "frame": later periods have the rates of the audited frame itself, so that only the choice
-          of audited items is random. Everything gets the factor 1 - n/N.
+        - "process": later periods share the process that made the audited frame. The true
+          proportions of the audit vary with the factor 1 - n/N. The predictions of all items of
+          the frame are independent. An estimate of the frame itself gets the factor exactly.
+        - "frame": later periods have exactly the rates of the audited frame, so only the choice of
+          audited items is random. All terms get the factor 1 - n/N.
     """
     left_out = 1.0 if frame_size is None else 1 - audited / frame_size
     rows = table.sum(-1)
@@ -478,7 +481,7 @@ def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndar
     ----------
     slopes : Slopes
     table : (..., K, K) array
-        Where the rates are taken from, with added counts.
+        Table from which the rates are estimated, with added counts.
     left_out : (..., K) array
         Finite-population factor of each predicted class.
     """
@@ -535,22 +538,24 @@ def draw_estimates(
     rates: str,
     draws: int,
 ) -> ndarray:
-    """Return draws of the estimates (draws, T, K) given an audit, without the periods' own errors.
+    """Return draws of the estimates (draws, T, K) given an audit.
+
+    The errors of the periods' own items are not included.
 
     Parameters
     ----------
     method : str
     table : (K, K) array
-        With half a count added to each cell: the parameters of the Dirichlet distributions
-        (Jeffreys).
+        Table with half a count added to each cell. The cells are the parameters of the Dirichlet
+        distributions (Jeffreys prior).
     audited : int
-        Items of the audit.
+        Number of audited items.
     frame : (K,) array or None
         Predicted counts of the audited frame.
     shares : (T, K) array
-        Predicted shares of the periods.
+        Predicted proportions of the periods.
     own : (T,) array of bool
-        Which periods are the audited frame itself.
+        True for a period that is the audited frame itself.
     rates : {"process", "frame"}
     draws : int
     """

@@ -1,7 +1,7 @@
 """Estimates for many periods from one audit: their shared errors, their limits and their caveats.
 
 Read `Periods` from the top: data, estimates, covariances, limits, expected errors. Then
-`check_audit` and `not_estimable` say which audits allow a method. `doubts` has the sentences on
+`check_audit` and `not_estimable` decide which audits allow a method. `doubts` has the caveats of
 single periods.
 """
 
@@ -31,14 +31,14 @@ from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
 DRAWS = 4000
-KNOWN_PART = 0.5  # of the frame: larger audits bound the shares by their own items
-STRANGE = 0.001  # random samples with a smaller p-value are suspected by mistake
+KNOWN_PART = 0.5  # part of the frame; a larger audit limits the proportions by its own items
+STRANGE = 0.001  # the probability that a random sample is suspected by mistake
 Limits = tuple[ndarray, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """T periods whose counts can be used, one audit, one method.
+    """T periods with usable counts, one audit and one method.
 
     Attributes
     ----------
@@ -47,8 +47,7 @@ class Periods:
     counts : (T, K) array of int
     method, rates : str
     construction : str
-        The construction of intervals; it decides how many counts are added to each cell of the
-        audit.
+        Type of the intervals. It decides how many counts are added to each cell of the audit.
     sampled_by : {"random", "truth", "prediction"}
         Design of the audit.
     """
@@ -68,7 +67,7 @@ class Periods:
 
     @cached_property
     def half(self) -> ndarray:
-        """The audit's table with half a count added to each cell, or what an interval needs."""
+        """The audit's table with half a count added per cell, or what the interval needs."""
         return self.audit.effective + limits.added(self.construction, len(self.audit.labels))
 
     @cached_property
@@ -78,7 +77,7 @@ class Periods:
 
     @cached_property
     def frame_shares(self) -> ndarray | None:
-        """Predicted shares of the frame, or None."""
+        """Predicted proportions of the frame, or None."""
         return None if self.frame is None else self.frame / self.frame_size
 
     @cached_property
@@ -88,12 +87,12 @@ class Periods:
 
     @cached_property
     def shares(self) -> ndarray:
-        """Predicted shares per period, (T, K)."""
+        """Predicted proportions per period, (T, K)."""
         return self.counts / self.size[:, None]
 
     @cached_property
     def own(self) -> ndarray:
-        """Which period is the audited frame itself: the first one with its very counts, (T,)."""
+        """Marks the audited frame itself: the first period with the same counts, (T,)."""
         if self.frame is None:
             return np.zeros(len(self.counts), bool)
         same = (self.counts == self.frame).all(1)
@@ -101,17 +100,17 @@ class Periods:
 
     @cached_property
     def estimate(self) -> ndarray:
-        """Shares from the raw table, (T, K); NaN where the audit gives none."""
+        """Estimates from the table without added counts, (T, K); NaN without an estimate."""
         table = self.audit.effective
         shares = self.shares
         return methods.shares_of(self.method, table, self.frame_shares, shares) + self._none
 
     @cached_property
     def possible(self) -> Limits:
-        """Least and largest possible shares, (T, K) each.
+        """Smallest and largest possible proportions, (T, K) each.
 
-        Of the audited frame itself the audited items are known, which matters where they are most
-        of it.
+        In the audited frame itself the classes of the audited items are known. This matters if
+        they are more than half of the frame.
         """
         least = np.zeros(self.shares.shape)
         most = np.ones(self.shares.shape)
@@ -124,18 +123,18 @@ class Periods:
 
     @cached_property
     def restricted(self) -> ndarray:
-        """The estimates as they are shown, (T, K): the nearest possible shares."""
+        """The estimates as they are shown, (T, K): the nearest possible proportions."""
         return limits.restricted(self.estimate, self.possible[0])
 
     @cached_property
     def slopes(self) -> Slopes:
-        """Slopes at the half counts, with the variance of 1 / d beyond the first order."""
+        """Slopes at the table with added counts, with higher orders of the variance of 1 / d."""
         slopes = methods.curved(self.method, self._slopes, self.half, self.frame_shares)
         return slopes.within_frame(self.own)
 
     @cached_property
     def straight(self) -> Slopes:
-        """Slopes at the half counts to the first order."""
+        """Slopes at the table with added counts, to first order."""
         return self._slopes.within_frame(self.own)
 
     @cached_property
@@ -147,7 +146,7 @@ class Periods:
 
     @cached_property
     def reading(self) -> ndarray:
-        """Covariances (T, K, K) from the periods' own items."""
+        """Covariances (T, K, K) that the periods' own items cause."""
         return self._reading(self.method, self.slopes)
 
     def _reading(self, method: str, slopes: Slopes) -> ndarray:
@@ -157,7 +156,7 @@ class Periods:
     def covariance(self) -> ndarray:
         """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate.
 
-        An audit that was sampled by the truth has fixed row sums, and the first order is enough.
+        An audit that was sampled by the truth has fixed row sums, so the first order is enough.
         """
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading
@@ -185,7 +184,7 @@ class Periods:
         return np.nan if self.undefined else 0.0
 
     def _from_audit(self, slopes: Slopes, own: bool | ndarray = False) -> ndarray:
-        """Return the covariances from the audit; `own` periods are the audited frame itself."""
+        """Return the covariances from the audit; `own` marks the audited frame itself."""
         audit = self.audit
         if self.sampled_by != "prediction":
             size = self.frame_size
@@ -215,7 +214,7 @@ class Periods:
 
     @cached_property
     def constructions(self) -> tuple[str, ...]:
-        """Names of the intervals whose hull is reported."""
+        """Names of the intervals that the reported interval contains."""
         divides = self.entry.divides_by
         if self.undefined or (divides and not self.stability[0] > LEAST_D):
             return (WHOLE,)
@@ -226,13 +225,13 @@ class Periods:
 
     @property
     def level_constructions(self) -> tuple[str, ...]:
-        """Names of the intervals whose hull is reported of a level."""
+        """Names of the intervals that the reported interval of a level contains."""
         if self.entry.limits and WHOLE not in self.constructions:
             return DELTA, FIELLER
         return self.constructions
 
     def level_limits(self, level: float) -> Limits:
-        """Return the limits (T, K) of the levels, within the possible shares."""
+        """Return the limits (T, K) of the levels, within the possible proportions."""
         if level not in self._limits_by_level:
             low, high = np.clip(self._unrestricted_limits(level), *self.possible)
             low, high = self._reaching_inside(low, high, level)
@@ -250,7 +249,7 @@ class Periods:
         high: ndarray,
         level: float,
     ) -> Limits:
-        """Return the limits; intervals outside the possible shares reach inside from the edge."""
+        """Return the limits, those outside the possible range moved inside from its edge."""
         least, most = self.possible
         outside = (low == high) & (least < most)
         if not outside.any():
@@ -333,14 +332,14 @@ class Periods:
         most: float,
         *arguments: object,
     ) -> Limits:
-        """Return the hull of all constructions, or `least` and `most` where there are none."""
+        """Return limits that contain all intervals, or `least` and `most` without any."""
         if WHOLE in self.constructions:
             return np.full(shape, least), np.full(shape, most)
         return limits.hull(construct(periods, *arguments) for periods in self._constructed)
 
     @cached_property
     def _constructed(self) -> list["Periods"]:
-        """These periods once for each construction."""
+        """These periods once for each type of interval."""
         return [
             self if name == self.construction else replace(self, construction=name)
             for name in self.constructions
@@ -348,14 +347,16 @@ class Periods:
 
     @cached_property
     def beyond(self) -> ndarray:
-        """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
+        """Whether even the 95% interval of a proportion lies outside 0 to 1, (T, K)."""
         if WHOLE in self.constructions:
             return np.zeros(self.shares.shape, bool)
         variance = diagonal(self.covariance)
         low, high = limits.delta(self.slopes.estimate, variance, 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
-            outside &= np.equal(*self._unrestricted_limits(0.95))  # the hull may reach inside
+            outside &= np.equal(
+                *self._unrestricted_limits(0.95)
+            )  # the widened one may reach inside
         return outside
 
     def _levels(self, level: float) -> Limits:
@@ -431,7 +432,7 @@ class Periods:
         last: ndarray,
         level: float,
     ) -> Limits:
-        """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
+        """Return Fieller's limits of later / earlier - 1; the denominator is d times earlier."""
         of_first = self.straight.of_periods(first)
         of_last = self.straight.of_periods(last)
         early = of_first.estimate
@@ -475,28 +476,30 @@ class Periods:
 
     @cached_property
     def undefined(self) -> str:
-        """Why there is no estimate although there is an interval, or ''."""
+        """The reason why there is no estimate although there is an interval, or ''."""
         return not_estimable(self.audit, self.method) if self.entry.divides_by else ""
 
     @cached_property
     def doubts(self) -> tuple[Note, ...]:
-        """Why the interval is wider than that of the delta method, or of the draws."""
+        """Notes on why the interval is wider than that of the delta method or of the draws."""
         if not self.entry.divides_by:
             return ()
         if self.undefined:
-            text = f"no estimate, and intervals are the whole range: {self.undefined}"
+            text = f"no estimate is possible, and intervals are 0 to 1: {self.undefined}"
             return (Note("undefined", text),)
         return (*doubts.stability_notes(self), *doubts.few_notes(self))
 
     @cached_property
     def confused(self) -> str:
-        """The two classes whose rows of P are most alike, in words."""
+        """The two classes whose rows of P are most similar, in words."""
         rates = by_row(self.half)
         labels = self.audit.labels
         distance = np.abs(rates[:, None] - rates).sum(-1)
         np.fill_diagonal(distance, np.inf)
         i, j = divmod(int(distance.argmin()), len(rates))
-        return f"the classes {labels[i]!r} and {labels[j]!r}, which are read most alike"
+        return (
+            f"the classes {labels[i]!r} and {labels[j]!r}, which have the most similar predictions"
+        )
 
     def audit_notes(self) -> Iterator[Note]:
         """Yield the caveats of the audit."""
@@ -508,8 +511,9 @@ class Periods:
         if random_sample and frame is not None and fit_pvalue(audit, frame) < STRANGE:
             yield Note(
                 "unreliable",
-                "the audit can hardly be a random sample of the counts at audit time: "
-                f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
+                "the audit is unlikely to be a random sample of the counts at audit time: "
+                f"{doubts.misfit(audit, frame)}. Check for swapped classes, another period or "
+                "another file",
             )
         yield from self.doubts
         if self.entry.divides_by:
@@ -517,8 +521,8 @@ class Periods:
                 usual = labels[table[k].argmax()]
                 yield Note(
                     "unreliable",
-                    f"class {labels[k]!r} is predicted {usual!r} more often than "
-                    "right: are the labels swapped?",
+                    f"items of class {labels[k]!r} are predicted {usual!r} more often than "
+                    "correctly; check whether the labels are swapped",
                 )
         if not self.doubts:
             yield from doubts.few_notes(self)
@@ -528,7 +532,7 @@ class Periods:
             yield Note("assumption", text)
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
-        """Return the caveats of single periods; `where` has the T places."""
+        """Return the caveats of single periods; `where` has the place of each note."""
         notes = []
         for t in range(len(self.counts)):
             location = where[t] if where else None
@@ -537,22 +541,22 @@ class Periods:
 
     @cached_property
     def reference(self) -> str:
-        """The method from which the true shares are taken if P(prediction | truth) is constant."""
+        """The method that estimates the true proportions if P(prediction | truth) is constant."""
         return "misclassification" if self.frame is None else "mle"
 
     @cached_property
     def believed_rates(self) -> ndarray:
-        """P(prediction | truth) as the reference takes them, (K, K)."""
+        """P(prediction | truth) as the reference method estimates it, (K, K)."""
         if self.frame_shares is None:
             return by_row(self.half)
         return by_row(methods.poststratified(self.half, self.frame_shares))
 
     @cached_property
     def believed(self) -> tuple[ndarray, ndarray]:
-        """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K).
+        """True proportions at audit time (K,) and per period (T, K).
 
-        They lie within 0 and 1. NaN where two classes are read no better than by chance, or the
-        audit has no item of a class.
+        They assume that P(prediction | truth) is constant, and lie within 0 and 1. They are NaN if
+        the classifier is no better than chance, or if the audit has no item of a class.
         """
         if self.frame is None:
             first = by_row(self.half.sum(1))
@@ -567,7 +571,7 @@ class Periods:
 
     @cached_property
     def theory(self) -> tuple[dict[str, ndarray], dict[str, ndarray]]:
-        """Bias and variance per method, dicts of (T,), of the second of two classes as believed."""
+        """Bias and variance of the second of two classes, dicts of method to (T,)."""
         first, later = self.believed
         (p00, _), (_, p11) = self.believed_rates
         n = max(int(self.audit.effective.sum()), 1)
@@ -584,7 +588,7 @@ class Periods:
 
     @cached_property
     def bias(self) -> ndarray:
-        """Expected error (T, K) at the believed shift, to order 1/n; NaN if unknown."""
+        """Expected error (T, K) at the estimated shift, to order 1/n; NaN if unknown."""
         first, later = self.believed
         divides = self.entry.divides_by
         if self.undefined or (divides and len(first) > 2):
@@ -598,11 +602,11 @@ class Periods:
 
     @cached_property
     def expected_error(self) -> ndarray:
-        """Root mean squared error (T, K) at the believed shift, without an unknown bias.
+        """Root mean squared error (T, K) at the estimated shift, without an unknown bias.
 
-        Of a bias that is estimated, the expected square: its variance is added to the square of the
-        estimate. The estimator's own variance is that of the theory for two classes, else and for
-        the audited frame itself the estimated one.
+        The square of an estimated bias is its expectation: the squared estimate plus its variance.
+        The variance of the estimator is that of the theory for two classes. For more classes, and
+        for the audited frame itself, it is the estimated variance.
         """
         variance = diagonal(self.covariance)
         if len(self.audit.labels) == 2:
@@ -615,11 +619,11 @@ class Periods:
 
     @cached_property
     def _bias_variance(self) -> ndarray:
-        """Variances (T, K) of the estimated bias: the distance to the reference's estimate."""
+        """Variances (T, K) of the estimated bias, the difference from the reference method."""
         ours = self._slopes
         reference = self._slopes_of(self.reference)
         frame = self.frame_shares
-        if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
+        if self.method == "baseline" and frame is not None:  # the frame estimates its expectation
             ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
         shares = ours.shares - reference.shares
         distance = replace(ours - reference, estimate=reference.estimate, shares=shares)
@@ -629,23 +633,23 @@ class Periods:
 
 
 class AuditError(ValueError):
-    """An audit from which a method cannot be computed; the message says why."""
+    """An audit from which a method cannot be computed; the message gives the reason."""
 
 
 def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) -> None:
-    """Raise where the method has neither estimate nor interval.
+    """Raise if the method has neither an estimate nor an interval.
 
-    Methods that divide by d have an interval, the whole range, from every audit whose labels are
-    not clearly swapped.
+    Methods that divide by d have an interval, 0 to 1, from every audit whose labels are not
+    clearly swapped.
     """
     checks.instance("audit", audit, ConfusionCounts)
     entry = METHODS[method]
     if "frame" in entry.needs and frame is None:
         raise WrongValue(
             "counts_at_audit",
-            f"must be given for method {method!r}: the predicted counts of "
-            "all items the audit was drawn from; without them use 'misclassification', which "
-            "also takes P(prediction | truth) as constant",
+            f"must be given for method {method!r}: the predicted counts of all items from which "
+            "the audit was sampled. Without them use 'misclassification', which also assumes a "
+            "constant P(prediction | truth)",
         )
     problem = not_estimable(audit, method)
     if not problem:
@@ -657,28 +661,29 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
-    """Return the reason why a method has no estimate, and what else would do, or ''."""
+    """Return the reason why a method has no estimate and an alternative, or ''."""
     table = audit.table
     two = len(audit.labels) == 2
     entry = METHODS[method]
     if _weights_unused(audit, method):
         return (
-            f"method {method!r} takes the audit for a simple random sample of the counted items, "
-            "but its items have sampling weights: use 'misclassification', whose rates are weighted"
+            f"method {method!r} assumes that the audit is a simple random sample of the counted "
+            "items, but its items have sampling weights. Use 'misclassification', whose rates are "
+            "weighted"
         )
     if entry.limits and not two:
-        return f"method {method!r} is for two classes; the audit has {len(audit.labels)}: use 'mle'"
+        return f"method {method!r} is for two classes; the audit has {len(audit.labels)}. Use 'mle'"
     for k, label in enumerate(audit.labels):
         if "rows" in entry.needs and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
             return (
-                f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of "
-                "this class, or use 'calibration' if P(truth | prediction) may be taken as constant"
+                f"{rate} cannot be estimated: no audited item of class {label!r}. Audit items of "
+                "this class, or use 'calibration' if P(truth | prediction) is constant"
             )
         if "columns" in entry.needs and table[:, k].sum() == 0:
             return (
                 f"P(truth | prediction {label!r}) cannot be estimated: no audited item was "
-                f"predicted {label!r}; audit such items, or use 'misclassification'"
+                f"predicted {label!r}. Audit such items, or use 'misclassification'"
             )
     return _not_invertible(audit) if entry.divides_by else ""
 
@@ -686,7 +691,7 @@ def not_estimable(audit: ConfusionCounts, method: str) -> str:
 def _weights_unused(audit: ConfusionCounts, method: str) -> bool:
     """Return whether a method cannot use the sampling weights of an audit.
 
-    Only the rates P(prediction | truth) are weighted, which audits sampled by the truth show, too.
+    Only the rates P(prediction | truth) are weighted. Audits sampled by the truth show them too.
     """
     return audit.weighted is not None and "truth" not in METHODS[method].designs
 
@@ -697,10 +702,10 @@ def check_frame(frame: ndarray, audit: ConfusionCounts) -> None:
         audited = audit.table[:, k].sum()
         raise WrongValue(
             "counts_at_audit",
-            f"must include the audited items; {audited} were "
-            f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
-            "frame that the audit was drawn from; of items from elsewhere, or chosen by their true "
-            "class, say sampled_by='truth' (--sampled-by truth)",
+            f"must include the audited items; {audited} audited items were predicted "
+            f"{audit.labels[k]!r}, but only {frame[k]} items were counted. Give the counts of the "
+            "items from which the audit was sampled. If the audited items were chosen by their "
+            "true class, or come from elsewhere, use sampled_by='truth' (--sampled-by truth)",
         )
 
 
@@ -711,22 +716,23 @@ def _not_invertible(audit: ConfusionCounts) -> str:
         if p00 + p11 - 1 < LEAST_D:
             accuracies = f"{p00:.3f} + {p11:.3f}"
             return (
-                f"p00 + p11 must be above 1; the audit has {accuracies}: no better than "
-                "chance, or are the labels swapped?"
+                f"p00 + p11 must be above 1; the audit has {accuracies}. The classifier is no "
+                "better than chance, or the labels are swapped"
             )
     elif np.linalg.svd(rates, compute_uv=False)[-1] < LEAST_D:
         return (
-            "P(prediction | truth) of the audit must be invertible; its rows are linearly "
-            "dependent: classes are read alike, merge them or audit more items"
+            "P(prediction | truth) of the audit must be invertible, but its rows are linearly "
+            "dependent because some classes get the same predictions. Merge these classes or audit "
+            "more items"
         )
     return ""
 
 
 def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
-    """Return the p-value of the predicted classes of an audit as a random sample of the frame's.
+    """Return the p-value of the test that an audit is a random sample of the frame.
 
-    The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
-    exact tests of each class, by Bonferroni.
+    The test compares the predicted classes by Pearson's statistic. If few items of a class are
+    expected, it uses exact tests of each class with Bonferroni's correction.
     """
     size = frame.sum()
     occurs = frame > 0

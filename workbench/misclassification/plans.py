@@ -1,4 +1,4 @@
-"""How large the next audit has to be, seen from one that is there."""
+"""Size of the next audit, planned from an existing one."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,30 +23,45 @@ def plan_next_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> theory.AuditPlan:
-    """Find the smallest audit with the wanted half-width, if rates and shares stay as estimated.
+    """Find the smallest next audit with a given half-width, from the rates of an existing audit.
+
+    The plan assumes that the rates and the proportions stay as the existing audit estimates them.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        Of two classes: its rates, half an item added to each cell, and its corrected shares are
-        taken for true.
-    counts, counts_at_audit : (2,) array_like of int
-        Predicted counts of the period of interest and of the period that was audited.
+        Existing audit of two classes. Its rates, with half an item added to each cell, and its
+        corrected proportions are treated as the true values.
+    counts : (2,) array_like of int
+        Predicted counts of the period of interest.
+    counts_at_audit : (2,) array_like of int
+        Predicted counts of the audited period.
     half_width : float
-        Wanted, in (0, 0.5); .01 is one point.
-    quantity : {"change", "level"}
-        The change of the share since the audited period, or the share itself.
-    method, rates, level
-        As in `workbench.plan_audit`; a method that takes no inverse is planned as "mle".
+        Half-width of the interval to plan for, in (0, 0.5); 0.01 is one percentage point.
+    quantity : {"change", "level"}, default "change"
+        The change of the proportion since the audited period, or the proportion itself.
+    method : str, default "mle"
+        Estimator, as in `plan_audit`. A method that does not divide by p00 + p11 - 1 is planned as
+        "mle".
+    rates : {"process", "frame"}, default "process"
+        As in `plan_audit`.
+    level : float, default 0.95
+        Nominal coverage of the interval, in (0, 1).
 
     Returns
     -------
     AuditPlan
+        Number of items to audit, and the expected half-width.
 
     Raises
     ------
     ValueError
-        If there are more than two classes, or the counted items alone leave a wider interval.
+        If there are more than two classes, or if no audit reaches the half-width.
+
+    See Also
+    --------
+    plan_audit : Plan an audit from assumed rates.
+    estimate_prevalence : Estimate proportions from an audit.
 
     Examples
     --------
@@ -57,7 +72,7 @@ def plan_next_audit(
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
         raise WrongValue(
-            "half_width", f"plans audits of two classes; there are {len(audit.labels)}"
+            "half_width", f"can be planned for two classes only; the audit has {len(audit.labels)}"
         )
     checks.choice("method", method, METHODS)
     table = audit.effective + methods.HALF
@@ -76,7 +91,7 @@ def plan_next_audit(
         estimates.append(float(result.estimate))
     if not np.isfinite(estimates).all():
         raise WrongValue(
-            "half_width", "needs corrected shares to plan with, and this audit gives none"
+            "half_width", "cannot be planned: this audit gives no corrected proportions"
         )
     base, new = np.clip(estimates, INSIDE, 1 - INSIDE).tolist()
     return theory.plan_audit(

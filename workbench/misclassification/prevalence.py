@@ -1,11 +1,18 @@
-"""True shares from predicted counts and one audit: estimators of Kloos, and double sampling.
+"""True class proportions from predicted counts and one audit sample.
 
-A classifier's counts are biased however good it is. An audit, a random sample of the counted items
-whose true class is looked up, shows by how much. Its result holds for later periods only as far as
-one of two rates stays constant: P(prediction | truth) ("misclassification", "mixed", "mle",
-"subtracted_bias") or P(truth | prediction) ("calibration"). Predicted labels cannot tell which.
-Calibration reports only phi^2, the squared Matthews correlation, of a true change if it is the
-first that is constant.
+The predicted counts of a classifier are biased, however good the classifier is. An audit is a
+random sample of the counted items whose true class is looked up. It shows how large the bias is.
+
+The result holds for later periods only if one of two rates stays constant:
+
+- P(prediction | truth), for "misclassification", "mixed", "mle" and "subtracted_bias";
+- P(truth | prediction), for "calibration".
+
+Predicted labels alone cannot tell which of the two is constant. If P(prediction | truth) is
+constant, calibration reports only the part phi^2 of a true change, where phi is the Matthews
+correlation.
+
+Read `PrevalenceEstimate` and `estimate_prevalence` first. `compare_estimators` applies all methods.
 
 References
 ----------
@@ -35,7 +42,7 @@ from workbench.misclassification.periods import Periods, diagonal, not_estimable
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
-SIMILAR = 0.9  # ratio of estimated errors: from one audit, closer ones cannot be told apart
+SIMILAR = 0.9  # ratio of estimated errors: one audit cannot tell closer errors apart
 FIGURES = (
     "estimate",
     "standard_error",
@@ -49,17 +56,17 @@ Intervals = Interval | tuple[Interval, ...]
 
 
 class OfClasses(Estimate):
-    """An estimate of the second of two classes (floats), or of each of more (arrays, tuples)."""
+    """An estimate for the second of two classes (floats), or for every class (arrays, tuples)."""
 
     labels: tuple
 
     @property
     def standard_error(self) -> Shares:
-        """Float with two classes, else one per class."""
+        """Return the standard error: a float with two classes, else one per class."""
         return self.variance**0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
 
     def by_class(self, *figures: Any) -> Iterator[tuple]:
-        """Return for each class that is estimated its label and its figures."""
+        """Return the label and the figures of each class that is estimated."""
         if len(self.labels) == 2:
             return iter([(self.labels[1], *figures)])
         columns = (column.tolist() if isinstance(column, ndarray) else column for column in figures)
@@ -67,28 +74,40 @@ class OfClasses(Estimate):
 
 
 class PrevalenceEstimate(OfClasses, Result):
-    """Shares of the true classes in one period; made by `estimate_prevalence`.
+    """True class proportions in one period; made by `estimate_prevalence`.
 
     Attributes
     ----------
     estimate : float or (K,) array
-        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside
-        0 to 1, with a note that says so; `restricted_estimate`, headline and rows have the nearest
-        possible share. NaN where the audit gives none, for instance without an item of a class: a
-        note says why.
+        Proportion of `labels[1]` with two classes, else of every class. It is not clipped, so it
+        may lie outside 0 to 1; a note then says so. NaN if the audit gives no estimate, for
+        instance because it has no item of a class; a note gives the reason.
     variance : float or (K, K) array
-        First order, with half a count added to each cell of the audit; NaN without an estimate.
+        First-order variance, with half a count added to each cell of the audit; NaN without an
+        estimate.
     bias : float or (K,) array
-        Expected error if P(prediction | truth) is constant and the shift is as it seems; NaN where
-        no formula is known ("mle"; "misclassification" and "mixed" with more than two classes),
-        where it is of order 1/n.
-    method, rates : str
+        Expected error if P(prediction | truth) is constant and the shift is as estimated. NaN where
+        no formula is known; the bias is then of order 1/n. This concerns "mle", and with more than
+        two classes "misclassification" and "mixed".
+    method : str
+        Name of the estimator.
+    rates : str
+        Whether the period shares the "process" or the "frame" of the audit.
     labels : tuple
+        Class labels.
     audit : ConfusionCounts
-    counts, counts_at_audit : (K,) array of int
-        The latter may be None.
+        The audit sample.
+    counts : (K,) array of int
+        Predicted counts of the period.
+    counts_at_audit : (K,) array of int or None
+        Predicted counts of the frame at audit time, if they were used.
     sampled_by : {"random", "truth", "prediction"}
-        What the audit is taken for.
+        Assumed sampling design of the audit.
+
+    See Also
+    --------
+    estimate_prevalence : Estimate true class proportions from predicted counts.
+    PrevalenceSeries : The same for many periods.
     """
 
     estimate: Shares
@@ -104,17 +123,17 @@ class PrevalenceEstimate(OfClasses, Result):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The notes as sentences."""
+        """Return the notes as sentences."""
         return sentences(self.notes)
 
     @property
     def counted(self) -> Shares:
-        """The raw predicted share of `labels[1]`, float; of more than two classes a (K,) array."""
+        """Return the predicted proportion of `labels[1]` (float), or of more classes (K,)."""
         return one_or_all(self.counts / self.counts.sum())
 
     @property
     def assumption(self) -> str:
-        """What is held constant, in words."""
+        """Return the assumption that the estimate rests on, in words."""
         return METHODS[self.method].assumes
 
     @property
@@ -130,32 +149,43 @@ class PrevalenceEstimate(OfClasses, Result):
 
     @property
     def restricted_estimate(self) -> Shares:
-        """The possible share nearest to `estimate`, float; (K,) with more than two classes."""
+        """Return the possible proportion nearest to `estimate` (float), or of more classes (K,)."""
         return one_or_all(self._periods.restricted[0])
 
     def interval(self, level: float = 0.95) -> Intervals:
-        """Return an `Interval`, or K of them with more than two classes; clipped to 0 and 1.
-
-        Two classes: delta method with half a count added to each cell of the audit. More:
-        percentiles of seeded Dirichlet draws of the audit's rates. Where that is not enough for
-        "mle", "mixed" and "misclassification", the interval is the hull with further ones, its
-        `method` names them and its notes say why: with two classes Fieller's where p00 + p11 - 1
-        has a coefficient of variation above 0.1, and the delta method with one count per cell where
-        a cell holds fewer than 3 audited items; with more classes in both cases the delta method
-        with half a count per cell and with one per class. "hull" is always that of the delta method
-        and Fieller's, each with its own added counts. An audit without an estimate gives all of 0
-        to 1.
+        """Return a confidence interval of each estimated proportion, clipped to 0 and 1.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage, in (0, 1).
 
         Returns
         -------
         Interval or tuple of K Interval
-            With two classes that of the share of `labels[1]`, else one per class in the order of
-            `labels`.
+            Interval of the proportion of `labels[1]` with two classes, else one per class in the
+            order of `labels`.
+
+        Notes
+        -----
+        With two classes the interval is that of the delta method, with half a count added to each
+        cell of the audit. With more classes, its limits are percentiles of seeded Dirichlet draws
+        of the audit's rates.
+
+        Methods "mle", "mixed" and "misclassification" divide by p00 + p11 - 1. For them the
+        interval is widened where the usual interval may be too short. It then reaches from the
+        lowest lower limit to the highest upper limit of several intervals. Its `method` names these
+        intervals, and its notes give the reason:
+
+        - With two classes, Fieller's interval is included if p00 + p11 - 1 has a coefficient of
+          variation above 0.1.
+        - With two classes, the delta method with one count per cell is included if a cell holds
+          fewer than 3 audited items.
+        - With more classes, both cases include the delta method with half a count per cell, and
+          with one count per class.
+
+        Method "hull" always combines the delta method and Fieller's interval, each with its own
+        added counts. If the audit gives no estimate, the interval is 0 to 1.
         """
         checks.level(level)
         periods = self._periods
@@ -163,23 +193,25 @@ class PrevalenceEstimate(OfClasses, Result):
         return intervals_of(low[0], high[0], level, periods, periods.level_constructions)
 
     def headline(self) -> str:
-        """Return estimate, interval, raw count and assumption in one sentence."""
+        """Return estimate, interval, classify-and-count estimate and assumption in one sentence."""
         figures = self.by_class(self.restricted_estimate, self.standard_error, self.interval())
         if np.isnan(self.estimate).any():
-            text = ": no estimate, every share is possible (see notes)"
+            text = ": no estimate, every proportion is possible (see notes)"
         elif len(self.labels) == 2:
             [(label, share, error, (low, high))] = figures
-            text = f": {share:.4g} of class {label} (SE {error:.4g}), "
-            text += f"95% from {low:.4g} to {high:.4g}; counted {self.counted:.4g}"
+            text = f": proportion {share:.4g} of class {label} (SE {error:.4g}), "
+            text += f"95% confidence interval {low:.4g} to {high:.4g}; "
+            text += f"classify-and-count {self.counted:.4g}"
         else:
             shares = []
             for label, share, _, (low, high) in figures:
                 shares.append(f"{label} {share:.4g} ({low:.3g} to {high:.3g})")
-            text = f", 95%: {', '.join(shares)}"
-        return f"{self.method}{text}; if {self.assumption}; {self.audit.n:,} audited"
+            text = f", proportions with 95% confidence intervals: {', '.join(shares)}"
+        items = checks.counted(self.audit.n, "audited item")
+        return f"{self.method}{text}; assuming {self.assumption}; {items}"
 
     def rows(self) -> list[dict]:
-        """Return one row per class (two classes: `labels[1]`)."""
+        """Return one row per class; with two classes one row, for `labels[1]`."""
         names = (
             "label",
             "counted",
@@ -203,61 +235,88 @@ def estimate_prevalence(
     rates: str = "process",
     sampled_by: str = "auto",
 ) -> PrevalenceEstimate:
-    """Estimate the true shares of a period from its predicted counts and an audit.
+    """Estimate the true class proportions of a period from its predicted counts and an audit.
+
+    Use it if a classifier has labeled all items of a period, and the true class is known for an
+    audit sample of one period. The result corrects the predicted counts for the errors of the
+    classifier.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time; or a sample
-        as `sampled_by` says.
+        Simple random sample, without replacement, of the frame (the items that were counted at
+        audit time), or a sample of the design that `sampled_by` names.
     counts : (K,) array_like of int
-        Predicted counts of the period in the order of `audit.labels`: counts, not shares.
+        Predicted counts of the period in the order of `audit.labels`. Give counts, not proportions.
     counts_at_audit : (K,) array_like of int, optional
-        Predicted counts of the frame at audit time, audited items included; needed by "mixed" and
-        "mle". Where `counts` are the same, the period is taken to be that frame. A sample by the
-        truth does not need them.
+        Predicted counts of the frame, including the audited items. "mixed" and "mle" need them; a
+        sample by the truth does not. If `counts` are the same, the period is taken to be that
+        frame.
     method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", \
-"classify_and_count", \
-"baseline", "hull"}
-        What stays constant is part of the method: P(prediction | truth) for "mle", "mixed",
-        "misclassification", "hull" and "subtracted_bias"; P(truth | prediction) for "calibration";
-        the share itself for "baseline". "hull" is "misclassification" with a shorter interval for
-        two classes, for an audit of an earlier batch. "auto" is "mle" for a random audit,
-        "misclassification" for one sampled by the truth, "calibration" for one by the prediction.
-    rates : {"process", "frame"}
-        Whether later periods share the process that made the frame, or its very rates: matters
-        where the audit is a large part of the frame. For the audited frame itself both give the
-        finite-population factor 1 - n/N. Choose "process" unless you know that later items are read
-        exactly as those of the frame were: with "frame" where only the process is shared, and half
-        of the frame audited, 95% intervals cover 79%.
-    sampled_by : {"auto", "truth", "prediction", "random"}
-        How the audited items were chosen. "truth": numbers of items of each true class, such as
-        known positives and negatives, from here or elsewhere; allows "misclassification", "hull",
-        "subtracted_bias" and "classify_and_count". "prediction": numbers of items of each predicted
-        class; allows "calibration" and "classify_and_count". "random" allows all. "auto" decides by
-        the margins of the audit, says so in a note, and raises where they leave it open.
+    "classify_and_count", "baseline", "hull"}, default "auto"
+        Estimator. It also decides what is assumed to stay constant:
+
+        - P(prediction | truth) for "mle", "mixed", "misclassification", "hull" and
+          "subtracted_bias";
+        - P(truth | prediction) for "calibration";
+        - the proportion itself for "baseline".
+
+        "auto" is "mle" for a random audit, "misclassification" for an audit sampled by the truth,
+        and "calibration" for one sampled by the prediction. "hull" is "misclassification" with a
+        shorter interval for two classes, for an audit of an earlier batch.
+    rates : {"process", "frame"}, default "process"
+        Whether later periods share the process that made the frame, or exactly the frame's rates.
+        It matters if the audit is a large part of the frame. Choose "process" unless you know that
+        later items are classified exactly as those of the frame were. If "frame" is wrong and half
+        of the frame was audited, 95% intervals cover in only 79% of samples. For the audited frame
+        itself, both options apply the finite-population correction 1 - n/N.
+    sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
+        How the audited items were chosen:
+
+        - "random": at random among all counted items; allows all methods.
+        - "truth": numbers of items of each true class, such as known positives and negatives, from
+          here or elsewhere; allows "misclassification", "hull", "subtracted_bias" and
+          "classify_and_count".
+        - "prediction": numbers of items of each predicted class; allows "calibration" and
+          "classify_and_count".
+        - "auto": decides by the margins of the audit and adds a note; raises if they leave it open.
 
     Returns
     -------
     PrevalenceEstimate
+        Estimates with standard errors, intervals and notes.
 
     Raises
     ------
     ValueError
-        If counts are shares, missing, negative or zero, the labels are clearly swapped, or
-        "calibration" or "subtracted_bias" lacks audited items of a class; if the design of the
-        audit does not allow the method, or cannot be seen. "mle", "mixed" and "misclassification"
-        have no estimate from an audit without items of a class or where the classifier is no better
-        than chance, but an interval, all of 0 to 1.
+        If the counts are unusable, if the labels are clearly swapped, or if the design does not
+        allow the method or is unclear. Also if "calibration" or "subtracted_bias" lacks audited
+        items of a class.
+
+    See Also
+    --------
+    compare_estimators : Apply all methods and compare their expected errors.
+    prevalence_series : Estimate many periods and the changes between them.
+    plan_audit : Find the size of an audit.
 
     Notes
     -----
-    With P the row-normalized and C the column-normalized audit table, q the predicted shares at
-    audit time and q' in the period: "classify_and_count" q', "subtracted_bias" 2q' - P'q',
-    "misclassification" (P')^-1 q' [3]_, "calibration" C q', "mixed" C q + (P')^-1 (q' - q) [1]_,
-    "mle" as "misclassification" after the columns of the table have been reweighted to q [2]_. The
-    variance is that of the first-order expansion in the audit's cells, the frame's counts (of which
-    the audit is part) and the period's.
+    P is the audit table with rows that add up to 1, C the table with columns that add up to 1. The
+    predicted proportions are q at audit time and q' in the period. The estimates are
+
+    - "classify_and_count": q'
+    - "subtracted_bias": 2q' - P'q'
+    - "misclassification": (P')^-1 q' [3]_
+    - "calibration": C q'
+    - "mixed": C q + (P')^-1 (q' - q) [1]_
+    - "mle": "misclassification" after the columns of the table have been reweighted to q [2]_
+    - "baseline": the proportions in the audit
+
+    The variance is that of the first-order expansion in three terms: the cells of the audit, the
+    counts of the frame (of which the audit is a part) and the counts of the period.
+
+    "mle", "mixed" and "misclassification" have no estimate if the audit has no item of a class, or
+    if the classifier is no better than chance. The result then has the interval 0 to 1.
 
     References
     ----------
@@ -269,8 +328,9 @@ def estimate_prevalence(
     --------
     >>> audit = ConfusionCounts([[828, 72], [2, 98]])
     >>> estimate_prevalence(audit, [8100, 1900], [8300, 1700])      # doctest: +NORMALIZE_WHITESPACE
-    PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.138; counted 0.19;
-    if P(prediction | truth) is what it was in the audit; 1,000 audited)
+    PrevalenceEstimate(mle: proportion 0.1222 of class 1 (SE 0.007422), 95% confidence interval
+    0.1082 to 0.138; classify-and-count 0.19; assuming P(prediction | truth) is the same as in the
+    audit; 1,000 audited items)
     """
     design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
@@ -299,7 +359,7 @@ def estimate_prevalence(
 
 
 def reported_labels(labels: tuple) -> tuple:
-    """Return the labels of the classes that are reported: of two only the second."""
+    """Return the labels of the classes that are reported: the second of two, else all."""
     return labels[1:] if len(labels) == 2 else labels
 
 
@@ -315,7 +375,7 @@ def intervals_of(
     periods: Periods,
     constructions: tuple[str, ...] = (),
 ) -> Any:
-    """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
+    """Return the Interval of `labels[1]` with two classes, else a tuple of K intervals."""
     description = limits.said(constructions or periods.constructions)
     limits_of_classes = np.stack([low, high], 1).tolist()
     intervals = tuple(
@@ -326,20 +386,33 @@ def intervals_of(
 
 
 class EstimatorComparison(Result):
-    """All estimators side by side; made by `compare_estimators`.
+    """Estimates of all methods next to each other; made by `compare_estimators`.
+
+    Estimates are the nearest possible proportions, and NaN where a method cannot be computed. The
+    arrays have shape (M,) for M methods, or (M, K) with more than two classes.
 
     Attributes
     ----------
     methods : tuple of str
-    estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two
-    classes
-        NaN where a method cannot be computed. Estimates are the nearest possible shares. The bias
-        (and in it the RMSE) holds if P(prediction | truth) is constant and the shift is as it
-        seems. The RMSE holds how little one audit says of a bias; a bias of order 1/n that is not
-        known is left out of it.
+        Names of the M methods.
+    estimate, standard_error, low, high : array
+        Estimated proportions, their standard errors and the limits of their intervals.
+    bias : array
+        Expected error if P(prediction | truth) is constant and the shift is as estimated.
+    rmse : array
+        Expected root mean squared error under the same condition. It includes the uncertainty about
+        the bias, which one audit shows only roughly. An unknown bias of order 1/n is left out.
     labels : tuple
+        Class labels.
     level : float
+        Nominal coverage of the intervals.
     counted : float or (K,) array
+        Classify-and-count estimate.
+
+    See Also
+    --------
+    compare_estimators : Apply all methods and compare their expected errors.
+    estimate_prevalence : Apply one method.
     """
 
     methods: tuple
@@ -357,15 +430,15 @@ class EstimatorComparison(Result):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why each method cannot be computed, tuple of str; an empty text where it can."""
+        """Return the reason why each method cannot be computed; an empty text where it can."""
         return tuple(self.reasons.get(method, "") for method in self.methods)
 
     @property
     def best(self) -> str | None:
-        """The advised method, or None where none can be told.
+        """Return the recommended method, or None if no errors can be estimated.
 
         It is "mle", or the first of "mixed" and "misclassification" that can be computed, if it is
-        in `no_worse`; else the method with the least `total_rmse`.
+        in `no_worse`. Otherwise it is the method with the smallest `total_rmse`.
         """
         no_worse = self.no_worse
         usual = [method for method in USUAL if method in no_worse]
@@ -373,10 +446,10 @@ class EstimatorComparison(Result):
 
     @property
     def no_worse(self) -> tuple[str, ...]:
-        """The methods whose `total_rmse` is nearly the least, from the least on.
+        """Return the methods whose `total_rmse` is nearly the smallest, in ascending order.
 
-        Errors that are estimated from one audit do not tell apart methods whose errors differ by
-        less than a tenth.
+        The errors are estimated from one audit. Such estimates cannot distinguish methods whose
+        errors differ by less than a tenth.
         """
         total = self.total_rmse
         least = np.nanmin(total, initial=np.inf)
@@ -385,29 +458,29 @@ class EstimatorComparison(Result):
 
     @property
     def total_rmse(self) -> ndarray:
-        """Root mean squared error of all classes together, (M,), or of the second of two."""
+        """Return the root mean squared error (M,) over all classes, or of the second of two."""
         return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse**2).sum(1))
 
     def headline(self) -> str:
-        """Return the range of the estimates and the advised method."""
+        """Return the range of the estimates and the recommended method."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
             least = np.nanmin(self.estimate)
             most = np.nanmax(self.estimate)
-            shares = f"{least:.4g} to {most:.4g} (counted {self.counted:.4g})"
-            text += f" of the share of class {self.labels[1]}, {shares}"
+            shares = f"{least:.4g} to {most:.4g} (classify-and-count {self.counted:.4g})"
+            text += f" of the proportion of class {self.labels[1]}: {shares}"
         if self.best is None:
             return (
-                f"{text}; no expected errors: the classes are read no better than by chance, or "
-                "one was not audited"
+                f"{text}; expected errors are unknown: the classifier is no better than chance, or "
+                "a class was not audited"
             )
         return (
-            f"{text}; advised at this shift: {self.best}, if P(prediction | truth) is constant, "
-            "which this does not test"
+            f"{text}; recommended at this shift: {self.best}, assuming P(prediction | truth) is "
+            "constant (this is not tested)"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per method (and class)."""
+        """Return one row per method and class."""
         columns = np.stack([getattr(self, name) for name in FIGURES], -1)
         figures = columns.reshape(len(self.methods), -1, len(FIGURES)).tolist()
         names = (
@@ -441,21 +514,33 @@ def compare_estimators(
     level: float = 0.95,
     sampled_by: str = "auto",
 ) -> EstimatorComparison:
-    """Estimate by all methods and say what error theory expects of each at the shift that is seen.
+    """Apply all estimators and compare the errors to expect of them at the estimated shift.
 
     Parameters
     ----------
-    audit, counts, counts_at_audit, rates
+    audit : ConfusionCounts
         As in `estimate_prevalence`.
-    level : float
-    sampled_by : {"auto", "truth", "prediction", "random"}
-        As in `estimate_prevalence`; a method that the design does not allow is not computed.
+    counts : (K,) array_like of int
+        Predicted counts of the period.
+    counts_at_audit : (K,) array_like of int, optional
+        Predicted counts of the frame at audit time.
+    rates : {"process", "frame"}, default "process"
+        As in `estimate_prevalence`.
+    level : float, default 0.95
+        Nominal coverage of the intervals, in (0, 1).
+    sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
+        As in `estimate_prevalence`. A method that the design does not allow is not computed.
 
     Returns
     -------
     EstimatorComparison
-        To choose the method of least expected error each time is no better than always "mle"; the
-        table is advice.
+        Estimates, intervals and expected errors per method. The table is advice: choosing the
+        method with the smallest expected error each time is no better than always choosing "mle".
+
+    See Also
+    --------
+    estimate_prevalence : Apply one method.
+    estimator_theory : Compute the errors for known rates.
 
     Examples
     --------
@@ -513,7 +598,7 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
         return not_allowed
     needs_frame = "frame" in METHODS[method].needs
     if needs_frame and design.frame is None and audit.weighted is None:
-        return "counts_at_audit is needed"
+        return "needs counts_at_audit, the predicted counts of the audited frame"
     return not_estimable(audit, method)
 
 

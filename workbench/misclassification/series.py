@@ -1,7 +1,10 @@
-"""True shares month after month from one audit: levels, changes and growth rates.
+"""True class proportions in many periods from one audit: levels, changes and growth rates.
 
-All periods share the error of one audit: their levels move together. The difference of two levels
-therefore varies far less than their intervals suggest, and its interval must be its own [1]_.
+All periods share the errors of one audit, so the errors of their levels are correlated. The
+difference of two levels therefore varies far less than their intervals suggest, and it has an
+interval of its own [1]_.
+
+Read `PrevalenceSeries` and `prevalence_series` first.
 
 References
 ----------
@@ -42,14 +45,14 @@ from workbench.misclassification.prevalence import (
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
-DRAWN = 200  # periods: of longer series a page leaves some out
-LISTED = 100  # changes of a long series that a page lists
-RUNS = 50  # of neighbors in a long series; a page shows two periods of each
-DIFFER = 0.05  # rates of several audits are not pooled where a test has a smaller p-value
+DRAWN = 200  # periods; a page leaves out some periods of a longer series
+LISTED = 100  # number of changes that a page lists of a long series
+RUNS = 50  # runs of neighbors in a long series; a page shows two periods of each
+DIFFER = 0.05  # rates of several audits are not pooled if a test has a smaller p-value
 _AUDITED = {
-    "one": "one audit for both",
-    "pooled": "one set of rates for both",
-    "own": "an audit for each",
+    "one": "both from one audit",
+    "pooled": "both from the pooled rates",
+    "own": "each from its own audit",
 }
 LEVEL = (
     "counted",
@@ -68,32 +71,41 @@ CHANGE = (
     "growth_low",
     "growth_high",
 )
-NO_LINK = "as the audit shows too little of a link between prediction and truth"
+NO_LINK = "because the audit shows too weak a link between prediction and truth"
 Shares = float | ndarray
 Intervals = Interval | tuple[Interval, ...]
 
 
 class PrevalenceChange(OfClasses, Result):
-    """The change between two periods; made by `PrevalenceSeries.change`.
+    """Change of the class proportions between two periods; made by `PrevalenceSeries.change`.
 
     Attributes
     ----------
     first, last : label
-        The periods.
+        Names of the two periods.
     estimate : float or (K,) array
-        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to
-        possible shares.
+        Proportion in `last` minus proportion in `first`, both restricted to possible values. With
+        two classes it is that of `labels[1]`.
     variance : float or (K, K) array
-        With the shared error of the audit.
+        Variance of the change, which allows for the shared errors of the audit.
     limits : Interval or tuple of K Interval
+        Confidence interval of the change.
     growth : float or (K,) array
-        Change / share in `first`; NaN where that is not clearly above 0.
+        Change divided by the proportion in `first`; NaN if that proportion is not clearly above 0.
     growth_limits : Interval or tuple of K Interval
+        Confidence interval of the growth rate.
     naive_standard_error : float or (K,) array
-        What the errors of the two levels would give if they were independent: do not use it.
+        Standard error that would hold if the errors of the two levels were independent. Do not use
+        it; it is for comparison.
     labels : tuple
+        Class labels.
     audit_rates : {"one", "pooled", "own"}
-        As in `PrevalenceSeries`.
+        Use of the audits, as in `PrevalenceSeries`.
+
+    See Also
+    --------
+    PrevalenceSeries.change : Make this change.
+    prevalence_series : Estimate many periods.
     """
 
     first: object
@@ -108,17 +120,23 @@ class PrevalenceChange(OfClasses, Result):
     audit_rates: str = "one"
 
     def interval(self) -> Intervals:
-        """Return `limits`."""
+        """Return the confidence interval of the change, `limits`.
+
+        Returns
+        -------
+        Interval or tuple of K Interval
+            One interval with two classes, else one per class.
+        """
         return self.limits
 
     def headline(self) -> str:
-        """Return the change and its interval."""
+        """Return the change and its interval in one sentence."""
         parts = []
         figures = self.by_class(self.estimate, self.standard_error, self.limits)
         for label, change, error, limits in figures:
             part = ": no estimate, every change is possible (see notes)"
             if np.isfinite(change):
-                ends = f"from {limits.low:+.4f} to {limits.high:+.4f}"
+                ends = f"confidence interval {limits.low:+.4f} to {limits.high:+.4f}"
                 part = f" {change:+.4f} (SE {error:.4f}, {percent(limits.level)} {ends})"
             parts.append(f"class {label}{part}")
         periods = f"{self.first} to {self.last}"
@@ -126,7 +144,7 @@ class PrevalenceChange(OfClasses, Result):
         return f"{periods}: {changes}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
-        """Return one row per class (two classes: `labels[1]`)."""
+        """Return one row per class; with two classes one row, for `labels[1]`."""
         figures = self.by_class(
             self.estimate, self.standard_error, self.limits, self.growth, self.growth_limits
         )
@@ -146,31 +164,49 @@ class PrevalenceChange(OfClasses, Result):
 
 
 class PrevalenceSeries(Result):
-    """Shares in many periods from one audit; made by `prevalence_series`.
+    """True class proportions in many periods; made by `prevalence_series`.
 
     Attributes
     ----------
     periods : tuple
-        Labels of the T periods.
+        Names of the T periods.
     counts : (T, K) array of float
         Predicted counts; NaN in periods that cannot be reported.
-    estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
-        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period
-        cannot be reported.
-    method, rates : str
+    estimates : (T,) or (T, K) array
+        Estimated proportions, of `labels[1]` with two classes, else of every class. They are not
+        clipped (`restricted_estimates` are). NaN in periods that cannot be reported.
+    standard_errors : (T,) or (T, K) array
+        Standard errors of the estimates.
+    raw : (T,) or (T, K) array
+        Classify-and-count estimates.
+    bias : (T,) or (T, K) array
+        Expected error of each estimate, as in `PrevalenceEstimate`.
+    method : str
+        Name of the estimator.
+    rates : str
+        Whether later periods share the "process" or the "frame" of the audit.
     labels : tuple
+        Class labels.
     audit : ConfusionCounts
+        The audit, or the sum of all audits.
     counts_at_audit : (K,) array of int or None
+        Predicted counts of the audited frame, if they were used.
     sampled_by : {"random", "truth", "prediction"}
-        What the audit is taken for.
+        Assumed sampling design of the audit.
     notes : tuple of Note
-        Those at ("period", name) are about one period; there "refused" says why it cannot be
-        reported.
+        Notes at ("period", name) concern one period. A note of kind "refused" gives the reason why
+        the period cannot be reported.
     audit_rates : {"one", "pooled", "own"}
-        Whether one period was audited, or several whose rates are pooled, or each used for its own
-        period.
+        Whether there is one audit, or several whose rates are pooled, or one that is used for its
+        own period only.
     audits : tuple of ConfusionCounts or None
-        Of audits of several periods that of each period, None where it was not audited; else empty.
+        With several audits, that of each period, or None if the period was not audited. Otherwise
+        empty.
+
+    See Also
+    --------
+    prevalence_series : Estimate many periods.
+    PrevalenceChange : Change between two periods.
     """
 
     periods: tuple
@@ -190,11 +226,11 @@ class PrevalenceSeries(Result):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why each period cannot be reported, tuple of T str; an empty text where it can."""
+        """Return the reason why each period cannot be reported; an empty text where it can."""
         return tuple(map("".join, self._texts(refused=True)))
 
     def _texts(self, *, refused: bool) -> list[list[str]]:
-        """Return the notes on each period that are of the kind "refused", or those that are not."""
+        """Return the texts of the notes on each period: those of kind "refused", or the others."""
         texts = defaultdict(list)
         for note in self.notes:
             if note.where and note.where[0] == "period" and (note.kind == "refused") == refused:
@@ -203,19 +239,19 @@ class PrevalenceSeries(Result):
 
     @property
     def assumption(self) -> str:
-        """The assumption that the estimates rest on, in words."""
+        """Return the assumption that the estimates rest on, in words."""
         if self.audit_rates == "own" and self.sampled_by == designs.TRUTH:
-            return "the audit of each period shows its rates P(prediction | truth)"
+            return "the audit of each period measures its rates P(prediction | truth)"
         if self.audit_rates == "own":
             return "the audit of each period is a random sample of its counted items"
         assumption = METHODS[self.method].assumes
         if self.audits:
-            return assumption.replace("what it was in the audit", "the same in all periods")
+            return assumption.replace("the same as in the audit", "the same in all periods")
         return assumption
 
     @property
     def audit_period(self) -> str | None:
-        """Label of the period that is the audited frame itself, or None."""
+        """Return the label of the period that is the audited frame itself, or None."""
         if self.audits:
             return None
         places = self._reported[self._usable.own]
@@ -223,7 +259,7 @@ class PrevalenceSeries(Result):
 
     @property
     def restricted_estimates(self) -> ndarray:
-        """The possible shares nearest to `estimates`, (T,) or (T, K), for tables and charts."""
+        """Return the possible proportions nearest to `estimates`, (T,) or (T, K)."""
         return _placed(self._usable.restricted, self._reported, self.counts.shape)
 
     @cached_property
@@ -232,7 +268,7 @@ class PrevalenceSeries(Result):
 
     @cached_property
     def _usable(self) -> Any:
-        """The estimates of the reported periods."""
+        """Return the estimates of the reported periods."""
         counts = self.counts[self._reported].astype(np.int64)
         method = self.method
         rates = self.rates
@@ -258,16 +294,20 @@ class PrevalenceSeries(Result):
         return [self.periods[t] for t in self._reported]
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
-        """Return one row per period and class: estimate, standard error, limits, flags, problem.
-
-        Without `notes` the last two are left out, for a narrow table beside the notes.
+        """Return one row per period and class: estimate, standard error, limits, flags and problem.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
-        notes : bool
-            Whether the rows have the keys `flags` and `problem`.
+        level : float, default 0.95
+            Nominal coverage of the intervals, in (0, 1).
+        notes : bool, default True
+            Whether the rows have the keys `flags` and `problem`. Leave them out for a narrow table
+            next to the notes.
+
+        Returns
+        -------
+        list of dict
+            The rows.
         """
         limits = self._usable.level_limits(check_level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
@@ -298,8 +338,13 @@ class PrevalenceSeries(Result):
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the intervals, in (0, 1).
+
+        Returns
+        -------
+        list of dict
+            The rows.
         """
         names = ("first_period", "last_period", *CHANGE[:5])
         return [{name: row[name] for name in names} for row in self._differences(level)]
@@ -307,12 +352,17 @@ class PrevalenceSeries(Result):
     def growth_rates(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods, with its growth rate.
 
-        NaN where the interval of the earlier share reaches 0.
+        The growth rate is NaN if the interval of the earlier proportion includes 0.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the intervals, in (0, 1).
+
+        Returns
+        -------
+        list of dict
+            The rows.
         """
         names = (
             "first_period",
@@ -339,10 +389,16 @@ class PrevalenceSeries(Result):
         return {}
 
     def drawn(self) -> tuple[int, ...]:
-        """Return the places of the periods that a page shows: all of up to 200.
+        """Return the positions of the periods that a page shows.
 
-        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50
-        runs of neighbors.
+        All periods are shown if there are at most 200. A longer series is divided into 50 runs of
+        neighbors. A page then shows the lowest and the highest period of each run, the first and
+        the last period, and that of the audit.
+
+        Returns
+        -------
+        tuple of int
+            Positions in `periods`.
         """
         count = len(self.periods)
         if count <= DRAWN:
@@ -359,19 +415,31 @@ class PrevalenceSeries(Result):
         return tuple(sorted(places))
 
     def shown_levels(self) -> tuple[int, ...]:
-        """Return the places in `levels()` that a page shows: those of the periods `drawn`."""
+        """Return the positions in `levels()` that a page shows: those of the periods in `drawn()`.
+
+        Returns
+        -------
+        tuple of int
+            Positions of rows.
+        """
         classes = len(reported_labels(self.labels))
         return tuple(t * classes + k for t in self.drawn() for k in range(classes))
 
     def shown_changes(self, level: float = 0.95) -> tuple[int, ...]:
-        """Return the places in `changes(level)` that a page shows: all of up to 200 periods.
+        """Return the positions in `changes(level)` that a page shows.
 
-        Of more the 100 largest, those that differ from 0 first.
+        All changes are shown if there are at most 200 periods. Of a longer series a page shows 100
+        changes: first those that differ significantly from 0, then the others, both by size.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the intervals, in (0, 1).
+
+        Returns
+        -------
+        tuple of int
+            Positions of rows.
         """
         rows = self._differences(level)
         if len(self.periods) <= DRAWN:
@@ -390,14 +458,19 @@ class PrevalenceSeries(Result):
         last: object,
         level: float = 0.95,
     ) -> PrevalenceChange:
-        """Return the `PrevalenceChange` between two periods, by their labels.
+        """Estimate the change between two periods.
 
         Parameters
         ----------
         first, last : label
             Entries of `periods`.
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the interval, in (0, 1).
+
+        Returns
+        -------
+        PrevalenceChange
+            The change with its interval and growth rate.
 
         Raises
         ------
@@ -412,7 +485,9 @@ class PrevalenceSeries(Result):
             t = self.periods.index(period)
             if t not in self._reported:
                 problem = self.problems[t]
-                raise ValueError(f"{name} must be a reported period; {period!r}: {problem}")
+                raise ValueError(
+                    f"{name} must be a period that can be reported; {period!r}: {problem}"
+                )
             places.append(np.flatnonzero(self._reported == t))
         return self._between(places[0], places[1], check_level(level))[0]
 
@@ -459,27 +534,38 @@ class PrevalenceSeries(Result):
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the interval, in (0, 1).
+
+        Returns
+        -------
+        str
+            One sentence.
         """
         reported = self._reported_periods
         periods = counted(len(self.periods), "period")
-        text = f"{len(reported)} of {periods} by {method_words(self.method)}"
+        text = f"{len(reported)} of {periods} estimated by {method_words(self.method)}"
         if len(reported) > 1:
             text += f"; {self.change(reported[0], reported[-1], level).headline()}"
         if self._usable.undefined:
-            text += "; no estimates: see notes"
-        return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
+            text += "; no estimates (see notes)"
+        items = counted(self.audit.n, "audited item")
+        return f"{text}; assuming {self.assumption}; {items}"
 
     def finding(self, level: float = 0.95) -> str:
-        """Return the change of the share over all periods in a sentence without jargon.
+        """Return the change over all periods in one sentence, without technical terms.
 
-        Of several classes it is about the one that changed most.
+        With more than two classes the sentence is about the class that changed most.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the interval, in (0, 1).
+
+        Returns
+        -------
+        str
+            One sentence.
         """
         reported = self._reported_periods
         if len(reported) == 1:
@@ -495,20 +581,22 @@ class PrevalenceSeries(Result):
         change = row["change"]
         low = row["low"]
         high = row["high"]
-        subject = _subject(row["label"])
+        subject = f"The proportion of class {row['label']}"
+        interval = f"{percent(level)} confidence interval"
         error = (high - low) / 2
         if low <= 0 <= high:
             points, least, most = digits.points(change, low, high, error=error, signed=True)
-            limits = f"between {least} and {most}"
-            return f"{subject}: no change is shown {when}, {points} points, {limits}"
+            limits = f"{points} percentage points, {interval} {least} to {most}"
+            return f"{subject} did not change significantly {when} ({limits})"
         nearer, farther = sorted((abs(low), abs(high)))
         points, least, most = digits.points(abs(change), nearer, farther, error=error)
         verb = "rose" if low > 0 else "fell"
-        return f"{subject} {verb} by {points} points, between {least} and {most}, {when}"
+        limits = f"{interval} {least} to {most}"
+        return f"{subject} {verb} by {points} percentage points ({limits}) {when}"
 
     @property
     def leading(self) -> object:
-        """The class that `finding` speaks of: the second of two, or the one that changed most."""
+        """Return the class of `finding`: the second of two, or the one that changed most."""
         if len(self.labels) == 2:
             return self.labels[1]
         shares = self._usable.restricted
@@ -523,30 +611,36 @@ class PrevalenceSeries(Result):
         estimate = row["estimate"]
         low = row["low"]
         high = row["high"]
-        subject = _subject(row["label"])
+        subject = f"The proportion of class {row['label']}"
         period = named_period(period)
         if self._usable.undefined or digits.nothing(low, high):
-            return f"No result: nearly every share is possible in {period}, {NO_LINK}"
+            return f"No result: nearly every proportion is possible in {period}, {NO_LINK}"
         if high - low < digits.ROUNDING:
-            return f"{subject}: {digits.percents(estimate)[0]} in {period}, known exactly"
+            return f"{subject} was {digits.percents(estimate)[0]} in {period}, known exactly"
         share, least, most = digits.percents(estimate, low, high, error=(high - low) / 2)
-        return f"{subject}: {share}, between {least} and {most}, in {period}"
+        interval = f"{percent(level)} confidence interval {least} to {most}"
+        return f"{subject} was {share} ({interval}) in {period}"
 
     @property
     def taken(self) -> str:
-        """How the audit is taken to have been sampled; "" for a random sample without a doubt."""
+        """Return the assumed sampling design of the audit; "" for an undoubted random sample."""
         texts = [f"The audit is {note.text}." for note in self.notes if note.where == designs.PLACE]
         if not texts and self.sampled_by != RANDOM:
             return f"The audit was sampled by {self.sampled_by}."
         return " ".join(texts)
 
     def basis(self, level: float = 0.95) -> str:
-        """Return the basis of the finding in one line.
+        """Return the data and the assumption behind the finding in one line.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the interval, in (0, 1).
+
+        Returns
+        -------
+        str
+            One line.
         """
         items = counted(self.audit.n, "audited item")
         reported = counted(len(self._reported), "period")
@@ -556,14 +650,15 @@ class PrevalenceSeries(Result):
         if self.audits:
             audited = sum(audit is not None for audit in self.audits)
             own = self.audit_rates == "own"
-            use = "each for its own period" if own else "rates pooled over the periods"
+            use = "each used for its own period" if own else "their rates are pooled"
             text += f" of {counted(audited, 'period')} ({use})"
         text += f" and the predicted counts of {reported}"
         text += f", corrected by {method_words(self.method)}"
         if len(self.labels) > 2:
             chosen = "the one that changed most" if len(self._reported) > 1 else "the largest one"
-            text += f"; of {len(self.labels)} classes {chosen}"
-        return f"{text}; {percent(level)} interval. It holds if {self.assumption}."
+            text += f"; of {len(self.labels)} classes, {chosen} is named"
+        interval = f"{percent(level)} confidence interval"
+        return f"{text}; {interval}. The result assumes that {self.assumption}."
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""
@@ -580,39 +675,57 @@ def prevalence_series(
     sampled_by: str = "auto",
     audit_rates: str = "auto",
 ) -> PrevalenceSeries:
-    """Estimate the true shares of many periods from one audit, or from audits of several periods.
+    """Estimate the true class proportions of many periods from one audit or several.
+
+    Use it for counts that a classifier makes period after period. It returns levels, changes
+    between periods and growth rates, each with its own interval.
 
     Parameters
     ----------
     audit : ConfusionCounts or mapping of period to ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time, or a sample
-        as `sampled_by` says. Or the audits of several periods, by the periods of the counts or the
-        same dates written otherwise.
+        Simple random sample, without replacement, of the frame (the items that were counted at
+        audit time), or a sample of the design that `sampled_by` names. Or the audits of several
+        periods, by the names of the periods. Dates may be written in another form than in the
+        counts.
     counts_at_audit : (K,) array_like of int or None
-        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do
-        not need them, and for audits of several periods.
+        Predicted counts of that frame in the order of `audit.labels`. None with audits of several
+        periods, and for methods that do not need it.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
-        Predicted counts; without a mapping periods are called 1 .. T. The first period with the
-        counts at audit time is taken to be the audited frame itself. A period that cannot be used
-        keeps its place, with a note that says why.
-    method, rates, sampled_by
-        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean
-        "misclassification" with pooled rates or a design by truth, and with own ones of random
-        audits post-stratification by the period's counts, "calibration".
-    audit_rates : {"auto", "pooled", "own"}
-        How audits of several periods are used: with rates P(prediction | truth) pooled over the
-        periods, or each for its own period alone, where the rates drift. By default pooled, unless
-        a test (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they
-        differ.
+        Predicted counts. Without a mapping the periods are called 1 to T. The first period whose
+        counts equal `counts_at_audit` is taken to be the audited frame itself. A period that cannot
+        be reported keeps its place, with a note on the reason.
+    method : str, default "auto"
+        Estimator, as in `estimate_prevalence`. With audits of several periods, "auto" and "mle"
+        mean "misclassification" if the rates are pooled or the audits were sampled by the truth.
+        For random audits that are each used for their own period, they mean "calibration", which is
+        then post-stratification by the counts of the period.
+    rates : {"process", "frame"}, default "process"
+        Whether later periods share the process or exactly the rates of the frame, as in
+        `estimate_prevalence`.
+    sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
+        How the audited items were chosen, as in `estimate_prevalence`.
+    audit_rates : {"auto", "pooled", "own"}, default "auto"
+        How audits of several periods are used:
+
+        - "pooled": the rates P(prediction | truth) are pooled over the periods;
+        - "own": each audit is used for its own period only, which is right if the rates drift;
+        - "auto": pooled, unless a test finds at the 5% level that the rates differ.
 
     Returns
     -------
     PrevalenceSeries
+        Levels of all periods, from which changes and growth rates follow.
 
     Raises
     ------
     ValueError
-        If the audit does not allow the method, or no period can be reported.
+        If the audit does not allow the method, or if no period can be reported.
+
+    See Also
+    --------
+    estimate_prevalence : Estimate one period.
+    load_periods : Read predicted counts from a file.
+    compare_audits : Test whether the rates of two audits differ.
 
     Examples
     --------
@@ -622,8 +735,8 @@ def prevalence_series(
     >>> series.problems[2]
     'no items were counted'
     >>> series.change("Jun", "Dec")      # doctest: +NORMALIZE_WHITESPACE
-    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit
-    for both)
+    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% confidence interval +0.0100 to
+    +0.0359); both from one audit)
     >>> first, last = ConfusionCounts([[95, 5], [4, 16]]), ConfusionCounts([[90, 6], [2, 22]])
     >>> audits = {"Jan": first, "Dec": last}
     >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
@@ -665,10 +778,10 @@ def _series(
     notes: tuple[Note, ...],
     **of_audits: Any,
 ) -> PrevalenceSeries:
-    """Return the series of periods; `rows` has the counts of each, or its error."""
+    """Return the series of periods; `rows` has the counts of each period, or its error."""
     refused = [isinstance(row, CountsError) for row in rows]
     if all(refused):
-        problem = f"must hold a period that can be reported; {periods[0]!r}: {rows[0]}"
+        problem = f"must hold at least one period that can be reported; {periods[0]!r}: {rows[0]}"
         raise WrongValue("counts_by_period", problem)
     reported = np.flatnonzero(np.logical_not(refused))
     labels = audit.labels
@@ -690,8 +803,8 @@ def _series(
     notes += calendar.backward_notes([str(period) for period in periods])
     if series.audit_period not in (None, periods[0]):
         text = (
-            f"the audit belongs to period {series.audit_period!r}, not to the first, "
-            f"{periods[0]!r}: its rates are held constant for earlier periods too"
+            f"the audit belongs to period {series.audit_period!r}, not to the first period, "
+            f"{periods[0]!r}; its rates are assumed to hold for earlier periods too"
         )
         notes += (Note("assumption", text),)
     where = [("period", period) for period in periods]
@@ -736,9 +849,9 @@ def _from_audits(
     own = audit_rates == "own" or differ
     notes += (of_periods.choice_note(by_period, audit_rates, pvalue, own=own),)
     if without_counts := [name for name in by_period if name not in periods]:
-        use = "they are left out" if own else "they are used for the rates only"
+        use = "these audits are not used" if own else "these audits are used for the rates only"
         names = listed(without_counts, quoted=True)
-        notes += (Note("data", f"audited, but without counts: {names}; {use}"),)
+        notes += (Note("data", f"audited periods without counts: {names}; {use}"),)
     if own:
         method = of_periods.own_method(method, sampled_by)
         rows = [
@@ -748,8 +861,8 @@ def _from_audits(
     elif method == "mixed":
         raise WrongValue(
             "method",
-            "must not be 'mixed', which takes one audit of one period: "
-            "'misclassification' pools the rates of several",
+            "must not be 'mixed', which needs one audit of one period; 'misclassification' pools "
+            "the rates of several",
             method,
         )
     else:
@@ -776,7 +889,7 @@ def _checked(
     rates: str,
     sampled_by: str,
 ) -> CountsError | ndarray:
-    """Return the counts of a period, or the error why its own audit gives no estimate."""
+    """Return the counts of a period, or an error if its own audit gives no estimate."""
     if isinstance(row, CountsError):
         return row
     try:
@@ -786,15 +899,8 @@ def _checked(
     return row
 
 
-def _subject(label: int | str) -> str:
-    text = str(label)
-    if text[:1].isalpha():
-        return text[0].upper() + text[1:]
-    return f"Class {text}"
-
-
 def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
-    """Return the periods, and the counts of each or the error why they cannot be used."""
+    """Return the periods, and the counts of each or an error if they cannot be used."""
     if isinstance(counts_by_period, Mapping):
         periods = tuple(counts_by_period)
         rows = tuple(counts_by_period.values())
@@ -815,7 +921,7 @@ def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
 
 
 def _placed(values: ndarray, reported: ndarray, shape: tuple) -> ndarray:
-    """Return values of the reported periods among NaN; with two classes those of the second."""
+    """Return values for all periods, NaN if not reported; with two classes of the second."""
     placed = np.full(shape, np.nan)
     placed[reported] = values
     return placed[:, 1] if shape[1] == 2 else placed

@@ -1,15 +1,18 @@
-"""Bias and variance of the estimators of a share of two classes, in closed form, to order 1/n.
+"""Bias and variance of the estimators of the proportion of one of two classes, to order 1/n.
 
-`setting` computes the terms that the formulas share. Below it are the formulas, one function per
-estimator. Notation: base rates a (when audited) and t (new); d = p00 + p11 - 1; b1 = a p11 + (1 -
-a)(1 - p00) the predicted share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true |
-predicted 1 and 0).
+`setting` computes the terms that the formulas share. Below it are the formulas in closed form, one
+function per estimator. Notation:
+
+- a and t: base rates when audited and now;
+- d: p00 + p11 - 1;
+- b1 = a p11 + (1 - a)(1 - p00): the predicted proportion of class 1; b0 = 1 - b1;
+- c11 = a p11 / b1 and c10 = a (1 - p11) / b0: P(true 1 | predicted 1) and P(true 1 | predicted 0).
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
-   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
-   63 once. Equation 20 has it twice, and so do simulations.
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 contain the covariance of
+   equation 63 once. Equation 20 contains it twice, and simulations agree with equation 20.
 """
 
 from types import SimpleNamespace as Terms
@@ -21,7 +24,7 @@ from numpy import ndarray
 from workbench.checks import LARGEST, WrongValue, floats
 from workbench.intervals import quantile
 
-LEAST = 1e-9  # the smallest share of a class: about somebody
+LEAST = 1e-9  # the smallest proportion of a class: one item in a billion
 Pair = tuple[Any, Any]
 
 
@@ -39,23 +42,33 @@ def setting(
 
     Parameters
     ----------
-    a, t, p00, p11 : float
-        True share of class 1 when the audit was drawn, and now; P(predicted correctly | true class
-        0 and 1).
-    n, size, new_size : int
-        Audited items, and those counted at audit time and now; None for very many.
+    a, t : float
+        True proportion of class 1 when the audit was sampled, and now.
+    p00, p11 : float
+        P(predicted correctly | true class 0) and P(predicted correctly | true class 1).
+    n : int
+        Number of audited items.
+    size, new_size : int
+        Number of items counted at audit time and now; None for very many.
     rates : {"process", "frame"}
 
     Returns
     -------
     SimpleNamespace
-        The arguments a, t, p00, p11 and n, and these terms. a0 and t0 are 1 - a and 1 - t; delta is
-        the change; d, b1, b0, c11 and c10 as above; t1 the predicted share now; phi2 the squared
-        Matthews correlation. left_out is the finite-population factor, m the size of an audit
-        without the finite-population factor, infinite where the whole frame was audited. v1 and v0
-        are the variances of the estimated p11 and p00, slope the squared coefficient of variation
-        of the estimated d. new_counts and frame_counts are the variances of the predicted shares
-        now and at audit time. zero is 0 in the shape of the setting.
+        The arguments a, t, p00, p11 and n, the terms d, b1, b0, c11 and c10 of this module, and
+
+        - a0, t0: 1 - a and 1 - t;
+        - delta: the change t - a;
+        - t1: the predicted proportion now;
+        - phi2: the squared Matthews correlation;
+        - left_out: the finite-population correction;
+        - m: the size of an audit with the same variance and no finite-population correction; it is
+          infinite if the whole frame was audited;
+        - v1, v0: the variances of the estimated p11 and p00;
+        - slope: the squared coefficient of variation of the estimated d;
+        - new_counts, frame_counts: the variances of the predicted proportions now and at audit
+          time;
+        - zero: 0 in the shape of the setting.
     """
     s = Terms(
         a=a,
@@ -92,7 +105,7 @@ def setting(
 
 
 def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
-    """Return the expected predicted share, a p11 + (1 - a)(1 - p00) of a true share a.
+    """Return the expected predicted proportion for a true one, a p11 + (1 - a)(1 - p00).
 
     Examples
     --------
@@ -103,21 +116,29 @@ def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
 
 
 def rate_variance(rate: Any, share: Any, n: Any) -> Any:
-    """Return the variance of an audited rate to second order in 1/n: lemma 1 of [1]_.
+    """Return the variance of an audited rate to second order in 1/n.
 
     Parameters
     ----------
     rate : float or array of float
-        P(predicted right) of the class, p11 or p00.
+        P(predicted correctly) for items of the class: p11 or p00.
     share : float or array of float
-        True share of that class among the audited items, in (0, 1].
+        True proportion of that class among the audited items, in (0, 1].
     n : int or array of int
-        Audited items.
+        Number of audited items, at least 1.
 
     Returns
     -------
     float or array of float
-        rate (1 - rate) / (n share) [1 + (1 - share) / (n share)].
+        The variance rate (1 - rate) / (n share) [1 + (1 - share) / (n share)].
+
+    See Also
+    --------
+    estimator_theory : Compute bias and variance of the estimators.
+
+    Notes
+    -----
+    The formula is lemma 1 of [1]_.
 
     References
     ----------
@@ -161,16 +182,22 @@ def _item_variance(probability: Any) -> Any:
 
 
 def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarray]:
-    """Return the hull of the delta method's and Fieller's limits (...,) of the second class.
+    """Return limits (...,) of the second class that contain the delta method's and Fieller's.
 
-    Delta takes the rates (correct + 1/2) / (n + 1) with variances over n + 1 and the counted share
-    x / N, Fieller's (correct + 1) / (n + 2) over n + 2 and (x + z^2 / 2) / (N + z^2). All of 0 to 1
-    where a class was not audited or d is not clearly above 0.
+    z is the normal quantile. Of N counted items, x are predicted in the class. Of n audited items
+    of a true class, some are predicted correctly. The two methods add different counts:
+
+    - the delta method uses the rates (correct + 1/2) / (n + 1) with variances over n + 1, and the
+      predicted proportion x / N;
+    - Fieller's method uses the rates (correct + 1) / (n + 2) with variances over n + 2, and the
+      predicted proportion (x + z^2 / 2) / (N + z^2).
+
+    The limits are 0 and 1 if a class was not audited or if d is not clearly above 0.
 
     Parameters
     ----------
     table : (..., 2, 2) array
-        The audit, raw.
+        The audit, without added counts.
     counts : (..., 2) array
     level : float
     """
@@ -180,7 +207,7 @@ def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarra
     correct = np.einsum("...kk->...k", table)
 
     def terms(added: float, more: float) -> tuple:
-        """Return d, the numerator, and the variances of p00, p11 and the counted share."""
+        """Return d, the numerator, and the variances of p00, p11 and the predicted proportion."""
         n = audited + 2 * added
         size = counts.sum(-1) + more
         rates = (correct + added) / n
@@ -207,19 +234,19 @@ def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarra
 
 
 def baseline(s: Terms) -> Pair:
-    """Return bias and variance of the audit's share."""
+    """Return bias and variance of the proportion in the audit."""
     bias = s.a - s.t
     variance = _item_variance(s.a) / s.m
     return bias + s.zero, variance + s.zero
 
 
 def classify_and_count(s: Terms) -> Pair:
-    """Return bias and variance of the raw count."""
+    """Return bias and variance of the classify-and-count estimate."""
     return s.t1 - s.t, s.new_counts + s.zero
 
 
 def subtracted_bias(s: Terms) -> Pair:
-    """Return bias and variance of the count less its bias at its own value."""
+    """Return bias and variance of the count minus its estimated bias."""
     from_audit = (1 - s.t1) ** 2 * s.v0 + s.t1**2 * s.v1
     from_counts = s.new_counts * ((2 - s.d) ** 2 + s.v0 + s.v1)
     bias = (1 - s.d) * (s.t1 - s.t)
@@ -227,7 +254,7 @@ def subtracted_bias(s: Terms) -> Pair:
 
 
 def misclassification(s: Terms) -> Pair:
-    """Return bias and variance of the count turned by the inverse of P(prediction | truth)."""
+    """Return bias and variance of the count times the inverse of P(prediction | truth)."""
     bias = s.t * s.v1 - s.t0 * s.v0
     variance = s.t0**2 * s.v0 + s.t**2 * s.v1 + s.new_counts
     d2 = s.d**2
@@ -235,20 +262,20 @@ def misclassification(s: Terms) -> Pair:
 
 
 def calibration(s: Terms) -> Pair:
-    """Return bias and variance of the count turned by P(truth | prediction)."""
+    """Return bias and variance of the count times P(truth | prediction)."""
     from_counts = s.new_counts * (s.c11 - s.c10) ** 2
     return -s.delta * (1 - s.phi2), _calibrated_variance(s, s.t1) + from_counts
 
 
 def _calibrated_variance(s: Terms, share: Any) -> Any:
-    """Return the variance from the audit of a calibrated predicted share."""
+    """Return the variance of a calibrated proportion that comes from the audit."""
     v1 = share**2 * _rate_variance(s.c11, s.b1, s.n)
     v0 = (1 - share) ** 2 * _rate_variance(s.c10, s.b0, s.n)
     return s.left_out * (v0 + v1)
 
 
 def mixed(s: Terms) -> Pair:
-    """Return bias and variance of the calibrated share at audit time plus the change over d."""
+    """Return bias and variance of the calibrated proportion plus the predicted change over d."""
     return s.delta * s.slope, _mixed_variance(s, s.slope, 1)
 
 
@@ -265,7 +292,7 @@ def second_order(s: Terms) -> Any:
 
 
 def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
-    """Return the variance of "mixed" from that of 1/d, and the weight of its covariance."""
+    """Return the variance of "mixed" from that of 1/d and a weight of the covariance."""
     spread = s.delta * s.a * s.a0 * (s.p00 - s.p11)
     covariance = spread * s.d / (s.m * s.b0 * s.b1)
     of_frame = s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
@@ -275,7 +302,7 @@ def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
 
 
 def mle(s: Terms) -> Pair:
-    """Return no bias, and the first-order variance by cells and by both predicted shares."""
+    """Return NaN for the bias, and the first-order variance by cells and by both counts."""
     odds1 = s.t / s.a
     odds0 = s.t0 / s.a0
 

@@ -1,13 +1,13 @@
-"""Bias and variance of the estimators of a share in closed form, and how many items to audit.
+"""Bias and variance of the estimators of a proportion in closed form, and the size of an audit.
 
-`estimator_theory` has the formulas of `setting` for one setting, `moments` for arrays of settings.
-`plan_audit` finds the size of an audit.
+`estimator_theory` applies the formulas of `setting` to one setting, `moments` to arrays of
+settings. `plan_audit` finds the size of an audit.
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
-   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
-   63 once. Equation 20 has it twice, and so do simulations.
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 contain the covariance of
+   equation 63 once. Equation 20 contains it twice, and simulations agree with equation 20.
 .. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification
    bias, in Artificial Intelligence and Machine Learning, Springer 2021.
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with
@@ -30,7 +30,7 @@ from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
 LARGE_PART = (
-    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor is near 1
+    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population correction is nearly 1
 )
 Size = int | None
 QUANTITIES = ("level", "change")
@@ -44,27 +44,38 @@ def _reasons(self: Result) -> dict[str, str]:
 
 
 reasons_by_method = property(
-    _reasons, doc="The reason why a figure of a method does not exist, dict of method to str."
+    _reasons, doc="Return the reason why a figure of a method is missing, dict of method to str."
 )
 
 
 class EstimatorTheory(Result):
-    """Bias and variance of the estimators; made by `estimator_theory`.
+    """Bias and variance of the estimators of a proportion; made by `estimator_theory`.
 
     Attributes
     ----------
     bias, variance : dict of method to float
-        To first order in 1/n; a NaN has its reason in `reasons`.
+        Bias and variance to first order in 1/n. `reasons` explains each NaN.
     second_order : float
         Variance of "mixed" with the next order of 1/n.
     retained_change : float
-        phi^2: the part of a true change that calibration reports.
+        phi^2, the part of a true change that calibration reports.
     slope_cv : float
-        Coefficient of variation of the estimated d.
-    base_rate, new_base_rate, p00, p11 : float
+        Coefficient of variation of the estimated d = p00 + p11 - 1.
+    base_rate, new_base_rate : float
+        True proportion of class 1 at audit time and in the new period.
+    p00, p11 : float
+        P(predicted 0 | true 0) and P(predicted 1 | true 1).
     n : int
+        Number of audited items.
     size, new_size : int or None
+        Number of counted items at audit time and in the new period.
     rates : str
+        Whether the new period shares the "process" or the "frame" of the audit.
+
+    See Also
+    --------
+    estimator_theory : Compute these figures.
+    shares_theory : The same for more than two classes.
     """
 
     bias: dict
@@ -85,12 +96,12 @@ class EstimatorTheory(Result):
 
     @property
     def sd(self) -> dict[str, float]:
-        """Standard deviation per method."""
+        """Return the standard deviation of each method."""
         return {method: value**0.5 for method, value in self.variance.items()}
 
     @property
     def rmse(self) -> dict[str, float]:
-        """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
+        """Return the root mean squared error of each method; an unknown bias is left out."""
         rmse = {}
         for method, variance in self.variance.items():
             bias = np.nan_to_num(self.bias[method])
@@ -98,10 +109,12 @@ class EstimatorTheory(Result):
         return rmse
 
     def headline(self) -> str:
-        """Return the shift and the methods with the least and the largest error."""
-        shift = f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited"
+        """Return the shift and the methods with the smallest and the largest error."""
+        shift = (
+            f"proportion {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited items"
+        )
         rmse = {name: np.array([error]) for name, error in self.rmse.items()}
-        reported = f"calibration reports {self.retained_change:.0%} of a change"
+        reported = f"calibration reports {self.retained_change:.0%} of a true change"
         return f"{shift}: {best_and_worst(rmse)}; {reported}"
 
     def rows(self) -> list[dict]:
@@ -121,9 +134,9 @@ class EstimatorTheory(Result):
 
 
 def best_and_worst(rmse: dict[str, ndarray]) -> str:
-    """Return the methods with the least and the largest error, in words.
+    """Return the methods with the smallest and the largest error, in words.
 
-    The errors of the classes, (..., K), are put together by squares.
+    The errors of the classes, (..., K), are combined by their squares.
     """
     mean_squares = {method: (errors**2).sum(-1).mean() for method, errors in rmse.items()}
     total = {method: float(np.sqrt(square)) for method, square in mean_squares.items()}
@@ -135,7 +148,7 @@ def best_and_worst(rmse: dict[str, ndarray]) -> str:
 
 
 def unbiased_share(p00: float, p11: float) -> float | None:
-    """Return the only true share with an unbiased count, or None where nothing is misread.
+    """Return the only true proportion with an unbiased count; None if there are no errors.
 
     Examples
     --------
@@ -156,39 +169,62 @@ def estimator_theory(
     new_size: Size = None,
     rates: str = "process",
 ) -> EstimatorTheory:
-    """Return bias and variance of the estimators of a share, in closed form.
+    """Compute bias and variance of the estimators of a proportion in closed form.
+
+    Use it before an audit, to see which estimator has the least error for assumed rates.
 
     Parameters
     ----------
     base_rate, new_base_rate : float
-        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0,
-        1).
+        True proportion of class 1 when the audit was sampled, and in the period that is estimated;
+        in (0, 1).
     p00, p11 : float
-        P(predicted 0 | true 0) and P(predicted 1 | true 1) in (0, 1), together above 1; constant.
+        P(predicted 0 | true 0) and P(predicted 1 | true 1), each in (0, 1) and together above 1.
+        They are the same in both periods.
     n : int
-        Audited items, at least 2.
+        Number of audited items, at least 2.
     size, new_size : int, optional
-        Items counted when the audit was drawn (at least n) and in the new period; None for very
-        many.
-    rates : {"process", "frame"}
-        With "frame" the new period has the audited frame's own rates: what comes from the audit
-        gets the factor 1 - n/size, and the frame's own counts are without error.
+        Number of items counted when the audit was sampled (at least n) and in the new period. By
+        default very many.
+    rates : {"process", "frame"}, default "process"
+        With "frame" the new period has exactly the rates of the audited frame. The variance that
+        comes from the audit then gets the factor 1 - n/size, and the frame's own counts have no
+        error.
 
     Returns
     -------
     EstimatorTheory
+        Bias, variance and RMSE of each estimator.
+
+    See Also
+    --------
+    shares_theory : The same for more than two classes.
+    plan_audit : Find the size of an audit.
+    compare_estimators : Estimate the errors from an audit.
 
     Notes
     -----
-    Theorem 1 of [1]_, corrected: V(mixed) = V(c) + (a' - a)^2 (V0 + V1) / d^2 + 2 C + v'/d^2
-    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of
-    the calibrated share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances
-    of the two predicted shares. The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as
-    in theorem 1 of [2]_. "mle" [3]_ is the misclassification estimator on the audit reweighted to
-    the frame's predicted counts; its variance is first order.
+    The variance of "mixed" is that of theorem 1 of [1]_, corrected::
 
-    Under rates="process" the true share of the frame varies with the process, too;
-    `simulate_prevalence` keeps it, so its baseline and calibration vary a little less.
+        V(mixed) = V(c) + (a' - a)^2 (V0 + V1) / d^2 + 2 C + v'/d^2 + v0 (c11 - c10 - 1/d)^2
+        C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1)
+
+    The symbols are
+
+    - a and a': the base rate and the new base rate;
+    - d: p00 + p11 - 1;
+    - b1 and b0: the predicted proportions of classes 1 and 0 at audit time;
+    - c11 and c10: P(true 1 | predicted 1) and P(true 1 | predicted 0);
+    - V0 and V1: the variances of the estimated p00 and p11;
+    - V(c): the variance of the calibrated proportion;
+    - v0 and v': the variances of the predicted proportions at audit time and now.
+
+    The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as in theorem 1 of [2]_. "mle"
+    [3]_ is the misclassification estimator on the audit reweighted to the predicted counts of the
+    frame. Its variance is first-order.
+
+    With rates="process", the true proportion of the frame varies with the process too.
+    `simulate_prevalence` keeps it fixed, so its baseline and calibration vary a little less.
 
     References
     ----------
@@ -259,8 +295,8 @@ def _check_setting(
     p11 = number("p11", p11, 0, 1, open_ends=True)
     if p00 + p11 <= 1:
         raise ValueError(
-            f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the "
-            "labels are swapped"
+            f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: the classifier is no better than "
+            "chance, or the labels are swapped"
         )
     return float(base_rate), float(new_base_rate), p00, p11
 
@@ -276,19 +312,19 @@ def _theory_notes(
     if cv > UNSURE:
         yield Note(
             "unreliable",
-            f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
-            "figures are too small",
+            f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}, so the "
+            "first-order variances are too small",
         )
     if rates == "process" and size and n / size > LARGE_PART:
         yield Note(
             "unreliable",
-            f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and "
-            "are a few percent off",
+            f"the audit is {n / size:.0%} of the frame; the formulas assume a small part and are "
+            "a few percent off",
         )
 
 
 def undefined(reasons: dict[str, str]) -> list[Note]:
-    """Return a note per method whose figure does not exist."""
+    """Return a note for each method that has no figure."""
     return [Note("undefined", text, ("method", method)) for method, text in reasons.items()]
 
 
@@ -304,7 +340,7 @@ def moments(
 ) -> tuple[dict, dict, dict]:
     """Return bias, variance and further figures by method; all arguments may be arrays.
 
-    The checked entry for single settings is `estimator_theory`.
+    `estimator_theory` is the function for single settings, with checks.
     """
     terms = setting(
         base_rate,
@@ -331,22 +367,32 @@ def moments(
 
 
 class AuditPlan(Result):
-    """How many items to audit; made by `plan_audit`.
+    """Number of items to audit; made by `plan_audit`.
 
     Attributes
     ----------
     audited : int
-        Items in the audit.
+        Number of items in the audit.
     expected_half_width : float
-        Of the interval with this audit, if the rates hold.
+        Expected half-width of the interval with this audit, if the rates hold.
     fresh_audited : int or None
-        Items of a fresh audit, drawn in the new period itself, for the same half-width of the
-        level; None where even all items of the period would not do.
+        Number of items of an audit in the new period itself for the same half-width of the level;
+        None if even an audit of all items would not reach it.
     fresh_half_width : float
-        Of the level from a fresh audit of `audited` items (at most all of them).
-    half_width, level : float
-        What was asked for.
-    quantity, method : str
+        Half-width of the level from an audit of `audited` items in the new period (at most all).
+    half_width : float
+        Half-width to plan for.
+    level : float
+        Nominal coverage of the interval.
+    quantity : str
+        The planned quantity, "level" or "change".
+    method : str
+        Name of the estimator.
+
+    See Also
+    --------
+    plan_audit : Make this plan from assumed rates.
+    plan_next_audit : Make this plan from an existing audit.
     """
 
     audited: int
@@ -359,18 +405,18 @@ class AuditPlan(Result):
     method: str
 
     def headline(self) -> str:
-        """Return the audit and the half-width that a fresh one would give."""
+        """Return the size of the audit, and of an audit in the new period."""
         audited = f"{self.audited:,}"
-        target = f"{percent(self.level)} ±{self.half_width:.4g} of the {self.quantity}"
+        interval = f"{percent(self.level)} confidence interval of ±{self.half_width:.4g}"
         plan = f"{self.method}: expected ±{self.expected_half_width:.4g}"
-        fresh = f"{audited} give its level ±{self.fresh_half_width:.4g}"
+        text = f"{audited} audited items for a {interval} for the {self.quantity} ({plan})"
+        fresh = f"{audited} items give ±{self.fresh_half_width:.4g}"
         if self.fresh_audited is not None:
-            fresh = f"{self.fresh_audited:,} would do, {fresh}"
-        text = f"{audited} audited items for {target} ({plan})"
-        return f"{text}; in an audit of the new period itself {fresh}"
+            fresh = f"{self.fresh_audited:,} items are enough for the level, {fresh}"
+        return f"{text}; in an audit of the new period itself, {fresh}"
 
     def rows(self) -> list[dict]:
-        """Return the audit at hand and the fresh one."""
+        """Return one row for this audit and two for an audit in the new period."""
         names = (
             "audit",
             "quantity",
@@ -416,42 +462,52 @@ def plan_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> AuditPlan:
-    """Find the smallest audit whose interval has the wanted half-width, if the rates hold.
+    """Find the smallest audit whose interval has a given half-width, from assumed rates.
 
     Parameters
     ----------
     base_rate, new_base_rate : float
-        Expected share of class 1 when the audit is drawn and in the period of interest, in (0, 1).
+        Expected proportion of class 1 when the audit is sampled and in the period of interest, in
+        (0, 1).
     p00, p11 : float
-        Expected P(predicted 0 | true 0) and P(predicted 1 | true 1), in (0, 1), together above 1.
+        Expected P(predicted 0 | true 0) and P(predicted 1 | true 1), each in (0, 1) and together
+        above 1.
     half_width : float
-        Wanted, in (0, 0.5).
+        Half-width of the interval to plan for, in (0, 0.5).
     size, new_size : int, optional
-        Items counted in the first and in a later period; None for very many.
-    quantity : {"level", "change"}
-        The share of the new period, or its change since `previous_base_rate`.
+        Number of items counted in the audited and in a later period. By default very many.
+    quantity : {"level", "change"}, default "level"
+        The proportion in the new period, or its change since the period of `previous_base_rate`.
     previous_base_rate : float, optional
-        Share in another period of `new_size` items; by default the change is from the audited
+        Proportion in another period of `new_size` items. By default the change is from the audited
         period.
-    method : {"mle", "mixed", "misclassification"}
-    rates : {"process", "frame"}
-        As in `workbench.estimate_prevalence`.
-    level : float
+    method : {"mle", "mixed", "misclassification"}, default "mle"
+        Estimator.
+    rates : {"process", "frame"}, default "process"
+        As in `estimate_prevalence`.
+    level : float, default 0.95
+        Nominal coverage of the interval, in (0, 1).
 
     Returns
     -------
     AuditPlan
+        Number of items to audit, and the expected half-width.
 
     Raises
     ------
     ValueError
-        If no audit reaches the half-width because the errors of the counted items alone are too
+        If no audit reaches the half-width, because the errors of the counted items alone are too
         large.
+
+    See Also
+    --------
+    plan_next_audit : Plan from the rates of an existing audit.
+    estimator_theory : Compute the errors of all estimators.
 
     Examples
     --------
     >>> plan_audit(.1, .15, .96, .85, .025, size=1797, new_size=5000)  # doctest: +ELLIPSIS
-    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); ...)
+    AuditPlan(447 audited items for a 95% confidence interval of ±0.025 for the level (mle: ...
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
     half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
@@ -499,8 +555,8 @@ def plan_audit(
         least = width(size or MOST_AUDITED)
         raise WrongValue(
             "half_width",
-            f"{half_width:g} is out of reach: the errors of the predicted labels "
-            f"alone leave ±{least:.3g} with any audit; count more items per period",
+            f"{half_width:g} is too small: the errors of the predicted labels alone leave "
+            f"±{least:.3g}, however large the audit is. Count more items per period",
         )
     fresh_audited = min(audited, new_size or audited)
     expected = audited * np.array([[1 - a], [a]]) * reading
@@ -528,9 +584,9 @@ def _planned_error(
     method: str,
     rates: str,
 ) -> float:
-    """Return the expected standard error of a level, or of the first of two levels less the second.
+    """Return the expected standard error of a level, or of the difference of two levels.
 
-    `periods` are their true shares, `own` says which are of the audited frame itself.
+    `periods` are their true proportions. `own` marks those of the audited frame itself.
     """
     first, *later = (np.array([1 - share, share]) for share in (base_rate, *periods))
     table = n * first[:, None] * reading + methods.HALF
@@ -550,7 +606,7 @@ def _planned_error(
 
 
 def _least(width: Callable, half_width: float, most: Size) -> Size:
-    """Return the least size, of at least 4, with this half-width; None where `most` do not do."""
+    """Return the smallest size, at least 4, with this half-width; None if `most` is too few."""
     most = most or MOST_AUDITED
     if width(most) > half_width:
         return None
@@ -558,18 +614,18 @@ def _least(width: Callable, half_width: float, most: Size) -> Size:
 
 
 def _plan_notes(table: ndarray, n: int) -> Iterator[Note]:
-    """Yield the caveats of a plan, from the table that is expected of an audit of n items."""
+    """Yield the caveats of a plan, from the expected table of an audit of n items."""
     cv = methods.slope_cv(table)
     if cv > UNSURE:
         yield Note(
             "unreliable",
             f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
-            f"of {cv:.2f}: half-widths will vary much around the plan",
+            f"of {cv:.2f}, so the actual half-width may differ much from the plan",
         )
     errors = min(table[0, 1], table[1, 0])
     if errors < FEW_ERRORS:
         yield Note(
             "unreliable",
-            f"the audit is expected to hold {errors:.1f} wrong predictions of one kind; below "
-            f"{FEW_ERRORS} the plan is rough",
+            f"the audit is expected to contain {errors:.1f} incorrect predictions of one kind; "
+            f"with fewer than {FEW_ERRORS} the plan is rough",
         )

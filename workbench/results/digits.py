@@ -1,6 +1,6 @@
-"""Numbers as text: with the digits that their error allows, and equally many in a column.
+"""Numbers as text: with the digits that their error justifies, the same number in each column.
 
-A proportion below 1 is never shown as 1 or 100%, and one above 0 is never shown as 0.
+A proportion below 1 is never shown as 1 or 100%, and a proportion above 0 is never shown as 0.
 """
 
 import math
@@ -8,22 +8,23 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-MOST = 6  # decimals, and of percentages two less
+MOST = 6  # decimals; percentages have two fewer
 SIGNIFICANT = 4  # digits of a number without a known error
 LARGE = 1e4  # numbers from here on are shown without decimals
 ROUNDING = 1e-12  # how far a sum of weights may be from 1
-WHOLE = 0.9  # an interval of this width says next to nothing
+WHOLE = 0.9  # an interval of this width is not informative
 TINY = 1e-5  # numbers below it are shown with an exponent
 
 
 def decimals(error: float, most: int = MOST) -> int:
-    """Return how many decimals show an error with two digits.
+    """Return the number of decimals that show an error with two digits.
 
     Parameters
     ----------
     error : float
-        Above 0; for any other value all decimals are shown.
+        Error, above 0. For any other value all decimals are shown.
     most : int
+        Largest number of decimals.
 
     Examples
     --------
@@ -47,7 +48,8 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
     ----------
     *shares : float
     error : float, optional
-        Standard error or half-width of an interval, a share too; without it one decimal.
+        Standard error or half-width of an interval, as a proportion. Without it the percentages
+        have one decimal.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     Parameters
     ----------
     *differences : float
-        As shares.
+        Differences of proportions.
     error : float
         As in `percents`.
     signed : bool
@@ -240,7 +242,7 @@ def probability(p: float) -> str:
 
 
 def nothing(low: float, high: float) -> bool:
-    """Return whether an interval of a proportion, or of a difference, excludes next to nothing.
+    """Return whether an interval of a proportion or difference is too wide to be informative.
 
     Examples
     --------
@@ -251,7 +253,7 @@ def nothing(low: float, high: float) -> bool:
 
 
 def numbers(*values: float, error: float) -> tuple[str, ...]:
-    """Return numbers with the digits that their error allows; large ones have commas.
+    """Return numbers with the digits that their error justifies; large ones have commas.
 
     Parameters
     ----------
@@ -277,7 +279,7 @@ def column(values: Sequence, error: float | None = None) -> list:
     ----------
     values : sequence
     error : float, optional
-        Error of the numbers; without it the largest has four digits.
+        Error of the numbers. Without it the largest number has four digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Limits of a page that a command prints before it starts the work."""
+"""Warnings about the limits of a page, which a command prints before it starts the work."""
 
 import contextlib
 import warnings
@@ -9,12 +9,12 @@ _PRINTED: ContextVar[bool] = ContextVar("printed", default=False)
 
 
 class LimitReached(UserWarning):
-    """What a page will leave out or assume."""
+    """A warning that a page will leave something out or assume something."""
 
 
 @contextlib.contextmanager
 def printed_limits() -> Iterator[None]:
-    """Warn of limits while the context lasts: a command reads its files to check them."""
+    """Warn of limits while the context lasts, for a command that checks its files."""
     before = _PRINTED.set(True)
     try:
         yield
@@ -23,6 +23,6 @@ def printed_limits() -> Iterator[None]:
 
 
 def warn_of_limit(message: str) -> None:
-    """Warn of a limit in a command; elsewhere tables and pictures name it."""
+    """Warn of a limit in a command; elsewhere the tables and charts name it."""
     if _PRINTED.get():
         warnings.warn(message, LimitReached, stacklevel=2)

@@ -1,6 +1,6 @@
-"""Results: frozen values that state their finding, tabulate themselves and serialise.
+"""Results: frozen values that have a headline and a table, and that can be serialized.
 
-`Note`, `Result`, `Interval` and `Table` come first, then HTML tables, then rows and serialisation.
+`Note`, `Result`, `Interval` and `Table` come first, then HTML tables, then rows and serialization.
 """
 
 import copy
@@ -21,15 +21,15 @@ from workbench.results import digits, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
-SHORT = 12  # characters of a cell that is not broken into lines
-NO_INTERVAL = "no interval: state bounds"
+SHORT = 12  # a cell of at most so many characters is not broken into lines
+NO_INTERVAL = "no interval: give bounds"
 NOTES = "workbench-notes"  # the CSS class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
-# if the environment has RECORDING, results are displayed as data, too, of the MIME type RECORD
+# if the environment has RECORDING, results are also displayed as data of the MIME type RECORD
 RECORDING = "WORKBENCH_RECORDING"
 RECORD = "application/vnd.workbench.result+json"
-FILLED: Any = None  # the default of a field that is filled in after creation
-# by falling weight
+FILLED: Any = None  # default of a field that is filled in after creation
+# the most serious kind first
 NOTE_KINDS = (
     "refused",
     "undefined",
@@ -46,20 +46,31 @@ _PLURALS = {"stratum": "strata", "class": "classes"}
 
 @dataclass(frozen=True)
 class Note:
-    """A caveat: something the reader has to know before they use a result.
+    """A caveat: something that a reader has to know before they use a result.
 
     Attributes
     ----------
     kind : {"refused", "undefined", "unreliable", "assumption", "data", "design", "remark"}
-        By falling weight: a number is withheld, or must not be quoted; a number does not exist; it
-        may be wrong by more than its error; it rests on an assumption; how the data were read, or
-        what is odd about them; a limit of the plan or the sample; good to know.
+        Type of the note, the most serious first:
+
+        - "refused": a number is withheld, or must not be quoted;
+        - "undefined": a number does not exist;
+        - "unreliable": a number may be wrong by more than its error;
+        - "assumption": a number rests on an assumption;
+        - "data": how the data were read, or what is unusual about them;
+        - "design": a limit of the plan or the sample;
+        - "remark": further information.
     text : str
         A sentence without its place.
     where : tuple of (str, object) or None
-        The place, as ("stratum", "north"), ("row", 17) or ("period", "May"). A whole number of a
-        stratum is its index in the arrays of the result, and is printed counted from 1. A name is
+        The place, such as ("stratum", "north"), ("row", 17) or ("period", "May"). A whole number of
+        a stratum is its index in the arrays of the result, and is printed counted from 1. A name is
         text, even if it consists of digits.
+
+    See Also
+    --------
+    sentences : Return notes as sentences.
+    Result : Base class of results, which have notes.
 
     Examples
     --------
@@ -81,7 +92,7 @@ class Note:
 
     @property
     def place(self) -> tuple | None:
-        """`where` as it is printed: strata that are an index are counted from 1."""
+        """Return `where` as it is printed: an index of a stratum is counted from 1."""
         match self.where:
             case "stratum", int(index):
                 return "stratum", index + 1
@@ -101,24 +112,30 @@ class Note:
 class Result:
     """Base class of results; every subclass becomes a frozen dataclass.
 
-    Arrays are read-only copies and scalars plain Python numbers. A subclass states its finding in
-    `headline` and returns its table from `rows`; printing and serialisation follow from these.
+    Arrays are read-only copies, and scalars are plain Python numbers. A subclass returns its main
+    finding from `headline` and its table from `rows`. Printing and serialization use these two.
 
     Attributes
     ----------
     notes : tuple of Note
-        Every caveat, by weight; keyword-only in every constructor.
+        All caveats, the most serious first. Keyword-only in every constructor.
+
+    See Also
+    --------
+    Note : A caveat of a result.
+    Interval : A confidence interval.
+    Table : A table of a result.
 
     Examples
     --------
     >>> import workbench as wb
     >>> r = wb.stratified_accuracy([360, 360], [20, 20], [12, 19])
-    >>> wb.Result.from_dict(r.to_dict())
-    StratifiedEstimate(accuracy 0.775 (SE 0.05977), 95% from 0.6236 to 0.8861; 40 labels, 2 strata)
+    >>> wb.Result.from_dict(r.to_dict()).estimate == r.estimate
+    True
     """
 
     notes: Sequence[Note] = field(default=(), kw_only=True)
-    # whether it holds its data item by item, which a report does not repeat
+    # whether it contains its data item by item, which a report does not repeat
     holds_items: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -141,11 +158,23 @@ class Result:
         return noted
 
     def headline(self) -> str:
-        """Return the finding in one sentence, rounded to four digits."""
-        raise TypeError(f"{type(self).__name__} states no headline")
+        """Return the main finding in one sentence, rounded to four digits.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        raise TypeError(f"{type(self).__name__} has no headline")
 
     def rows(self) -> list[dict]:
-        """Return the table of the result as one dict per row, with the keys of `vocabulary`."""
+        """Return the table of the result, with the keys of `workbench.results.vocabulary`.
+
+        Returns
+        -------
+        list of dict
+            One dict per row.
+        """
         raise TypeError(f"{type(self).__name__} has no table")
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -154,7 +183,12 @@ class Result:
         Parameters
         ----------
         backend : {"polars", "pandas", "pyarrow"}, optional
-            By default the first of these that is installed.
+            Library of the data frame. By default the first of these that is installed.
+
+        Returns
+        -------
+        data frame
+            A data frame of that library.
         """
         import importlib.util
 
@@ -168,7 +202,13 @@ class Result:
         raise ImportError(f"to_frame needs {needed}: pip install {libraries[0]}")
 
     def to_dict(self) -> dict:
-        """Return plain JSON values (no NaN) from which `from_dict` restores the result."""
+        """Return plain JSON values (no NaN) from which `from_dict` restores the result.
+
+        Returns
+        -------
+        dict
+            The kind, the version of the format and the values.
+        """
         values = {item.name: _encode(getattr(self, item.name)) for item in fields(self)}
         return {"kind": type(self).__name__, "schema": SCHEMA, "values": values}
 
@@ -179,7 +219,12 @@ class Result:
         Parameters
         ----------
         data : dict
-            As `to_dict` returned it, of this class or of one derived from it.
+            Dict that `to_dict` returned for this class or a subclass.
+
+        Returns
+        -------
+        Result
+            The restored result.
         """
         name = str(data.get("kind"))
         package = sys.modules["workbench"]
@@ -187,7 +232,7 @@ class Result:
             getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
         if kind is None or not issubclass(kind, cls):
-            raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {name!r}")
+            raise ValueError(f"data must be a {cls.__name__} made by to_dict; got kind {name!r}")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
         values = {name: _decode(value) for name, value in data["values"].items()}
@@ -211,15 +256,23 @@ def record(result: Result) -> dict:
 
 
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
-    """Return notes as sentences by weight, each once, with the places that share it before it.
+    """Return notes as sentences, the most serious first.
+
+    Each text occurs once. The places that share it come before it.
 
     Parameters
     ----------
     notes : iterable of Note
+        The notes of a result.
 
     Returns
     -------
     tuple of str
+        One sentence per text.
+
+    See Also
+    --------
+    Note : A caveat of a result.
 
     Examples
     --------
@@ -249,27 +302,33 @@ class Estimate:
 
     @property
     def standard_error(self) -> Any:
-        """Square root of `variance`."""
+        """Return the standard error, the square root of `variance`."""
         return self.variance**0.5
 
 
 class Interval(Result):
-    """A confidence interval; unpacks to `(low, high)` and is a pair to numpy.
+    """A confidence interval; unpacks to `(low, high)` and is a pair for numpy.
 
     Attributes
     ----------
     low, high : float
         The limits, on the scale of the estimate.
     level : float
-        Nominal coverage in (0, 1).
+        Nominal coverage, in (0, 1).
     method : str
-        The method of the limits; "none" if the data give no interval, with infinite limits.
+        Method of the limits. "none" if the data give no interval; the limits are then infinite.
     limiting_stratum : int or None
-        The index of the one stratum that alone decides a limit while it holds less than half of its
-        proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
+        Index of the one stratum that determines a limit although it has few labels. Few means less
+        than half of the labels of a proportional allocation (W_k n / n_k > 2). More labels in this
+        stratum would shorten the interval most.
     bounded : (float, float) or None
-        Limits that hold even if values inside the known bounds exist that the sample does not
-        contain; None if these are the same limits, or if no bounds are known.
+        Limits that remain valid if the population contains values inside the known bounds that the
+        sample does not contain. None if these are the same limits, or if no bounds are known.
+
+    See Also
+    --------
+    stratified_interval : Compute an interval for a stratified sample.
+    value_interval : Compute an interval for values instead of accuracy.
 
     Examples
     --------
@@ -291,7 +350,7 @@ class Interval(Result):
 
     @property
     def half_width(self) -> float:
-        """Half of high - low."""
+        """Return half of the difference between the limits."""
         return (self.high - self.low) / 2
 
     def __iter__(self) -> Iterator[float]:
@@ -314,15 +373,24 @@ class Interval(Result):
         return f"{self.low:.4g} to {self.high:.4g}, {method}{self.bounded_words()}"
 
     def bounded_words(self) -> str:
-        """Return the bounded limits as words that follow the limits, "" if both read the same."""
+        """Return the bounded limits as words that follow the limits.
+
+        Returns
+        -------
+        str
+            The words, or "" if both limits have the same digits.
+        """
         limits = [f"{limit:.4g}" for limit in self]
         bounded = [f"{limit:.4g}" for limit in self.bounded or self]
         return bounded_words(limits, bounded)
 
     def rows(self) -> list[dict]:
-        """Return one row: method, level, limits, and the bounded limits where these differ.
+        """Return one row: method, level, limits, and the bounded limits if they differ.
 
-        The limits are None where there is no interval.
+        Returns
+        -------
+        list of dict
+            The row. Its limits are None if there is no interval.
         """
         row: dict = {
             "method": self.method,
@@ -336,7 +404,7 @@ class Interval(Result):
 
 
 def with_bounded(interval: Interval | tuple[float, float]) -> dict:
-    """Return the bounded limits of an interval, by default its limits, as part of a row.
+    """Return the bounded limits of an interval as part of a row; by default its limits.
 
     Parameters
     ----------
@@ -367,15 +435,21 @@ def bounded_words(limits: Sequence[str], bounded: Sequence[str]) -> str:
 
 
 class Table(Result):
-    """Rows of a result with a caption; a page shows them all.
+    """Rows of a result with a caption; a page shows all rows.
 
     Attributes
     ----------
     entries : tuple of dict
-        As `rows` returns them.
+        The rows, as `rows` returns them.
     caption : str
+        Caption of the table.
     shown : tuple of int, optional
-        The positions of the rows that a page shows if it cannot show all; its files have all.
+        Positions of the rows that a page shows if it cannot show all. The files of the page have
+        all rows.
+
+    See Also
+    --------
+    Result : Base class of results.
 
     Examples
     --------
@@ -401,17 +475,18 @@ class Table(Result):
         if self.shown is not None and len(self.shown) < len(rows):
             rows = [self.entries[k] for k in self.shown]
             counts = f"{len(rows):,} of {len(self.entries):,} rows"
-            caption += f" (shown {counts}; all are in its tables)"
+            caption += f" (shown: {counts}; the files of this page have all rows)"
         table = html_table(rows, caption, shown=len(rows)) if rows else ""
         return table + (note_list(self.notes) if self.notes else "")
 
 
 def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> str:
-    """Return an escaped HTML table of at most `shown` rows; the caption says if rows are cut.
+    """Return an escaped HTML table of at most `shown` rows; the caption tells if rows are left out.
 
-    The heads are the words of `vocabulary` for row keys. Numbers have the digits that their error
-    allows, the same in a column. A column of empty text is left out, and so are bounded limits that
-    read as the limits in every row. A table that is too wide scrolls below its caption.
+    The headings are the words of `vocabulary` for row keys. Numbers have the digits that their
+    error justifies, the same number in each column. A column of empty texts is left out. So are
+    bounded limits that equal the limits in every row. A table that is too wide scrolls below its
+    caption.
     """
     error = digits.error_of(rows)
     columns = {}
@@ -448,7 +523,7 @@ def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
     Parameters
     ----------
     columns : iterable of sequence of str
-        The cells below the head.
+        The cells below the heading.
 
     Examples
     --------
@@ -467,7 +542,7 @@ def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
 
 
 def note_list(notes: Sequence[Note]) -> str:
-    """Return notes as an escaped HTML list, by weight; 'Notes: none.' where there are none."""
+    """Return notes as an escaped HTML list, the most serious first, or 'Notes: none.'."""
     if not notes:
         return "<p>Notes: none.</p>"
     entries = "".join(f"<li>{escape(text)}</li>" for text in sentences(notes))

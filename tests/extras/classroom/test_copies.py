@@ -194,18 +194,18 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     [
         (
             "id\n../evil\n",
-            "ids.csv, row 2: id '../evil' must hold only letters a to z, digits and . _ - @, a letter or "
-            "digit first and no dot last",
+            "ids.csv, row 2: id '../evil' must hold only a to z, digits and . _ - @, begin with a letter "
+            "or digit, and not end with a dot",
         ),
         ("id\nada\n..\\evil\n", "ids.csv, row 3: id '..\\\\evil' must hold only"),
         ("id,name\n,Ada\n", "ids.csv, row 2: id '' is empty"),
         ("id\nada\nbob\nada\n", "ids.csv, row 4: id 'ada' stands already in row 2"),
         ("id\nAda\nada\n", "ids.csv, row 3: id 'ada' differs only by case from 'Ada' in row 2"),
         ("id\n" + "a" * 65 + "\n", "must have at most 64 characters"),
-        ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows keeps for itself"),
-        ("id\nLPT1.txt\n", "is a name that Windows keeps for itself"),
-        ("id\nada.\n", "no dot last"),
-        ("id\n-o\n", "a letter or digit first"),
+        ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows reserves"),
+        ("id\nLPT1.txt\n", "is a name that Windows reserves"),
+        ("id\nada.\n", "not end with a dot"),
+        ("id\n-o\n", "begin with a letter or digit"),
         ("id\n/etc\n", "must hold only"),
         ("id\na\x00b\n", "must hold only"),
         ("id\nzoë\n", "must hold only"),
@@ -332,7 +332,7 @@ def test_an_answer_that_cannot_be_recorded_is_told(tmp_path):
     """A text box shows the message of a ValueError and nothing else."""
     with pytest.raises(
         ValueError,
-        match="^answers.json cannot be written: no such folder: '.*missing'; nothing was",
+        match="^answers.json cannot be written: no such folder: '.*missing'. The answer was not",
     ):
         checking.check("4.1", 0.15, record=str(tmp_path / "missing" / "answers.json"))
     (tmp_path / "answers.json").mkdir()
