@@ -133,7 +133,7 @@ MISTAKES = [
     ),
     (
         "stratified-accuracy --scores scores.csv --score p --score-is margin --half-width .05",
-        "--half-width needs scores that are probabilities; margins are none: give --budget",
+        "--half-width needs scores that are probabilities; margins are not: give --budget",
     ),
     (
         f"{ALLOTTED} --standard-error 5 --budget 20",

@@ -324,7 +324,7 @@ def test_an_optimal_plan_raises_its_floor_and_needs_no_more_labels_than_one_in_p
     assert found < half_width + 3 * error
     even = wb.allocate(size, plan.budget, "proportional").labeled
     floors = {
-        f"every stratum keeps {100 * share:.6g}% of its share in proportion to size": share
+        f"every stratum gets at least {100 * share:.6g}% of its proportional labels": share
         for share in accuracy.FLOORS
     }
     (share,) = [floors[note.text] for note in plan.notes if note.kind == "design"] or [0]
@@ -416,8 +416,8 @@ def test_an_optimal_plan_warns_of_drift(digits):
     assert plan.notes == (
         wb.Note(
             "assumption",
-            "this plan trusts the expected rates: if stratum 5 (2 labels) were right in 90.0% instead of "
-            f"100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",
+            "the plan relies on the expected accuracies: if stratum 5 (2 labels) had an accuracy of "
+            f"90.0% instead of 100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",
         ),
     )
     assert wb.sentences(plan.notes) == (plan.notes[0].text,)
