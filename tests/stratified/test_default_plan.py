@@ -64,7 +64,7 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
         ScoredItems(None, SCORE, score_is="confidence", by=np.repeat(["a", "b"], 1_500)), 400
     )
     assert given.labeled.tolist() == [200, 200]
-    assert "so few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
+    assert "too few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
     assert (
         "nine tenths of the labels are allocated in proportion"
         in wb.accuracy_audit(ITEMS, 300).notes[-1].text
@@ -75,8 +75,16 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
 @pytest.mark.parametrize(
     ("items", "given", "message"),
     [
-        (ITEMS, {"n_strata": 5}, "trust_scores can be used only with the default plan of an accuracy"),
-        (ITEMS, {"allocation": "equal"}, "trust_scores can be used only with the default plan of an accuracy"),
+        (
+            ITEMS,
+            {"n_strata": 5},
+            "trust_scores can be used only with the default plan of an accuracy",
+        ),
+        (
+            ITEMS,
+            {"allocation": "equal"},
+            "trust_scores can be used only with the default plan of an accuracy",
+        ),
         (
             ScoredItems(None, SCORE, score_is="margin"),
             {},

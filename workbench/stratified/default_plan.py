@@ -141,7 +141,7 @@ def default_labels(
 
 
 def doubt(items: ScoredItems, strata: Strata) -> ndarray:
-    """Return the standard deviation of correctness that the mean score of a stratum implies, (H,)."""
+    """Return the standard deviation of correctness that the mean score of each stratum implies."""
     mean_score = np.bincount(strata.labels, items.score) / strata.sizes
     rate = mean_score.clip(*SCORES)
     return np.sqrt(rate * (1 - rate))

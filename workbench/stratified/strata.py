@@ -223,7 +223,7 @@ def _dropped(n_strata: int, nonempty: int) -> list[Note]:
 
 
 def _density(score: ndarray) -> tuple:
-    """Return 512 points of [min, max] and the kernel density times a constant, by linear binning."""
+    """Return 512 points of [min, max] and a multiple of the kernel density, by linear binning."""
     nodes = (DENSITY_POINTS - 1) * FINE + 1
     grid, spacing = np.linspace(score.min(), score.max(), nodes, retstep=True)
     position = (score - grid[0]) / spacing
