@@ -131,7 +131,7 @@ def test_a_stratum_without_labels_leaves_no_result():
         == "No result yet: fewer than two labels in 'c'; 5 labels of 650 items, 3 strata"
     )
     assert found.quantities() == [] and found.notes[0] == wb.Note(
-        "refused", "has fewer than two labels: there is no standard error yet", ("stratum", "c")
+        "refused", "has fewer than two labels, so there is no standard error yet", ("stratum", "c")
     )
     with pytest.raises(
         ValueError, match="two sampled records or more of every stratum; stratum 'c' has 1 of 30"
@@ -150,7 +150,7 @@ def test_labels_that_are_all_alike_leave_no_interval():
         "Total 650, no interval: state bounds; mean 1, no interval: state bounds; 29 labels of "
         "650 items, 3 strata"
     )
-    assert found.finding() == "Total 650, mean 1; all labels are alike; no interval: state bounds"
+    assert found.finding() == "Total 650, mean 1; all labels are equal; no interval: state bounds"
     assert found.interval().rows() == [
         {"method": "no interval: state bounds", "level": 0.95, "low": None, "high": None}
     ]
@@ -198,7 +198,7 @@ def test_what_one_label_makes_of_the_variance_counts_the_labels_of_its_stratum()
 def test_labels_that_differ_by_rounding_are_alike(values):
     found = estimate_values(STRATA, LABELS, values)
     assert found.standard_error > 0 and found.interval().method == "none"
-    assert "all labels are alike" in found.finding()
+    assert "all labels are equal" in found.finding()
     wild = estimate_values(STRATA, LABELS, [*values[:28], 7.0])
     assert (
         wild.interval().half_width > 0
@@ -280,7 +280,7 @@ def test_labels_that_vary_more_than_planned_are_named():
     values = np.concatenate([[0, 5] * 6, [0, 1] * 6, [0, 9] * 6])
     found = estimate_values(STRATA, np.repeat(NAMES, [12, 12, 12]), values)
     assert [note.text for note in found.notes if note.kind == "design"] == [
-        "the labels vary more than twice as much as was planned for in a: more labels there would help most"
+        "the standard deviation of the labels is more than twice the planned one in a. More labels there would help most"
     ]
     assert learned_sd(STRATA, found).tolist() == pytest.approx(
         [np.std([0, 5] * 6, ddof=1), np.std([0, 1] * 6, ddof=1), np.std([0, 9] * 6, ddof=1)]
@@ -331,7 +331,7 @@ def test_items_passed_over_are_asked_for_again():
     assert [row["to_label"] for row in again.rows()] == again.to_label.tolist()
     looked = with_next(found, STRATA, N, 40, sd_from="labels")
     assert any(
-        "follow the standard deviations of these labels" in note.text for note in looked.notes
+        "allocated by the standard deviations of these labels" in note.text for note in looked.notes
     )
     assert not any("follow the" in note.text for note in again.notes)
 

@@ -111,7 +111,9 @@ def test_strata_without_spreads_get_labels_in_proportion(method):
     plan = wb.plan_labels(wb.load_strata(TABLE, stratum="sex,status", size="n"), 40, method=method)
     assert plan.labeled.tolist() == [20, 4, 2, 14]
     assert "not known" in plan.finding() and plan.spreads_unknown
-    assert any("taken as equal" in note.text and note.kind == "assumption" for note in plan.notes)
+    assert any(
+        "assumed to be equal" in note.text and note.kind == "assumption" for note in plan.notes
+    )
 
 
 def test_equal_shares_need_no_spreads_either():

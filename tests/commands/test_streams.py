@@ -256,7 +256,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             ["reduce", "few.csv", *REDUCE[2:], "--budget", 5],
-            "--weight must add up in each stratum to its records",
+            "--weight must add up to the number of records in each stratum",
         ),
         (
             ["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"],

@@ -149,8 +149,8 @@ MISTAKES = [
     (f"{ALLOTTED} --size n", "--size is 'n', which is no column of strata.csv"),
     (
         "voila-vs-neyman --strata records.csv --id id",
-        "--strata must have a column 'size', one row per stratum; there is "
-        "none: name it with size, or, in a file with one row per record, name the column of values with value",
+        "--strata must have a column 'size' and one row per stratum; there is no such column. Name it with "
+        "size. If the file has one row per record, name the column of values with value",
     ),
     (f"{ALLOTTED} --method best", "--method must be one of"),
     (f"{ALLOTTED} --minimum 0.5", "--minimum must be a whole number; got '0.5'"),

@@ -431,7 +431,7 @@ def _allocation(
     variance = math.nan if sd is None else _variance(size, sd, labeled)
     if sd is not None and variance == np.inf:
         is_unlabeled = (labeled == 0) & (sd > 0)
-        infinite = "varies but has no label, so the variance is infinite"
+        infinite = "varies and has no label: the variance is infinite"
         where = ("stratum", int(is_unlabeled.argmax()))
         notes.append(Note("undefined", infinite, where))
     full = labeled >= most
@@ -601,7 +601,7 @@ def _most(share: ndarray, low: ndarray, high: ndarray) -> ndarray:
 
 
 def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
-    """Return labels, with the missing ones added in proportion to the free items of each stratum."""
+    """Return labels, with the missing ones divided in proportion to the free items of strata."""
     missing = total - filled.sum(-1, keepdims=True)
     room = high - filled
     all_room = room.sum(-1, keepdims=True)
