@@ -70,7 +70,7 @@ def test_total_and_mean_are_those_of_the_textbook():
     assert alone["quantity"] == "mean" and found.interval().method == "t"
     assert tuple(found.interval(0.8)) == pytest.approx(by_hand(0.8)[2], rel=1e-12)
     said = wb.sentences(found.interval().notes)[0]
-    assert "Student's t joined with Hall's" in said and "bounds" in said
+    assert "Student's t, widened for skewed values by Hall's method" in said and "bounds" in said
     assert (
         found.interval().low < mean - stats.t.ppf(0.975, 28) * error
     )  # there are fewer degrees of freedom than 28
@@ -98,7 +98,7 @@ def test_with_bounds_it_is_the_value_interval():
     assert found.interval().method == "default" and "Student" not in " ".join(
         wb.sentences(found.interval().notes)
     )
-    with pytest.raises(ValueError, match="^bounds must hold every value; 5 lies outside 1 to 4$"):
+    with pytest.raises(ValueError, match="^bounds must include every value; 5 lies outside 1 to 4$"):
         estimate_values(STRATA, stratum, np.where(values > 3, 5, values), bounds=(1, 4))
 
 
@@ -134,7 +134,7 @@ def test_a_stratum_without_labels_leaves_no_result():
         "refused", "has fewer than two labels, so there is no standard error yet", ("stratum", "c")
     )
     with pytest.raises(
-        ValueError, match="two sampled records or more of every stratum; stratum 'c' has 1 of 30"
+        ValueError, match="at least two sampled records of every stratum; stratum 'c' has 1 of 30"
     ):
         found.interval()
     assert "No result yet" in found._repr_html_() and np.isnan(found.rows()[2]["sd"])
@@ -158,7 +158,7 @@ def test_labels_that_are_all_alike_leave_no_interval():
         (None, None, "no interval: state bounds")
     ] * 2
     assert any(
-        "every value is 0 or 1: with bounds 0, 1" in text
+        "every value is 0 or 1. With bounds 0, 1" in text
         for text in wb.sentences(found.interval().notes)
     )
     assert (
@@ -202,7 +202,7 @@ def test_labels_that_differ_by_rounding_are_alike(values):
     wild = estimate_values(STRATA, LABELS, [*values[:28], 7.0])
     assert (
         wild.interval().half_width > 0
-        and "Warning: all labels of stratum a are alike" in wild.basis()
+        and "Warning: all labels of stratum a are equal" in wild.basis()
     )
 
 
@@ -216,7 +216,7 @@ EVEN = np.arange(20.0) % 7
         ((900,), EVEN, ""),
         ((900, 50), (EVEN, EVEN[:4]), "stratum s1 has only 4 labels"),
         ((900, 4), (EVEN, EVEN[:4]), ""),
-        ((900, 50), (EVEN, np.full(7, 0.1)), "all labels of stratum s1 are alike"),
+        ((900, 50), (EVEN, np.full(7, 0.1)), "all labels of stratum s1 are equal"),
         ((900, 7), (EVEN, np.full(7, 0.1)), ""),
         ((19, 900), (EVEN[:19], EVEN[:19]), "there are only 19"),
         # k of 20 off by 1: each makes (1 - k/20)^2 of k (1 - k/20), so (1 - k/20)/k: .95, .45, .283

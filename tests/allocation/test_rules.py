@@ -951,7 +951,7 @@ def test_two_records_of_a_stratum_have_a_spread_and_one_has_none():
     rows = {"g": list("aabbb"), "y": [1, 2, 3, 4, 6], "id": range(5), "weight": [5, 5, 4, 4, 4]}
     found = smaller_sample(rows, 4, by="g", value="y", id="id")
     assert found.columns["weight"].tolist() == [5, 5, 6, 6]
-    with pytest.raises(ValueError, match="two records or more of each stratum"):
+    with pytest.raises(ValueError, match="at least two records of each stratum"):
         smaller_sample({k: list(v)[1:] for k, v in rows.items()}, 4, by="g", value="y", id="id")
 
 

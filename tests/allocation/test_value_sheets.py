@@ -107,7 +107,7 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     ).tolist()
     assert "19 rows of the sheet without a value, not used" in notes(
         found
-    ) and "passed over" not in notes(found)
+    ) and "left empty" not in notes(found)
     after = sheet("next.csv")
     assert {name: float(value) for name, _, value in after[1:] if value} == {
         name: NEW[name] for name, *_ in sheet("half.csv")[1:22]
@@ -126,7 +126,7 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     with pytest.raises(
         ValueError,
         match="^'next.csv' already holds 4 values that the annotation sheet does not, and is "
-        "not overwritten; choose another path, or move the file away$",
+        "not overwritten. Choose another path, or move the file away$",
     ):
         analyzed("half.csv", label_sheet="next.csv")
     assert [row for row in sheet("next.csv") if row[2]][1:] == [
@@ -160,7 +160,7 @@ def test_rows_that_were_deleted_count_as_passed_over(folder):
     rows = fill(sheet())
     write("short.csv", rows[:2] + rows[8:])
     found = analyzed("short.csv")
-    assert found.sampled.sum() == 34 and "6 items were passed over" in notes(found)
+    assert found.sampled.sum() == 34 and "6 items were left empty" in notes(found)
 
 
 def test_a_table_of_strata_believes_the_sheet(folder):
@@ -202,7 +202,7 @@ MISTAKES = [
     ({2: (None, "tiny", None)}, "", "has stratum 'tiny' in row 3 of the sheet but "),
     ({}, "--seed 4", "labels must be of the records that were sampled; seed 4 samples only "),
     ({1: ("", None, None)}, "", "row 2 of the sheet has the value "),
-    ({}, "--bounds 0,3", "bounds must hold every value; "),
+    ({}, "--bounds 0,3", "bounds must include every value; "),
     ({}, "--bounds 3", "--bounds must be the smallest and the largest value, as \"0, 1\"; got '3'"),
     (
         {},

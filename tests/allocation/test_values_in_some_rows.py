@@ -59,7 +59,7 @@ def test_the_total_of_values_in_some_rows(tmp_path, gap):
     premise = "This takes the 90 records with a value for a random sample of each stratum. "
     assert found.finding().startswith(premise + "Total ")
     assert any(
-        note.kind == "assumption" and note.text.startswith("values in 90 of 900 rows")
+        note.kind == "assumption" and note.text.startswith("90 of 900 rows have a value")
         for note in found.notes
     )
     assert plan.labeled.sum() >= 90
@@ -71,7 +71,7 @@ def test_known_bounds_belong_to_values_in_some_rows_too(tmp_path):
     found = read(**settings, bounds="0, 150")[3]
     low, high = found.interval()
     assert found.interval().method == "default" and 0 <= low < value.mean() < high <= 150
-    with pytest.raises(ValueError, match="must hold every value"):
+    with pytest.raises(ValueError, match="must include every value"):
         read(**settings, bounds="0, 50")
 
 

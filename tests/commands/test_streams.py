@@ -91,7 +91,7 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     ]
     bounded = run(folder, *STREAM, "--budget", 90, "--bounds", "-80, 80", "-o", "other.csv")
     assert (
-        bounded.returncode == 0 and "Note: what a value can be is not known" not in bounded.stdout
+        bounded.returncode == 0 and "Note: no bounds of the values are known" not in bounded.stdout
     )
 
 

@@ -277,7 +277,7 @@ def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(
     assert any('--bounds "LOW, HIGH"' in note.text for note in found.notes) == asked
     assert found.finding().endswith("; no interval: state bounds") == asked
     assert (
-        "all values are alike, so nothing shows"
+        "all values are equal, so nothing shows"
         in " ".join(note.text for note in found.interval().notes)
     ) == asked
 

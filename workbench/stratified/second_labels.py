@@ -9,7 +9,7 @@ from scipy import special
 
 from workbench import checks, intervals
 from workbench.intervals.values import raw_limits
-from workbench.results import Interval, Note, Result
+from workbench.results import Interval, Note, Result, percent
 from workbench.stratified import skips
 
 LEAST_PAIRS = 2  # items with two labels per stratum
@@ -81,7 +81,8 @@ class SecondLabels(Result):
             return text
         low, high = self.confidence_interval
         value = skips.said_percent(self.lowest, self.highest)
-        limits = f"confidence interval {100 * low:.1f}% to {100 * high:.1f}%"
+        level = percent(self.confidence_interval.level)
+        limits = f"{level} confidence interval {100 * low:.1f}% to {100 * high:.1f}%"
         return f"{text}; accuracy corrected for label errors {value} ({limits})"
 
     def rows(self) -> list[dict]:

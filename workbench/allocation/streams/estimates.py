@@ -114,8 +114,8 @@ class SampledValues(Estimate, Result):
             of_records = f"{size[limiting] / items:.1%} of the records"
             of_sample = f"{n[limiting] / n.sum():.1%} of the sample"
             reason = (
-                f"alone decides a limit: it has {of_records} but {of_sample}. "
-                "A larger minimum would help most"
+                f"alone decides a limit: it holds {of_records} but {of_sample}; "
+                "a larger minimum would help most"
             )
             where = ("stratum", str(self.stratum[limiting]))
             notes.append(Note("design", reason, where))
