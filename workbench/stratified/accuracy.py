@@ -536,8 +536,8 @@ def plan_budget(
         if needed > MOST_LABELS:
             raise checks.WrongValue(
                 "half_width",
-                f"must need at most {MOST_LABELS:,} labels; {half_width:g} needs about {needed:,}. "
-                "Choose a larger half-width, or interval='wald', which is a formula without search",
+                f"must need at most {MOST_LABELS:,} labels; {half_width:g} needs about {needed:,}: "
+                "choose a larger half-width, or interval='wald', which is a formula without search",
             )
         budget, share = _least_plan(design, half_width, interval)
         expected, error, _ = design.expected(budget, share, interval)
