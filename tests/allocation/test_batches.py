@@ -262,7 +262,7 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
         ),
         (
             lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.0]),
-            "keys must be given where a seed is: the sample is chosen by their hashes",
+            "keys must be given if the sampler has a seed: their hashes choose the sample",
         ),
         (
             lambda data: wb.stream_batches(wb.StreamSampler(8)),

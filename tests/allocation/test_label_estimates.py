@@ -98,7 +98,9 @@ def test_with_bounds_it_is_the_value_interval():
     assert found.interval().method == "default" and "Student" not in " ".join(
         wb.sentences(found.interval().notes)
     )
-    with pytest.raises(ValueError, match="^bounds must include every value; 5 lies outside 1 to 4$"):
+    with pytest.raises(
+        ValueError, match="^bounds must include every value; 5 lies outside 1 to 4$"
+    ):
         estimate_values(STRATA, stratum, np.where(values > 3, 5, values), bounds=(1, 4))
 
 
@@ -220,8 +222,8 @@ EVEN = np.arange(20.0) % 7
         ((900, 7), (EVEN, np.full(7, 0.1)), ""),
         ((19, 900), (EVEN[:19], EVEN[:19]), "there are only 19"),
         # k of 20 off by 1: each makes (1 - k/20)^2 of k (1 - k/20), so (1 - k/20)/k: .95, .45, .283
-        ((900,), np.repeat([0, 1.0], [19, 1]), "one label makes 95% of the variance"),
-        ((900,), np.repeat([0, 1.0], [18, 2]), "one label makes 45% of the variance"),
+        ((900,), np.repeat([0, 1.0], [19, 1]), "one label accounts for 95% of the variance"),
+        ((900,), np.repeat([0, 1.0], [18, 2]), "one label accounts for 45% of the variance"),
         ((900,), np.repeat([0, 1.0], [17, 3]), ""),
     ],
 )

@@ -62,11 +62,11 @@ class LabelPrices(Result):
         widths = [_points(half_width) for half_width in self.half_width]
         labels = [checks.counted(count, "label") for count in self.labeled]
         first, last = self.assured[[0, -1]].tolist()
-        average = f"±{widths[0]} on average takes {labels[0]}, enough in about half of samples"
+        average = f"an interval of ±{widths[0]} takes {labels[0]} on average"
         assured = f"in {accuracy.samples_words(self.assurance)}, {first:,} are enough"
-        text = f"If the scores are calibrated, {average}; {assured}"
+        text = f"If the scores are calibrated, {average} (in about half of samples); {assured}"
         if len(widths) > 1:
-            text += f"; ±{widths[-1]} takes {labels[-1]}, or {last:,}"
+            text += f"; for ±{widths[-1]}, {labels[-1]} and {last:,}"
         rule = "default plan" if self.allocation == AUTO else self.allocation
         interval = f"{percent(self.level)} {self.interval_method} interval"
         return f"{text} ({interval}, {rule})"
@@ -159,8 +159,8 @@ def label_prices(
     --------
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
-    LabelPrices(If the scores are calibrated, ±5 points on average takes 58 labels,
-    enough in about half of samples; in 4 of 5 samples, 71 are enough
+    LabelPrices(If the scores are calibrated, an interval of ±5 points takes 58 labels on average
+    (in about half of samples); in 4 of 5 samples, 71 are enough
     (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)

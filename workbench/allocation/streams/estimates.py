@@ -196,7 +196,7 @@ class SampledValues(Estimate, Result):
         deviations = self.values - self.mean[codes]
         variance = factor[codes] * deviations**2
         share = variance.max() / variance.sum()
-        return f"one {unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
+        return f"one {unit} accounts for {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 
     def _checked_values(self) -> ndarray:
         """Return the values, or raise an error if an incomplete stratum has fewer than two."""
@@ -315,7 +315,7 @@ class StreamEstimate(SampledValues, kw_only=True):
 
         - The strata have fewer than 20 sampled records together.
         - A stratum has fewer than 5 sampled records, or all of them are equal.
-        - A single record makes more than 40% of the variance.
+        - A single record accounts for more than 40% of the variance.
 
         In simulations with 2 to 1,000 labels and streams of 4 or 8 strata, the 95% interval missed
         the true mean in the following proportion of samples. Most misses had 2 to 5 labels.

@@ -270,7 +270,7 @@ class StreamSampler:
                 hashes = long_hashes.view(np.uint64) >> SHIFT
         elif self.seed is not None:
             raise WrongValue(
-                "keys", "must be given where a seed is: the sample is chosen by their hashes"
+                "keys", "must be given if the sampler has a seed: their hashes choose the sample"
             )
         with self._as_before_if_refused():
             self._check_kind(items)

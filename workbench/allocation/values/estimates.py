@@ -313,8 +313,8 @@ def estimate_values(
     >>> strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1, 5]})
     >>> estimate = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
     >>> print(estimate.headline())      # doctest: +NORMALIZE_WHITESPACE
-    Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items,
-    2 strata
+    Total 950, 95% confidence interval 430 to 1,470; mean 6.3, 95% confidence interval 2.9 to 9.8;
+    6 labels of 150 items, 2 strata
     """
     checks.instance("strata", strata, StratumSummary)
     code = _codes(strata.stratum, stratum)
@@ -527,7 +527,7 @@ def _with_limits(row: dict, level: float) -> str:
     names = ("low", "high", "bounded_low", "bounded_high")
     low, high, *bounded = (_figure(row[name], row) for name in names)
     bounded_limits = bounded_words((low, high), bounded)
-    return f"{estimate}, {percent(level)} interval {low} to {high}{bounded_limits}"
+    return f"{estimate}, {percent(level)} confidence interval {low} to {high}{bounded_limits}"
 
 
 def _figure(value: float, row: dict) -> str:
