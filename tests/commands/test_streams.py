@@ -146,7 +146,7 @@ def test_a_checkpoint_of_a_file_that_changed_is_refused(folder, monkeypatch):
     done = run(folder, *STREAM, "--budget", 50, "-o", folder / "sample.csv")
     assert (
         done.returncode == 2
-        and "of other columns or another file; remove it to start anew" in done.stderr
+        and "to other columns or to another file; remove it to start anew" in done.stderr
     )
 
 
@@ -264,7 +264,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             ["reduce", "one.csv", *REDUCE[2:], "--budget", 5],
-            "must have two records or more of each stratum",
+            "must have at least two records of each stratum",
         ),
         (
             ["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"],

@@ -126,7 +126,7 @@ MISTAKES = [
         "--half-width must be a number in (0, 0.5); got 5.0 (did you mean 0.05?)",
     ),
     (f"{AUDITED} --level 95", "--level must be a number in (0, 1); got 95.0 (did you mean 0.95?)"),
-    (f"{AUDITED} --interval wald --half-width .1", "strata that are named: name --n-strata"),
+    (f"{AUDITED} --interval wald --half-width .1", "needs the number of strata: give --n-strata"),
     (
         f"{AUDITED} --half-width .05 --allocation neyman",
         "--half-width plans for allocation 'auto', 'proportional' or 'equal', ",

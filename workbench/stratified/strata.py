@@ -291,7 +291,7 @@ def strata_of(
 
 
 def refuse_given(items: ScoredItems) -> None:
-    """Raise if strata are given that the question cannot use."""
+    """Raise an error if strata are given that the question cannot use."""
     if items.by is not None:
         raise ValueError(
             "strata from a column can be used for the accuracy only; metrics of a class and "
