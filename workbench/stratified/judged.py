@@ -136,7 +136,7 @@ class JudgedDifference(PairedDifference):
         verdict: int,
         level: float,
     ) -> dict:
-        """Return the recall of a judge label: the proportion it reaches of the answers it fits."""
+        """Return the recall of a judge label, with the items that deserve it as the class."""
         says = PAIRS[:, model] == verdict
         passes = PAIRS[:, model] == 1
         n = self.answers.sum(1)
