@@ -502,7 +502,7 @@ def _plan_of_sizes(
         "Neyman's rule and VOILA then allocate labels in proportion to size. Give a column of "
         "standard deviations for a better plan and its precision",
     )
-    notes = [note for note in plan.notes if note.kind != "unreliable"]  # of spreads
+    notes = [note for note in plan.notes if note.kind != "unreliable"]  # they are about sds
     return replace(
         plan,
         sd=strata.sd,

@@ -26,8 +26,8 @@ from workbench.stratified import skips
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
-DRAWS = {"default": 1000, "guaranteed": 40, "short": 6}  # simulated samples; 300 of other intervals
-DRIFT = 0.10  # by how much one stratum's rate may have fallen since it was measured
+DRAWS = {"default": 1000, "guaranteed": 40, "short": 6}  # simulated samples; 300 for others
+DRIFT = 0.10  # assumed fall of the accuracy of one stratum since it was measured
 # floors of an optimal plan, as proportions of the proportional allocation
 FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SAVING = 0.98  # a higher floor must save 2% of the labels: smaller savings are simulation noise

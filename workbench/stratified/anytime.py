@@ -226,8 +226,8 @@ class _Path:
     low: ndarray  # the box of C that the labels allow, (H,)
     high: ndarray
     seen: ndarray  # strata that have labels
-    first: ndarray  # label of each
-    order: ndarray  # of the labels, (n,)
+    first: ndarray  # index of the first label of each
+    order: ndarray  # that sorts the labels by stratum, (n,)
     stratum: ndarray
     label: ndarray
     remaining: ndarray  # N_h - n_{h,t-1}

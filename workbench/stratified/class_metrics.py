@@ -23,8 +23,8 @@ TIMES = {"recall": 1, "f1": 2}  # the factor of TP in the metric
 SHARE_OF_PREDICTED = 0.3
 ROUND = 1e-9
 PRECISE = 1e-10
-SAMPLES = 60  # of an expected half-width: an error of a few percent
-HALVINGS = 10  # of its bisection
+SAMPLES = 60  # simulated for an expected half-width, which gives an error of a few percent
+HALVINGS = 10  # steps of the bisection for its limits
 
 
 class ClassMetrics(skips.Bounded, Result):
