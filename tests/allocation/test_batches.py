@@ -160,7 +160,7 @@ def test_samplers_of_one_seed_merge_to_the_sample_of_all(data):
     ]
     merged = parts[0].merge(parts[1])
     assert merged.seen == 1_000 and sum(merged.sizes().values()) == 1_000
-    with pytest.raises(ValueError, match="other must hold other records; some are in both"):
+    with pytest.raises(ValueError, match="other must have other records; some are in both"):
         merged.merge(parts[1])
     with pytest.raises(ValueError, match="other must have the same seed; got 7 and 6"):
         merged.merge(wb.StreamSampler(10**4, seed=7))
@@ -240,8 +240,8 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
     [
         (
             lambda data: wb.sample_stream(iter([]), 8, **NAMES, passes=2),
-            "passes must be 1 for an iterator, which can be "
-            "read once; give a list of batches, or what starts anew each time; got 2",
+            "passes must be 1 for an iterator, which can be read only once; give a list of batches, or "
+            "an iterable that starts anew each time; got 2",
         ),
         (
             lambda data: wb.sample_stream([data], 60, **NAMES, passes=3),
@@ -262,12 +262,12 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
         ),
         (
             lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.0]),
-            "keys must be given where a seed is: the sample is chosen by their hashes",
+            "keys must be given if the sampler has a seed: their hashes choose the sample",
         ),
         (
             lambda data: wb.stream_batches(wb.StreamSampler(8)),
-            "sampler must have a seed, StreamSampler(budget, seed=0): a "
-            "record is then chosen by the hash of its identifier",
+            "sampler must have a seed, as in StreamSampler(budget, seed=0), so that records are "
+            "chosen by the hash of their identifier",
         ),
     ],
 )
@@ -342,7 +342,7 @@ def test_a_checkpoint_of_something_else_is_refused(data, tmp_path):
     ):
         with pytest.raises(
             ValueError,
-            match="is of another budget, floor or seed, of other columns or another file",
+            match="belongs to another budget, floor or seed, to other columns or to another file",
         ):
             wb.stream_batches(sampler, **names, checkpoint=path)
     for text in ("", "[]", "{}", '{"kind": "stream checkpoint", "schema": 1}', "\x00"):

@@ -70,7 +70,7 @@ def test_total_and_mean_are_those_of_the_textbook():
     assert alone["quantity"] == "mean" and found.interval().method == "t"
     assert tuple(found.interval(0.8)) == pytest.approx(by_hand(0.8)[2], rel=1e-12)
     said = wb.sentences(found.interval().notes)[0]
-    assert "Student's t joined with Hall's" in said and "bounds" in said
+    assert "Student's t, widened for skewed values by Hall's method" in said and "bounds" in said
     assert (
         found.interval().low < mean - stats.t.ppf(0.975, 28) * error
     )  # there are fewer degrees of freedom than 28
@@ -98,7 +98,9 @@ def test_with_bounds_it_is_the_value_interval():
     assert found.interval().method == "default" and "Student" not in " ".join(
         wb.sentences(found.interval().notes)
     )
-    with pytest.raises(ValueError, match="^bounds must hold every value; 5 lies outside 1 to 4$"):
+    with pytest.raises(
+        ValueError, match="^bounds must include every value; 5 lies outside 1 to 4$"
+    ):
         estimate_values(STRATA, stratum, np.where(values > 3, 5, values), bounds=(1, 4))
 
 
@@ -131,10 +133,10 @@ def test_a_stratum_without_labels_leaves_no_result():
         == "No result yet: fewer than two labels in 'c'; 5 labels of 650 items, 3 strata"
     )
     assert found.quantities() == [] and found.notes[0] == wb.Note(
-        "refused", "has fewer than two labels: there is no standard error yet", ("stratum", "c")
+        "refused", "has fewer than two labels, so there is no standard error yet", ("stratum", "c")
     )
     with pytest.raises(
-        ValueError, match="two sampled records or more of every stratum; stratum 'c' has 1 of 30"
+        ValueError, match="at least two sampled records of every stratum; stratum 'c' has 1 of 30"
     ):
         found.interval()
     assert "No result yet" in found._repr_html_() and np.isnan(found.rows()[2]["sd"])
@@ -150,7 +152,7 @@ def test_labels_that_are_all_alike_leave_no_interval():
         "Total 650, no interval: give bounds; mean 1, no interval: give bounds; 29 labels of "
         "650 items, 3 strata"
     )
-    assert found.finding() == "Total 650, mean 1; all labels are alike; no interval: give bounds"
+    assert found.finding() == "Total 650, mean 1; all labels are equal; no interval: give bounds"
     assert found.interval().rows() == [
         {"method": "no interval: give bounds", "level": 0.95, "low": None, "high": None}
     ]
@@ -158,7 +160,7 @@ def test_labels_that_are_all_alike_leave_no_interval():
         (None, None, "no interval: give bounds")
     ] * 2
     assert any(
-        "every value is 0 or 1: with bounds 0, 1" in text
+        "every value is 0 or 1. With bounds 0, 1" in text
         for text in wb.sentences(found.interval().notes)
     )
     assert (
@@ -198,11 +200,11 @@ def test_what_one_label_makes_of_the_variance_counts_the_labels_of_its_stratum()
 def test_labels_that_differ_by_rounding_are_alike(values):
     found = estimate_values(STRATA, LABELS, values)
     assert found.standard_error > 0 and found.interval().method == "none"
-    assert "all labels are alike" in found.finding()
+    assert "all labels are equal" in found.finding()
     wild = estimate_values(STRATA, LABELS, [*values[:28], 7.0])
     assert (
         wild.interval().half_width > 0
-        and "Warning: all labels of stratum a are alike" in wild.basis()
+        and "Warning: all labels of stratum a are equal" in wild.basis()
     )
 
 
@@ -216,12 +218,12 @@ EVEN = np.arange(20.0) % 7
         ((900,), EVEN, ""),
         ((900, 50), (EVEN, EVEN[:4]), "stratum s1 has only 4 labels"),
         ((900, 4), (EVEN, EVEN[:4]), ""),
-        ((900, 50), (EVEN, np.full(7, 0.1)), "all labels of stratum s1 are alike"),
+        ((900, 50), (EVEN, np.full(7, 0.1)), "all labels of stratum s1 are equal"),
         ((900, 7), (EVEN, np.full(7, 0.1)), ""),
         ((19, 900), (EVEN[:19], EVEN[:19]), "there are only 19"),
         # k of 20 off by 1: each makes (1 - k/20)^2 of k (1 - k/20), so (1 - k/20)/k: .95, .45, .283
-        ((900,), np.repeat([0, 1.0], [19, 1]), "one label makes 95% of the variance"),
-        ((900,), np.repeat([0, 1.0], [18, 2]), "one label makes 45% of the variance"),
+        ((900,), np.repeat([0, 1.0], [19, 1]), "one label accounts for 95% of the variance"),
+        ((900,), np.repeat([0, 1.0], [18, 2]), "one label accounts for 45% of the variance"),
         ((900,), np.repeat([0, 1.0], [17, 3]), ""),
     ],
 )
@@ -280,7 +282,7 @@ def test_labels_that_vary_more_than_planned_are_named():
     values = np.concatenate([[0, 5] * 6, [0, 1] * 6, [0, 9] * 6])
     found = estimate_values(STRATA, np.repeat(NAMES, [12, 12, 12]), values)
     assert [note.text for note in found.notes if note.kind == "design"] == [
-        "the labels vary more than twice as much as was planned for in a: more labels there would help most"
+        "the standard deviation of the labels is more than twice the planned one in a. More labels there would help most"
     ]
     assert learned_sd(STRATA, found).tolist() == pytest.approx(
         [np.std([0, 5] * 6, ddof=1), np.std([0, 1] * 6, ddof=1), np.std([0, 9] * 6, ddof=1)]
@@ -331,7 +333,7 @@ def test_items_passed_over_are_asked_for_again():
     assert [row["to_label"] for row in again.rows()] == again.to_label.tolist()
     looked = with_next(found, STRATA, N, 40, sd_from="labels")
     assert any(
-        "follow the standard deviations of these labels" in note.text for note in looked.notes
+        "allocated by the standard deviations of these labels" in note.text for note in looked.notes
     )
     assert not any("follow the" in note.text for note in again.notes)
 

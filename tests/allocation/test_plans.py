@@ -110,13 +110,14 @@ def test_warnings_say_what_the_reader_must_know():
     warn = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100).notes)
     assert (
         warn[0]
-        == "Neyman's rule asks for more labels than there are items in thousands: if its numbers are "
+        == "Neyman's rule asks for more labels than there are items in thousands. If its numbers are "
         "only capped, 27 labels of the budget are not used"
     )
     assert "every item of thousands is labeled" in warn
     table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}
     warn = " ".join(wb.sentences(wb.plan_labels(wb.load_strata(table), 100, minimum=4).notes))
-    assert "sd 0 in 3:" in warn and "fewer than 10 items in 2: their sd is rough" in warn
+    assert "the standard deviation of 3 is 0." in warn
+    assert "there are fewer than 10 items in 2: their standard deviations are uncertain" in warn
     floor = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100, minimum=15).notes)
     assert any("the floor of 15 makes the variance 25% larger" in w for w in floor)
 
@@ -314,15 +315,15 @@ def test_the_finding_tells_the_error_of_the_plan():
     plan = wb.plan_labels(wb.load_strata({"stratum": ["a"], "size": [100], "sd": [2.0]}), 10)
     assert (
         plan.finding()
-        == "Label 10 of 100 items: the total will be off by about 60, the mean by about 0.60"
+        == "Label 10 of 100 items: standard error of the total about 60, of the mean about 0.60"
     )
 
 
 @pytest.mark.parametrize(
     ("means", "begins"),
     [
-        ((1, 1), "No result to expect: 10 labels leave the total, about "),
-        ((1, -3), "Label 10 of 200 items: the total, about -"),
+        ((1, 1), "Too few labels for a useful result: 10 labels leave the total of about "),
+        ((1, -3), "Label 10 of 200 items: expect a total of about -"),
     ],
 )
 def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_differ_in_sign(
@@ -349,5 +350,5 @@ def test_what_the_largest_budget_of_a_wasteful_rule_gives_is_within_reach():
     assert wb.budget_for_error(strata, least, method="neyman") == min(
         budget for budget in range(4, 111) if error(budget) <= least
     )
-    with pytest.raises(ValueError, match="is out of reach: method 'neyman' leaves labels unused"):
+    with pytest.raises(ValueError, match="cannot be reached: method 'neyman' leaves labels unused"):
         wb.budget_for_error(strata, least * (1 - 1e-9), method="neyman")

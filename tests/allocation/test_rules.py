@@ -294,8 +294,13 @@ def test_more_budget_than_items_is_a_census_and_says_so():
     for method in METHODS:
         found = allocate([4, 6], 15, method, stratum_sd=[0.5, 0.1])
         assert found.labeled.tolist() == [4, 6] and found.unused == 5
-        assert found.notes == (Note("design", "the budget of 15 exceeds the 10 items: a census"),)
-    assert allocate([1], 2, "equal").notes[0].text == "the budget of 2 exceeds the 1 item: a census"
+        assert found.notes == (
+            Note("design", "the budget of 15 exceeds the 10 items: all are labeled"),
+        )
+    assert (
+        allocate([1], 2, "equal").notes[0].text
+        == "the budget of 2 exceeds the 1 item: all are labeled"
+    )
 
 
 def test_without_any_spread_shares_are_proportional_and_it_says_so():
@@ -312,12 +317,12 @@ def test_without_any_spread_shares_are_proportional_and_it_says_so():
         ("budget must be a whole number of at least 1; got 0", ([5], 0, "equal"), {"minimum": 0}),
         ("budget must be a whole number of at least 1; got 2.5", ([5], 2.5, "equal"), {}),
         (
-            "stratum_sd must be given for method 'voila'; 'proportional' and 'equal' need none",
+            "stratum_sd must be given for method 'voila'; 'proportional' and 'equal' do not need it",
             ([5], 3),
             {},
         ),
         (
-            "stratum_sd must be given for method 'neyman'; 'proportional' and 'equal' need none",
+            "stratum_sd must be given for method 'neyman'; 'proportional' and 'equal' do not need it",
             ([5], 3, "neyman"),
             {},
         ),
@@ -946,7 +951,7 @@ def test_two_records_of_a_stratum_have_a_spread_and_one_has_none():
     rows = {"g": list("aabbb"), "y": [1, 2, 3, 4, 6], "id": range(5), "weight": [5, 5, 4, 4, 4]}
     found = smaller_sample(rows, 4, by="g", value="y", id="id")
     assert found.columns["weight"].tolist() == [5, 5, 6, 6]
-    with pytest.raises(ValueError, match="two records or more of each stratum"):
+    with pytest.raises(ValueError, match="at least two records of each stratum"):
         smaller_sample({k: list(v)[1:] for k, v in rows.items()}, 4, by="g", value="y", id="id")
 
 
@@ -1023,7 +1028,9 @@ def test_the_largest_and_smallest_spread_have_a_variance(sd):
 def test_part_of_a_budget_is_spoken_of_in_the_singular():
     assert rules.unused_notes(0, 9) == ()
     assert rules.unused_notes(1, 9) == (
-        Note("design", "1 of 9 labels stays unused: a stratum is smaller than its share"),
+        Note(
+            "design", "1 of 9 labels stays unused, because a stratum is smaller than its allocation"
+        ),
     )
     with pytest.raises(
         ValueError, match="budget must be at least 2, 2 for each of 1 stratum; got 1"

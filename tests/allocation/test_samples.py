@@ -640,13 +640,13 @@ def test_nan_is_not_finite_where_it_is_not_missing(engine, tmp_path):
         (
             [1, 1],
             TypeError,
-            "sizes must be a dict from stratum to rows wanted, or an Allocation; got list",
+            "sizes must be a dict from strata to numbers of rows, or an Allocation; got list",
         ),
         (
             wb.allocate([3, 1], 2, "equal", minimum=1),
             ValueError,
-            "sizes must be allocated to the strata of this frame, of 2, 1 rows; this Allocation is for 3, 1: "
-            "allocate(summarize(...).size, ...)",
+            "sizes must be an allocation to the strata of this frame, which have 2, 1 rows; this one is for 3, 1 "
+            "rows. Use allocate(summarize(...).size, ...)",
         ),
         (
             wb.allocate([2, 1], 2, "proportional", minimum=0, integer=False),
@@ -682,14 +682,18 @@ def test_many_strata_are_not_all_listed():
         (
             {"columns": ["id"]},
             ValueError,
-            "columns must not name 'id': the sample has a column of this name already",
+            "columns must not name 'id', because the sample already has a column of this name",
         ),
         ({"seed": -1}, ValueError, "seed must be a whole number of at least 0; got -1"),
-        ({"edges": [1]}, ValueError, "edges must be at least two numbers that rise; got [1.0]"),
+        (
+            {"edges": [1]},
+            ValueError,
+            "edges must be at least two numbers in increasing order; got [1.0]",
+        ),
         (
             {"edges": [0, 2, 1]},
             ValueError,
-            "edges must be at least two numbers that rise; got [0.0, 2.0, 1.0]",
+            "edges must be at least two numbers in increasing order; got [0.0, 2.0, 1.0]",
         ),
     ],
 )
@@ -744,7 +748,7 @@ def test_an_engine_that_cannot_be_sampled():
         patch.delitem(samples._FILTERS, "duckdb")
         with refuses(
             TypeError,
-            "frame is of an engine that cannot be sampled, duckdb; write it to Parquet first",
+            "frame belongs to an engine that cannot be sampled, duckdb; write it to Parquet first",
         ):
             wb.sample(frame, "g", {1: 1}, id="i")
 

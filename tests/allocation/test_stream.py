@@ -594,8 +594,8 @@ def test_one_record_of_several_cannot_tell_its_variance():
     assert (
         wb.sentences(found.notes)
         == (
-            "the variance is not estimable: one sampled record of several in stratum "
-            f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; choose minimum=2 or more",
+            "the variance cannot be estimated: there is one sampled record of several in stratum "
+            f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more. Choose minimum=2 or more",
         )
         or found.sampled.max() == 2
     )
@@ -609,8 +609,8 @@ def test_the_one_stratum_of_several_that_cannot_tell_its_variance_is_named():
     )
     assert found.sampled.tolist() == [3, 1] and math.isnan(found.variance)
     assert wb.sentences(found.notes)[0] == (
-        "the variance is not estimable: one sampled record of several in stratum "
-        "'b'; choose minimum=2 or more"
+        "the variance cannot be estimated: there is one sampled record of several in stratum "
+        "'b'. Choose minimum=2 or more"
     )
 
 
@@ -620,7 +620,7 @@ def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
     found = sampler.estimate()
     assert found.sd[0] == 0 and found.design_variance > found.variance
     assert wb.sentences(found.notes) == (
-        "the variance is too small: all sampled values are equal, though the records vary, in stratum 'rare'",
+        "the estimated variance is too small: all sampled values are equal, although the records vary, in stratum 'rare'",
     )
 
 
@@ -723,8 +723,8 @@ def test_numbered_strata_that_are_refused_leave_no_trace():
             lambda: StreamSampler(10, minimum=3, rng=1),
         ),
         (
-            "other must have been started from another rng; samples with shared keys are not independent (is it a copy, or "
-            "merged already?)",
+            "other must have been started from another rng, because samples with shared keys are not independent "
+            "(is it a copy, or merged already?)",
             lambda: StreamSampler(10),
         ),
         (
@@ -827,8 +827,8 @@ def test_merged_samplers_that_disagreed_say_that_little_is_left():
     assert found.notes == (
         wb.Note(
             "design",
-            f"only {kept} of 200 records within the budget are kept: the merged samplers disagreed about which "
-            "stratum varies; second_pass samples again",
+            f"only {kept} of 200 records within the budget are kept, because the merged samplers disagreed "
+            "about which stratum varies. Sample again with second_pass",
         ),
     )
     assert StreamSampler.from_dict(merged.to_dict()).estimate().notes == found.notes

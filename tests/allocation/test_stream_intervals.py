@@ -237,7 +237,7 @@ def test_streams_without_bounds_are_seldom_wrong_without_a_warning(kind):
 @pytest.mark.parametrize(
     "text, bounds",
     [
-        ("bounds must hold every value; 9 lies outside 0 to 1", (0, 1)),
+        ("bounds must include every value; 9 lies outside 0 to 1", (0, 1)),
         ("bounds must be the smallest and the largest value; got 9 and 0", (9, 0)),
         ("bounds must have 2 entries; got 1", [9]),
         ("bounds must be finite; entry 1 is inf", (0, math.inf)),
@@ -261,14 +261,14 @@ def test_one_sampled_record_of_several_and_estimates_without_values_are_refused(
     with pytest.raises(ValueError) as caught:
         found.interval(bounds=bounds)
     assert str(caught.value) == (
-        "interval needs two sampled records or more of every stratum; stratum 'b' has 1 of "
-        "50: choose minimum=2 or more"
+        "interval needs at least two sampled records of every stratum; stratum 'b' has 1 of "
+        "50. Choose minimum=2 or more"
     )
     saved = StreamSampler(9).update(["a"] * 3, [0, 9, 0.5]).estimate().to_dict()
     del saved["values"]["values"]
     with pytest.raises(ValueError) as caught:
         wb.Result.from_dict(saved).interval(bounds=bounds)
     assert str(caught.value) == (
-        "interval needs the sampled values, and this estimate was saved without them; take it "
-        "anew from the sampler"
+        "interval needs the sampled values, but this estimate was saved without them. Compute it "
+        "again with the sampler"
     )

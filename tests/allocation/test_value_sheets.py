@@ -105,9 +105,9 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     assert [int(row[2]) for row in sheet("plan.csv")[1:]] == (
         found.sampled + found.to_label
     ).tolist()
-    assert "19 rows of the sheet without a value: not counted" in notes(
+    assert "19 rows of the sheet without a value, not used" in notes(
         found
-    ) and "passed over" not in notes(found)
+    ) and "left empty" not in notes(found)
     after = sheet("next.csv")
     assert {name: float(value) for name, _, value in after[1:] if value} == {
         name: NEW[name] for name, *_ in sheet("half.csv")[1:22]
@@ -125,8 +125,8 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     write("next.csv", fill(sheet("next.csv"), 25))
     with pytest.raises(
         ValueError,
-        match="^'next.csv' already holds 4 values that the sheet of labels does not, and is "
-        "not overwritten; choose another path, or move the file away$",
+        match="^'next.csv' already holds 4 values that the annotation sheet does not, and is "
+        "not overwritten. Choose another path, or move the file away$",
     ):
         analyzed("half.csv", label_sheet="next.csv")
     assert [row for row in sheet("next.csv") if row[2]][1:] == [
@@ -143,11 +143,11 @@ def test_every_row_is_accounted_for(folder):
     found = analyzed("odd.csv")
     assert found.sampled.sum() == 39
     said = notes(found)
-    assert "1 id of the sheet not among the records that seed 0 draws, left out: '9999'" in said
+    assert "1 id of the sheet not among the records that seed 0 samples, left out: '9999'" in said
     assert f"1 row repeats an id with the same value, counted once: '{rows[5][0]}'" in said
-    assert "1 row of the sheet without a value: not counted" in said
+    assert "1 row of the sheet without a value, not used" in said
     assert (
-        "1 item was passed over before the last filled ones: the estimate holds if their values are like"
+        "1 item was left empty before the last filled ones. The estimate is valid only if their values are like"
         in said
     )
     expected = {g: np.mean([r[2] for r in rows[1:41] if r[1] == g and r[2] != ""]) for g in OLD}
@@ -160,7 +160,7 @@ def test_rows_that_were_deleted_count_as_passed_over(folder):
     rows = fill(sheet())
     write("short.csv", rows[:2] + rows[8:])
     found = analyzed("short.csv")
-    assert found.sampled.sum() == 34 and "6 items were passed over" in notes(found)
+    assert found.sampled.sum() == 34 and "6 items were left empty" in notes(found)
 
 
 def test_a_table_of_strata_believes_the_sheet(folder):
@@ -199,10 +199,10 @@ def test_a_stratum_that_the_table_does_not_have_is_named(tmp_path, monkeypatch):
 MISTAKES = [
     ({5: ("0000", "big", "x")}, "", "column 'value', row 6: 'x' is not a number"),
     ({41: None}, "", "in row 2 of the sheet and 99 in row 42; keep one of them"),
-    ({2: (None, "tiny", None)}, "", "has stratum 'tiny' in row 3 of the sheet and "),
-    ({}, "--seed 4", "labels must be of the records that were drawn; seed 4 draws only "),
+    ({2: (None, "tiny", None)}, "", "has stratum 'tiny' in row 3 of the sheet but "),
+    ({}, "--seed 4", "labels must be of the records that were sampled; seed 4 samples only "),
     ({1: ("", None, None)}, "", "row 2 of the sheet has the value "),
-    ({}, "--bounds 0,3", "bounds must hold every value; "),
+    ({}, "--bounds 0,3", "bounds must include every value; "),
     ({}, "--bounds 3", "--bounds must be the smallest and the largest value, as \"0, 1\"; got '3'"),
     (
         {},
@@ -257,8 +257,7 @@ def test_the_page_says_total_mean_and_what_comes_next(folder):
     page, found = page_of(done, folder), analyzed("half.csv")
     assert found.headline() in page and "still to label" in page and "Neyman wants" not in page
     assert (
-        "10 rows of the sheet without a value: not counted" in page
-        and (folder / "next.csv").exists()
+        "10 rows of the sheet without a value, not used" in page and (folder / "next.csv").exists()
     )
 
 
@@ -293,5 +292,7 @@ def test_a_sheet_of_which_half_was_drawn_is_that_sheet_and_less_is_not(tmp_path,
 
     half = found("x1")
     assert half.values.tolist() == [5] and "1 id of the sheet not among the records" in notes(half)
-    with pytest.raises(ValueError, match="seed 0 draws only 1 of the 3 ids of the sheet, not 'x1'"):
+    with pytest.raises(
+        ValueError, match="seed 0 samples only 1 of the 3 ids of the sheet, not 'x1'"
+    ):
         found("x1", "x2")

@@ -59,7 +59,7 @@ def test_the_total_of_values_in_some_rows(tmp_path, gap):
     premise = "This takes the 90 records with a value for a random sample of each stratum. "
     assert found.finding().startswith(premise + "Total ")
     assert any(
-        note.kind == "assumption" and note.text.startswith("values in 90 of 900 rows")
+        note.kind == "assumption" and note.text.startswith("90 of 900 rows have a value")
         for note in found.notes
     )
     assert plan.labeled.sum() >= 90
@@ -71,7 +71,7 @@ def test_known_bounds_belong_to_values_in_some_rows_too(tmp_path):
     found = read(**settings, bounds="0, 150")[3]
     low, high = found.interval()
     assert found.interval().method == "default" and 0 <= low < value.mean() < high <= 150
-    with pytest.raises(ValueError, match="must hold every value"):
+    with pytest.raises(ValueError, match="must include every value"):
         read(**settings, bounds="0, 50")
 
 
@@ -111,7 +111,9 @@ def test_strata_without_spreads_get_labels_in_proportion(method):
     plan = wb.plan_labels(wb.load_strata(TABLE, stratum="sex,status", size="n"), 40, method=method)
     assert plan.labeled.tolist() == [20, 4, 2, 14]
     assert "not known" in plan.finding() and plan.spreads_unknown
-    assert any("taken as equal" in note.text and note.kind == "assumption" for note in plan.notes)
+    assert any(
+        "assumed to be equal" in note.text and note.kind == "assumption" for note in plan.notes
+    )
 
 
 def test_equal_shares_need_no_spreads_either():

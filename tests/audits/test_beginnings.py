@@ -176,7 +176,7 @@ def test_skipped_items_are_wrong_below_and_right_above(items, tmp_path):
         f"Accuracy {100 * low.estimate.estimate:.1f}% to {100 * high.estimate.estimate:.1f}% "
         f"(95% "
         f"interval: {100 * low.interval().low:.1f}% to {100 * high.interval().high:.1f}%), 17 "
-        "labels and 3 skipped, 5 strata"
+        "labels (3 more items could not be labeled), 5 strata"
     )
     for one, (a, b) in zip(
         wb.compare_intervals(found).intervals,
@@ -448,7 +448,7 @@ def test_other_questions_have_beginnings_and_bounds_too(question, tmp_path):
     )
     found = audit(items, labels=str(path))
     assert found.row_counts == {"labeled": 28, "skipped": 2, "not reached": 10}
-    assert "28 labels and 2 skipped" in found.headline() and len(found.skipped) == 2
+    assert "28 labels (2 more items could not be labeled)" in found.headline() and len(found.skipped) == 2
     ranges = []
     for pair in itertools.product(["a", "b", "c", "other"], repeat=2):
         every = dict(zip(("4", "11"), pair, strict=True))

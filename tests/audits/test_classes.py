@@ -94,7 +94,11 @@ def test_few_distinct_scores_make_fewer_strata_and_are_told():
     plan = wb.class_audit(items, "a", 30, stratifier="equal_width")
     assert plan.predicted.sum() == 2 and plan.stratum_size[:2].tolist() == [2, 2]
     assert (
-        wb.Note("design", "the 4 items predicted 'a' have 2 distinct scores: no more strata")
+        wb.Note(
+            "design",
+            "the 4 items predicted 'a' have only 2 distinct scores, so there are no more strata "
+            "than that",
+        )
         in plan.notes
     )
     same = wb.class_audit(

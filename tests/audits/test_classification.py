@@ -360,5 +360,5 @@ def test_series_of_pandas_are_read_by_their_labels():
 def test_a_plan_of_too_many_labels_names_no_option_of_another_function():
     with pytest.raises(ValueError) as error:
         wb.plan_classification_table([10**7, 10**6], 0.5, 0.0005)
-    assert str(error.value).startswith("half_width must need at most 1,000,000 labels, 0.0005")
+    assert str(error.value).startswith("half_width must need at most 1,000,000 labels; 0.0005")
     assert "wald" not in str(error.value)

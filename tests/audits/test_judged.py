@@ -92,7 +92,7 @@ def test_a_sheet_hides_the_verdicts_and_its_labels_give_the_difference(verdicts,
     )
     texts = [note.text for note in found.notes]
     assert [note.text for note in library.remarks()] == [
-        text for text in texts if "verdicts alone" in text or text.startswith("the judge treats")
+        text for text in texts if "judge labels alone" in text or text.startswith("the judge treats")
     ]
     assert "A is judged in on_a, B in on_b" in texts and "specificity" in found._repr_html_()
 
@@ -229,7 +229,7 @@ def test_a_report_from_plan_to_finding(verdicts, tmp_path):
     assert "<h1>Which of two models is more often right?" in page and "Five intervals" not in page
     assert (
         "What a difference under a judge rests on" in page
-        and "the verdicts alone say A less B" in page
+        and "the judge labels alone give A minus B" in page
     )
 
 
@@ -259,7 +259,7 @@ def test_from_the_command_line(verdicts, tmp_path):
     filled(tmp_path / "s.csv", truth, left_out=())
     assert "60 labels recorded" in run_here(tmp_path, "audit", "import", "a.db", "s.csv").stdout
     said = run_here(tmp_path, "audit", "status", "a.db").stdout
-    assert "Accuracy of A less B" in said and "The verdicts alone say A less B" in said
+    assert "Accuracy of A less B" in said and "The judge labels alone give A minus B" in said
     run_here(tmp_path, "audit", "report", "a.db", "-o", "a.html")
     page, by = (tmp_path / "a.html").read_text(), np.asarray(wb.judged_items(data, "on_a, on_b").by)
     assert "Strata, by whose answer the judge calls right" in page

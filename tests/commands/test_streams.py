@@ -91,7 +91,7 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     ]
     bounded = run(folder, *STREAM, "--budget", 90, "--bounds", "-80, 80", "-o", "other.csv")
     assert (
-        bounded.returncode == 0 and "Note: what a value can be is not known" not in bounded.stdout
+        bounded.returncode == 0 and "Note: no bounds of the values are known" not in bounded.stdout
     )
 
 
@@ -146,7 +146,7 @@ def test_a_checkpoint_of_a_file_that_changed_is_refused(folder, monkeypatch):
     done = run(folder, *STREAM, "--budget", 50, "-o", folder / "sample.csv")
     assert (
         done.returncode == 2
-        and "of other columns or another file; remove it to start anew" in done.stderr
+        and "to other columns or to another file; remove it to start anew" in done.stderr
     )
 
 
@@ -256,7 +256,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             ["reduce", "few.csv", *REDUCE[2:], "--budget", 5],
-            "--weight must add up in each stratum to its records",
+            "--weight must add up to the number of records in each stratum",
         ),
         (
             ["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"],
@@ -264,7 +264,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             ["reduce", "one.csv", *REDUCE[2:], "--budget", 5],
-            "must have two records or more of each stratum",
+            "must have at least two records of each stratum",
         ),
         (
             ["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"],

@@ -879,7 +879,7 @@ def test_own_file_in_code(shown):
     labels = numbers(shown["code-own"].split("Labels per stratum: ")[1])[::3]
     assert sum(labels) == 200 and sorted(labels) == pytest.approx(sorted(shares), abs=1)
     error = math.sqrt(((size * sd) ** 2 * (1 / shares - 1 / size)).sum())
-    assert f"off by about {round(error, -3):,.0f}" in shown["code-own"]
+    assert f"standard error of about {round(error, -3):,.0f}" in shown["code-own"]
 
 
 SCENES = [name for name, scene in vars(live).items() if "interact(" in (scene.__doc__ or "")]

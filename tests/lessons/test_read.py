@@ -126,14 +126,14 @@ MISTAKES = [
         "--half-width must be a number in (0, 0.5); got 5.0 (did you mean 0.05?)",
     ),
     (f"{AUDITED} --level 95", "--level must be a number in (0, 1); got 95.0 (did you mean 0.95?)"),
-    (f"{AUDITED} --interval wald --half-width .1", "strata that are named: name --n-strata"),
+    (f"{AUDITED} --interval wald --half-width .1", "needs the number of strata: give --n-strata"),
     (
         f"{AUDITED} --half-width .05 --allocation neyman",
         "--half-width plans for allocation 'auto', 'proportional' or 'equal', ",
     ),
     (
         "stratified-accuracy --scores scores.csv --score p --score-is margin --half-width .05",
-        "--half-width needs scores that are probabilities; margins are none: give --budget",
+        "--half-width needs scores that are probabilities; margins are not: give --budget",
     ),
     (
         f"{ALLOTTED} --standard-error 5 --budget 20",
@@ -149,8 +149,8 @@ MISTAKES = [
     (f"{ALLOTTED} --size n", "--size is 'n', which is no column of strata.csv"),
     (
         "voila-vs-neyman --strata records.csv --id id",
-        "--strata must have a column 'size', one row per stratum; there is "
-        "none: name it with size, or, in a file with one row per record, name the column of values with value",
+        "--strata must have a column 'size' and one row per stratum; there is no such column. Name it with "
+        "size. If the file has one row per record, name the column of values with value",
     ),
     (f"{ALLOTTED} --method best", "--method must be one of"),
     (f"{ALLOTTED} --minimum 0.5", "--minimum must be a whole number; got '0.5'"),
@@ -277,7 +277,7 @@ def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(
     assert any('--bounds "LOW, HIGH"' in note.text for note in found.notes) == asked
     assert found.finding().endswith("; no interval: give bounds") == asked
     assert (
-        "all values are alike, so nothing shows"
+        "all values are equal, so nothing shows"
         in " ".join(note.text for note in found.interval().notes)
     ) == asked
 

@@ -16,7 +16,7 @@ from workbench.reports import pages
 DEFAULT = {
     "stratified-accuracy": "Accuracy 92.9%, between 86.4% and 97.1%",
     "brr-orthogonal-arrays": "Accuracy 87.7%, between 83.8% and 91.1%",
-    "voila-vs-neyman": "Label 100 of 1,797 items: the total, about -14,700, will be off by about 4,100 (28%)",
+    "voila-vs-neyman": "Label 100 of 1,797 items: expect a total of about -14,700, with a standard error of about 4,100 (28%)",
     "misclassification-correction": "The proportion of class panels rose by 5.1 percentage points (95% confidence interval 3.2 to 7.2) from period 1 to period 12",
     "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",
 }
@@ -265,7 +265,7 @@ def test_an_interval_of_nearly_everything_is_no_result():
     strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1.0, 2.0]})
     assert (
         wb.plan_labels(strata, 1, minimum=0).finding()
-        == "No result: 1 label leaves a stratum that varies without one"
+        == "No result: 1 label leaves a stratum that varies without a label"
     )
 
 
@@ -325,7 +325,7 @@ def test_an_unknown_total_gives_the_error_alone():
     plan = wb.plan_labels(strata, 50)
     error = [row["standard_error"] for row in plan.methods() if row["method"] == plan.rule][0]
     assert plan.finding() == (
-        f"Label 50 of 1,600 items: the total will be off by about {error:.0f}, the mean by about "
+        f"Label 50 of 1,600 items: standard error of the total about {error:.0f}, of the mean about "
         f"{error / 1600:.3f}"
     )
 
@@ -352,10 +352,11 @@ def test_a_part_of_the_total_is_said_where_it_means_something():
         about = f"{round(total / step) * step:,.0f}"
         part = f" ({100 * error / abs(total):.{1 if error / abs(total) < 0.1 else 0}f}%)"
         assert found == (
-            f"No result to expect: 50 labels leave the total, about {about}, off by about {off}{part}"
+            f"Too few labels for a useful result: 50 labels leave the total of about {about} with a "
+            f"standard error of about {off}{part}"
             if sd[0] > 2 and min(mean) > 0
-            else f"Label 50 of 1,600 items: the total, about {about}, will be off by about {off}"
-            f"{part if error < abs(total) / 2 else ''}"
+            else f"Label 50 of 1,600 items: expect a total of about {about}, with a standard error of "
+            f"about {off}{part if error < abs(total) / 2 else ''}"
         )
 
 

@@ -66,7 +66,7 @@ def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
     page = page_of(
         run_here(folder, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html"), folder
     )
-    assert "29 labels and 1 skipped, 10 strata" in page
+    assert "29 labels (1 more item could not be labeled), 10 strata" in page
     assert "Of 50 rows of the sheet: 29 labeled, 1 skipped, 20 not reached." in page
     assert f"<p>1 id was skipped: {int(skipped):05d}</p>" in page
     assert (

@@ -325,7 +325,10 @@ def test_a_rival_from_plan_to_finding(models):
     page = page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
     one, other = MODELS[MODELS.index("--prediction") + 1], "other_model"
     better = f"{other} is better" if high < 0 else "no difference is shown"
-    said = f"Accuracy of {one} less {other} {estimate:+.3f}, 95% from {low:+.3f} to {high:+.3f}: {better}; 90 labels"
+    said = (
+        f"Accuracy of {one} minus {other} {estimate:+.3f}, 95% confidence interval {low:+.3f} to "
+        f"{high:+.3f}: {better}; 90 labels"
+    )
     assert said in page
     assert (
         "the accuracy of either model needs labels there too" in page

@@ -189,7 +189,7 @@ def test_a_result_states_its_finding():
     ]
     low, high = found.interval()
     assert repr(found) == (
-        f"StratifiedEstimate(accuracy 0.8097 (SE 0.0865), 95% from {low:.4g} to {high:.4g}; "
+        f"StratifiedEstimate(accuracy 0.8097 (SE 0.0865), 95% confidence interval {low:.4g} to {high:.4g}; "
         "17 labels, 2 strata)"
     )
     assert found.limiting_stratum == found.interval().limiting_stratum is None
@@ -324,7 +324,7 @@ def test_an_optimal_plan_raises_its_floor_and_needs_no_more_labels_than_one_in_p
     assert found < half_width + 3 * error
     even = wb.allocate(size, plan.budget, "proportional").labeled
     floors = {
-        f"every stratum keeps {100 * share:.6g}% of its share in proportion to size": share
+        f"every stratum gets at least {100 * share:.6g}% of its proportional labels": share
         for share in accuracy.FLOORS
     }
     (share,) = [floors[note.text] for note in plan.notes if note.kind == "design"] or [0]
@@ -416,8 +416,8 @@ def test_an_optimal_plan_warns_of_drift(digits):
     assert plan.notes == (
         wb.Note(
             "assumption",
-            "this plan trusts the expected rates: if stratum 5 (2 labels) were right in 90.0% instead of "
-            f"100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",
+            "the plan relies on the expected accuracies: if stratum 5 (2 labels) had an accuracy of "
+            f"90.0% instead of 100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",
         ),
     )
     assert wb.sentences(plan.notes) == (plan.notes[0].text,)
@@ -495,7 +495,7 @@ def test_a_stratum_of_right_labels_only_says_that_its_error_is_not_knowledge():
 def test_one_label_and_one_stratum_are_spoken_of_in_the_singular():
     assert wb.stratified_accuracy([1], [1], [1]).headline().endswith("; 1 label, 1 stratum")
     assert wb.stratified_accuracy([9], [3], [1]).headline().endswith("; 3 labels, 1 stratum")
-    assert wb.plan_budget([1], [1.0], 0.1).headline().startswith("1 label, ")
+    assert wb.plan_budget([1], [1.0], 0.1).headline().startswith("1 label (")
 
 
 @pytest.mark.parametrize(
@@ -530,7 +530,7 @@ def test_a_plan_needs_no_look_at_other_outcomes(size, rate, labeled):
 
 def test_a_search_for_more_labels_than_anybody_reads_ends_before_it_starts():
     with pytest.raises(
-        ValueError, match="must need at most 1,000,000 labels, 1e-05 needs about 7,98"
+        ValueError, match="must need at most 1,000,000 labels; 1e-05 needs about 7,98"
     ):
         wb.plan_budget([5_000_000, 3_000_000], [0.9, 0.8], 1e-5)
     assert (

@@ -58,13 +58,13 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
     margins = wb.accuracy_audit(ScoredItems(None, SCORE, score_is="margin"), 400)
     assert (
         margins.labeled.tolist() == [20] * 20
-        and "the scores are no probabilities" in margins.notes[-1].text
+        and "the scores are not probabilities" in margins.notes[-1].text
     )
     given = wb.accuracy_audit(
         ScoredItems(None, SCORE, score_is="confidence", by=np.repeat(["a", "b"], 1_500)), 400
     )
     assert given.labeled.tolist() == [200, 200]
-    assert "so few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
+    assert "too few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
     assert (
         "nine tenths of the labels are allocated in proportion"
         in wb.accuracy_audit(ITEMS, 300).notes[-1].text
@@ -75,12 +75,20 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
 @pytest.mark.parametrize(
     ("items", "given", "message"),
     [
-        (ITEMS, {"n_strata": 5}, "trust_scores belongs to the default plan of an accuracy"),
-        (ITEMS, {"allocation": "equal"}, "trust_scores belongs to the default plan of an accuracy"),
+        (
+            ITEMS,
+            {"n_strata": 5},
+            "trust_scores can be used only with the default plan of an accuracy",
+        ),
+        (
+            ITEMS,
+            {"allocation": "equal"},
+            "trust_scores can be used only with the default plan of an accuracy",
+        ),
         (
             ScoredItems(None, SCORE, score_is="margin"),
             {},
-            "trust_scores belongs to the default plan of an accuracy, from scores that are probabilities",
+            "trust_scores can be used only with the default plan of an accuracy and scores that are",
         ),
     ],
 )
@@ -143,10 +151,8 @@ def test_one_stratum_is_assured_with_the_exact_probability(rate, half_width, ass
     plan = wb.plan_budget([10**7], [rate], half_width, assurance=assurance)
     assert assurance - 0.03 < exact(plan.assured, rate, half_width) < assurance + 0.05
     assert exact(plan.budget, rate, half_width) < 0.6 < exact(plan.assured, rate, half_width)
-    assert (
-        f"in about half of samples; in {round(10 * assurance) // 2 if assurance == 0.8 else 9} of"
-        in plan.headline()
-    )
+    fraction = "4 of 5" if assurance == 0.8 else "9 of 10"
+    assert f"; {fraction} samples reach it with {plan.assured:,}" in plan.headline()
 
 
 def test_assured_is_never_less_and_ends_with_all_items():

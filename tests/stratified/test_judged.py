@@ -168,7 +168,8 @@ def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
     fair = judged_difference(SIZE, ANSWERS).remarks()
     assert (
         fair[0].text
-        == "the verdicts alone say A less B +2.5 points; that they favor one of the two is not shown"
+        == "the judge labels alone give A minus B +2.5 points; it is not shown that they favor one of "
+        "the two"
     )
     unfair = judged_difference(
         [500, 1000, 100, 400], [[40, 0, 5, 5], [10, 5, 20, 65], [0, 0, 10, 0], [0, 0, 5, 35]]
@@ -178,7 +179,7 @@ def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
     assert low > 0 and f"they favor ours by {low:.1f} to {high:.1f} points" in said[0]
     assert (
         said[1].endswith(
-            "it calls right 100% of the right answers of ours, but 61% of those of theirs"
+            "it labels as correct 100% of the correct answers of ours, but 61% of those of theirs"
         )
         and len(said) == 4
     )
@@ -197,9 +198,9 @@ def test_labels_go_where_people_and_judge_differ_most():
         (
             np.where(np.eye(4)[3][:, None] > 0, 0, ANSWERS),
             "pairs",
-            "must hold 3 labels, and with drawn='pairs' 2 of each",
+            "must have 3 labels, and with drawn='pairs' 2 of each",
         ),
-        (np.eye(4, dtype=int) * [2, 0, 0, 0], "random", "must hold 3 labels"),
+        (np.eye(4, dtype=int) * [2, 0, 0, 0], "random", "must have 3 labels"),
         (ANSWERS, "pair", "drawn must be one of 'pairs', 'random'"),
     ],
 )

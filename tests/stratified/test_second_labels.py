@@ -143,10 +143,10 @@ def test_the_notes_say_who_was_wrong_and_what_is_assumed():
     # the first label was wrong where it is not the decision: 1 + 3; the second in 3 + 9
     assert stats.binomtest(4, 16).pvalue == pytest.approx(0.0768, abs=5e-5)
     assert notes[1].startswith(
-        "of 16 decided pairs the first label was wrong in 4, the second in 12 (exact binomial "
+        "of 16 decided pairs, the first label was incorrect in 4, the second in 12 (exact binomial "
         "test p = 0.0768)"
     )
-    assert "decisions are right and that second labels do not copy first ones" in notes[0]
+    assert "decisions are correct and that annotators do not copy labels" in notes[0]
 
 
 def test_an_item_that_alone_has_one_label_is_left_out():
@@ -197,15 +197,15 @@ PAIR = np.zeros((1, 2, 2, 3), int)
         (([100], [[5, 5]], PAIR[0]), "pairs must have shape \\(1, 2, 2, 3\\)"),
         (
             ([100], [[5, 5]], PAIR),
-            "pairs must be at least 2 in every stratum; stratum 0 has 0: join strata",
+            "pairs must be at least 2 in every stratum; stratum 0 has 0. Merge strata",
         ),
         (
             ([100], [[5, 5]], [[[[4, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 4, 0]]]]),
-            "pairs must count two labels",
+            "pairs must have the same decision",
         ),
         (
             ([100], [[5, 5]], PAIR + 1),
-            "pairs must count two labels that are alike as decided that way",
+            "pairs must have the same decision as both labels where these agree",
         ),
         (([100], [[5, -5]], PAIR), "once must be at least 0"),
         (
@@ -240,8 +240,8 @@ def test_a_result_counts_alike_and_open_pairs():
     (row,) = found.rows()
     assert (row["items"], row["alike"], row["undefined"]) == (100, 80, 8)
     assert found.headline().startswith(
-        "100 items have two labels, 80.0% of them alike, 12 of 20 decided; accuracy "
+        "100 items have two labels, which agree for 80.0%; 12 of 20 disagreements are decided; accuracy "
         "corrected for label errors "
     )
     few = replace(found, confidence_interval=None, lowest=np.nan, highest=np.nan)
-    assert few.headline() == "100 items have two labels, 80.0% of them alike, 12 of 20 decided"
+    assert few.headline().endswith("which agree for 80.0%; 12 of 20 disagreements are decided")

@@ -300,7 +300,7 @@ def test_two_values_make_at_most_two_strata(method):
         ("n_strata must be a whole number from 1 to 3; got 4", ([0.5, 0.6, 0.7], 4)),
         ("n_strata must be a whole number from 1 to 3; got 2.5", ([0.5, 0.6, 0.7], 2.5)),
         (
-            "score must differ between items to be cut into 2 strata; all are 0.7: without other scores say n_strata 1",
+            "score must differ between items to be cut into 2 strata; all are 0.7. If you have no other scores, set n_strata to 1",
             ([0.7, 0.7, 0.7], 2),
         ),
         (
@@ -352,7 +352,7 @@ def test_few_distinct_scores_are_a_stratum_each(rng):
     )
     assert found.labels.tolist() == [2, 0, 2, 2, 1, 0, 2] and found.sizes.tolist() == [2, 1, 4]
     assert [note.text for note in found.notes] == [
-        "there are 3 distinct scores: each is a stratum, in the place of 5 strata"
+        "there are only 3 distinct scores: each is a stratum, instead of 5 strata"
     ]
 
 

@@ -278,7 +278,7 @@ def test_a_result_states_its_finding():
     value, variance = waves.estimate([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
     low, high = found.interval()
     assert repr(found) == (
-        f"WaveEstimate(accuracy {value:.4g} (SE {variance**0.5:.4g}), 95% from {low:.4g} to "
+        f"WaveEstimate(accuracy {value:.4g} (SE {variance**0.5:.4g}), 95% confidence interval {low:.4g} to "
         f"{high:.4g}; 30 labels in 2 waves, 2 strata)"
     )
     assert (
@@ -293,8 +293,8 @@ def test_a_result_states_its_finding():
 def test_more_than_half_a_stratum_labeled_is_noted_at_its_stratum():
     found = wave_accuracy([10, 20, 30], [[5, 5, 16], [2, 2, 2]], [[5, 4, 16], [1, 1, 2]]).interval()
     text = (
-        "more than half is labeled: waves then estimate worse than a sample fixed beforehand; label all of it or "
-        "fix the allocation"
+        "more than half of the items are labeled: waves are then less precise than a sample "
+        "fixed beforehand. Label all items of the stratum, or fix the allocation"
     )
     assert found.notes == (
         Note("design", text, ("stratum", 0)),

@@ -1,1 +1,1 @@
-"""Where the labels go: rules, samples of frames, streams and label plans."""
+"""Allocation of labels to strata: rules, label plans, samples of data frames and streams."""

@@ -1,4 +1,4 @@
-"""Plans of a budget of labels over strata, and what other rules would cost.
+"""Plans that divide a budget of labels among strata, compared with other rules.
 
 `load_strata` reads strata or records, `plan_labels` plans a budget, `budget_for_error` finds the
 budget for a standard error, and `draw_rows` samples the records to label.
@@ -28,10 +28,10 @@ from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
 COLUMNS = ("stratum", "size", "labels")
-FEW_RECORDS = 10  # a standard deviation of 10 normal values is known to a quarter
-COSTLY_FLOOR = 1.05  # variance, against that of the same labels without the floor
+FEW_RECORDS = 10  # the standard deviation of 10 normal values has a relative error of a quarter
+COSTLY_FLOOR = 1.05  # ratio of the variance to that of the same labels without the floor
 SHOWN = 5
-HOPELESS = 0.5  # of the total
+HOPELESS = 0.5  # relative error of the total
 RULES = {
     "voila": "VOILA",
     "neyman": "capped Neyman",
@@ -44,26 +44,40 @@ AT_RANDOM = "at random"
 
 
 class LabelPlan(Result):
-    """Labels per stratum, next to those of other rules; made by `plan_labels`.
+    """A plan of labels per stratum, compared with the plans of other rules.
+
+    `plan_labels` returns this result.
 
     Attributes
     ----------
     stratum : (H,) array
-        Names.
+        Names of the strata.
     size : (H,) array of int
+        Items per stratum.
     sd : (H,) array of float
-    budget, minimum : int
+        Standard deviation within each stratum; NaN if unknown.
+    budget : int
+        Labels that were asked for.
+    minimum : int
+        Labels that every stratum gets at least.
     method : str
+        Rule of the plan, as in `allocate`.
     labeled : (H,) array of int
-        The plan.
+        Labels per stratum.
     others : dict of str to Allocation
-        Every rule in whole numbers with the same budget and floor.
+        Allocations of all rules, with the same budget and floor.
     wish : Allocation
-        Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
+        Neyman's rule as it is defined: in real numbers, without a floor, and cut at the sizes of
+        the strata.
     random_variance : float
-        Of the mean of as many labels at random.
+        Variance of the mean with the same number of labels sampled at random from all items.
     mean : (H,) array of float or None
-        Of each stratum, where it is known.
+        Mean of each stratum, if known.
+
+    See Also
+    --------
+    plan_labels : Plan a budget of labels for named strata, and compare the rules.
+    draw_rows : Sample the records that a plan asks for.
     """
 
     stratum: ndarray
@@ -80,16 +94,16 @@ class LabelPlan(Result):
 
     @property
     def rule(self) -> str:
-        """Name of the plan's rule in `methods`."""
+        """Return the name that the rule of the plan has in `methods`."""
         return RULES[self.method]
 
     @property
     def spreads_unknown(self) -> bool:
-        """Whether no standard deviation was known, so that the plan rests on the sizes alone."""
+        """Return True if no standard deviation is known and the plan uses the sizes alone."""
         return bool(np.isnan(self.sd).all())
 
     def headline(self) -> str:
-        """Return labels, strata and the standard error of the total, and that of simpler rules."""
+        """Return the standard errors of the total with this plan and with simpler rules."""
         if self.spreads_unknown:
             return self.finding()
         errors = {row["method"]: _figure(row["standard_error"]) for row in self.methods()}
@@ -101,38 +115,40 @@ class LabelPlan(Result):
         return f"{labels}, {strata}: SE of the total {errors[self.rule]}; {against}"
 
     def finding(self) -> str:
-        """Return how many to label and how far off the total will be, in units and in percent."""
+        """Return the number of labels and the expected error of the total, in one sentence."""
         items = int(self.size.sum())
         label = f"Label {self.labeled.sum():,} of {checks.counted(items, 'item')}"
         leave = checks.counted(self.labeled.sum(), "label leaves", "labels leave")
         if self.spreads_unknown:
             return (
-                f"{label}; how far off the total will be depends on the spreads within strata, "
-                "which are not known"
+                f"{label}; the error of the total depends on the standard deviations within "
+                "strata, which are not known"
             )
         error = items * self.others[self.method].variance ** 0.5
         if not np.isfinite(error):
-            return f"No result: {leave} a stratum that varies without one"
+            return f"No result: {leave} a stratum that varies without a label"
         if error == 0:
-            return f"{label}: nothing is left to chance"
+            return f"{label}: the total will have no sampling error"
         mean = np.zeros(1) if self.mean is None else self.mean
         total = float((self.size * mean).sum())
         if np.isnan(total) or total == 0:
             (off,) = digits.numbers(error, error=error)
             (of_mean,) = digits.numbers(error / items, error=error / items)
-            return f"{label}: the total will be off by about {off}, the mean by about {of_mean}"
+            errors = f"standard error of the total about {off}, of the mean about {of_mean}"
+            return f"{label}: {errors}"
         off, about = digits.numbers(error, total, error=error)
         share = abs(error / total)
         (percent,) = digits.percents(share, error=share)
         if share < HOPELESS:
-            return f"{label}: the total, about {about}, will be off by about {off} ({percent})"
+            errors = f"with a standard error of about {off} ({percent})"
+            return f"{label}: expect a total of about {about}, {errors}"
         if np.ptp(np.sign(mean)) < 2:
-            hopeless = f"No result to expect: {leave} the total, about {about}"
-            return f"{hopeless}, off by about {off} ({percent})"
-        return f"{label}: the total, about {about}, will be off by about {off}"
+            hopeless = f"Too few labels for a useful result: {leave} the total of about {about}"
+            return f"{hopeless} with a standard error of about {off} ({percent})"
+        return f"{label}: expect a total of about {about}, with a standard error of about {off}"
 
     def basis(self) -> str:
-        """Return the labels per stratum and the basis of the finding, in a line."""
+        """Return the labels per stratum and the basis of the finding, in one line."""
         largest = np.sort(np.argsort(-self.labeled, kind="stable")[:SHOWN])
         parts = [f"{self.labeled[h]:,} in {self.stratum[h]}" for h in largest]
         labels = ", ".join(parts)
@@ -141,15 +157,15 @@ class LabelPlan(Result):
             rest = self.labeled.sum() - self.labeled[largest].sum()
             labels += f" and {rest:,} in {more} more"
         if self.spreads_unknown:
-            equal = "with spreads taken as equal in all strata"
+            equal = "with the same standard deviation assumed in all strata"
             return f"Labels: {labels} (by {self.rule}, {equal})."
         return (
-            f"Labels: {labels} (by {self.rule}). The error is a standard error, from the spreads "
-            "within strata as they are known so far."
+            f"Labels: {labels} (by {self.rule}). The standard error follows from the standard "
+            "deviations within strata that are known so far."
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: size, sd, labels, and those of Neyman and in proportion."""
+        """Return one row per stratum: size, standard deviation, and labels by three rules."""
         return samples.rows_of(
             stratum=self.stratum,
             size=self.size,
@@ -161,7 +177,10 @@ class LabelPlan(Result):
         )
 
     def methods(self) -> list[dict]:
-        """Return one row per rule: labels, unused, standard errors, variance over the plan's."""
+        """Return one row per rule: labels, unused labels, standard errors and variance ratio.
+
+        The ratio divides the variance of the rule by that of the plan.
+        """
         rows = []
         for name, plan in self.others.items():
             labels = float(plan.labeled.sum())
@@ -190,12 +209,12 @@ class LabelPlan(Result):
         }
 
     def write_csv(self, path: str | PathLike[str]) -> None:
-        """Write stratum, size and labels to a CSV file; only an earlier plan is overwritten.
+        """Write stratum, size and labels to a CSV file.
 
         Parameters
         ----------
         path : str or path
-            A file that is not there yet, or an earlier plan.
+            File to write. A file that exists is overwritten only if it is an earlier plan.
         """
         label_sheets.refuse_other(path, COLUMNS)
         names = map(str, self.stratum.tolist())
@@ -215,25 +234,37 @@ def load_strata(
     sd: str = "",
     value: str = "",
 ) -> StratumSummary:
-    """Return strata with their sizes and spreads: a table of strata or a file of records.
+    """Read strata with their sizes and standard deviations.
+
+    Read them from a table with one row per stratum, or compute them from a file with one row per
+    record.
 
     Parameters
     ----------
     strata : str or data frame
-        A table with one row per stratum; with `value` a file of records of any size, as in
-        `workbench.summarize`.
-    stratum, size, sd : str
-        Columns; "" for columns named size and sd. Several columns of strata with commas between
-        them, as "sex,status", are crossed. The sd is that of the values within the stratum, ddof=1;
-        for 0/1 values of rate p about sqrt(p (1 - p)). A table without a column "sd" is read, too:
-        its spreads are NaN, and `plan_labels` takes them as equal.
-    value : str
-        Column of the values in a file of records, "" for a table of strata.
+        Table with one row per stratum. If you name the column `value`, it is a file with one row
+        per record, of any size, as in `summarize`.
+    stratum : str, default "stratum"
+        Column of the strata. Several columns with commas between them, such as "sex,status", are
+        crossed.
+    size : str, default ""
+        Column of the numbers of items; "" for a column named size.
+    sd : str, default ""
+        Column of the standard deviations within strata, with ddof=1; "" for a column named sd. For
+        0/1 values with the mean p, it is about sqrt(p (1 - p)). Without such a column, the standard
+        deviations are NaN and `plan_labels` assumes that they are equal.
+    value : str, default ""
+        Column of the values in a file of records; "" for a table of strata.
 
     Returns
     -------
     StratumSummary
-        The mean is NaN where only sizes and spreads are known.
+        Sizes, means and standard deviations. The means are NaN for a table of strata.
+
+    See Also
+    --------
+    summarize : Return size, mean and standard deviation of a column per stratum.
+    plan_labels : Plan a budget of labels for named strata, and compare the rules.
 
     Examples
     --------
@@ -247,8 +278,8 @@ def load_strata(
     if not size and spelled("size", columns) not in columns:
         raise WrongValue(
             "strata",
-            "must have a column 'size', one row per stratum; there is none: name it with size, or, "
-            "in a file with one row per record, name the column of values with value",
+            "must have a column 'size' and one row per stratum; there is no such column. Name it "
+            "with size. If the file has one row per record, name the column of values with value",
         )
     has_spreads = bool(sd) or spelled("sd", columns) in columns
     size = size or "size"
@@ -262,8 +293,8 @@ def load_strata(
     if repeat := numbers.first_repeat(names.tolist()):
         name = names[repeat[0]].item()
         raise ValueError(
-            f"column {stratum!r} must name every stratum once; {name!r} repeats: for a file of "
-            "records name the column of values"
+            f"column {stratum!r} must name every stratum once; {name!r} repeats. If the file has "
+            "one row per record, name the column of values"
         )
     sizes = numbers.to_numbers(size, measured[size], beside=measured, whole=True)
     no_size = (sizes < 1) | (sizes != np.floor(sizes))
@@ -279,7 +310,7 @@ def load_strata(
 
 
 def _labels_of(stratum: str, columns: dict) -> ndarray:
-    """Return the stratum of each row from its column, or from several that are crossed."""
+    """Return the stratum of each row, from one column or from several crossed columns."""
     if len(columns) == 1:
         (cells,) = columns.values()
         return numbers.to_labels(stratum, cells, "text")
@@ -300,7 +331,7 @@ def _refuse(
 
 
 def lacks_values(records: Any, value: str) -> bool:
-    """Return whether some rows of a file of records have no value, and others have one."""
+    """Return whether a file of records has both rows with and rows without a value."""
     (cells,) = frames.read_columns(records, [value])[0].values()
     missing = missing_labels(cells, None)[0]
     return bool(missing.any() and not missing.all())
@@ -311,30 +342,32 @@ def labeled_values(
     stratum: str,
     value: str,
 ) -> tuple[StratumSummary, ndarray, ndarray, Note]:
-    """Return the strata and the values of a file of records, of which only some have a value.
+    """Return the strata and the values of a file of records of which only some have a value.
 
-    The rows with a value are taken for a simple random sample of the rows of their stratum.
+    The rows with a value are taken as a simple random sample of the rows of their stratum.
 
     Parameters
     ----------
     records : str or data frame
+        File with one row per record.
     stratum, value : str
-        Columns, as of `load_strata`.
+        Columns of the strata and the values, as in `load_strata`.
 
     Returns
     -------
     summary : StratumSummary
-        Sizes of the strata in all rows; mean and sd of the values that are there.
+        Sizes of the strata from all rows; means and standard deviations from the values.
     strata : (n,) array
         Stratum of each value.
     values : (n,) array of float
+        Values of the rows that have one.
     note : Note
-        How many rows have a value, and what is assumed of them.
+        Number of rows with a value, and the assumption about them.
 
     Raises
     ------
     ValueError
-        If a stratum has fewer than two values and more than one row; names it.
+        If a stratum has fewer than two values but more than one row. The message names it.
 
     Examples
     --------
@@ -356,13 +389,13 @@ def labeled_values(
         raise WrongValue(
             "value",
             f"must be known in at least 2 rows of every stratum; stratum {str(names[k])!r} has "
-            f"{has}: record more values there, or name larger strata with {{0}}",
+            f"{has}. Record more values there, or name larger strata with {{0}}",
             others=("stratum",),
         )
     note = Note(
         "assumption",
-        f"values in {rows.size:,} of {of_row.size:,} rows: the rows with a value were taken for a "
-        "random sample of each stratum. If they were chosen for their values, the result is wrong",
+        f"{rows.size:,} of {of_row.size:,} rows have a value and were taken as a random sample of "
+        "each stratum. If they were chosen because of their values, the result is biased",
     )
     sd = np.sqrt(squares / np.maximum(labeled - 1, 1))
     return StratumSummary(names, size, mean, sd), of_row[rows], values, note
@@ -375,20 +408,33 @@ def plan_labels(
     method: str = "voila",
     minimum: int = 2,
 ) -> LabelPlan:
-    """Plan a budget of labels over strata and compare the rules.
+    """Plan a budget of labels for named strata, and compare the rules.
+
+    Use it before you label. The plan says how many items of each stratum to label, and how precise
+    the estimated total will be with this and with other rules.
 
     Parameters
     ----------
     strata : StratumSummary
-    budget : int
-    method : {"voila", "neyman", "neyman_iterated", "neyman_plus", "equal", "proportional"}
-        As in `workbench.allocate`; "voila" is the optimum.
-    minimum : int
-        Floor per stratum.
+        Strata from `load_strata` or `summarize`.
+    budget : int, default 100
+        Labels in total.
+    method : str, default "voila"
+        Rule of the plan: "voila", "neyman", "neyman_iterated", "neyman_plus", "equal" or
+        "proportional". `allocate` describes them; "voila" gives the smallest variance.
+    minimum : int, default 2
+        Labels that every stratum gets at least.
 
     Returns
     -------
     LabelPlan
+        Labels per stratum, and the standard errors of all rules.
+
+    See Also
+    --------
+    load_strata : Read strata with their sizes and standard deviations.
+    budget_for_error : Find the number of labels that a standard error needs.
+    draw_rows : Sample the records that a plan asks for.
 
     Examples
     --------
@@ -447,16 +493,16 @@ def _plan_of_sizes(
     method: str,
     minimum: int,
 ) -> LabelPlan:
-    """Return the plan for strata of unknown spreads, which are taken as equal."""
+    """Return the plan for unknown standard deviations, which are assumed to be equal."""
     equal = replace(strata, sd=np.ones(strata.size.size))
     plan = plan_labels(equal, budget, method=method, minimum=minimum)
     assumption = Note(
         "assumption",
-        "no standard deviations are known, so they are taken as equal in all strata: Neyman's "
-        "rule and VOILA then spread the labels in proportion to the sizes. A column of standard "
-        "deviations makes better plans, and tells how precise they are",
+        "no standard deviations are known, so they are assumed to be equal in all strata. "
+        "Neyman's rule and VOILA then allocate labels in proportion to size. Give a column of "
+        "standard deviations for a better plan and its precision",
     )
-    notes = [note for note in plan.notes if note.kind != "unreliable"]  # of spreads
+    notes = [note for note in plan.notes if note.kind != "unreliable"]  # they are about sds
     return replace(
         plan,
         sd=strata.sd,
@@ -473,34 +519,46 @@ def budget_for_error(
     minimum: int = 2,
     assurance: float = 0.0,
 ) -> int:
-    """Return the least budget with which a plan gives the total a standard error.
+    """Find the number of labels that a standard error of the total needs.
 
-    The standard error that a sample estimates varies: it is below the plan's in about half of
-    samples.
+    The standard error that a sample estimates varies between samples. In about half of them it is
+    below that of the plan. Set `assurance` if it should be so in more samples.
 
     Parameters
     ----------
     strata : StratumSummary
+        Strata with known standard deviations.
     standard_error : float
-        Of the estimated total, in the units of the values, above 0.
-    method, minimum
-        As in `plan_labels`.
-    assurance : float
-        The share of samples, from .5 to below 1, whose estimated standard error is at most the
-        wanted one, if values are normal within strata (`minimum` is then at least 2); 0 asks for
-        the plan's own standard error. The estimated variance is taken for a multiple of chi-squared
-        with Satterthwaite's degrees of freedom [1]_.
+        Largest standard error of the estimated total, in the units of the values, above 0.
+    method : str, default "voila"
+        Rule of the plan, as in `plan_labels`.
+    minimum : int, default 2
+        Labels that every stratum gets at least. With `assurance`, it must be at least 2.
+    assurance : float, default 0.0
+        Probability that the estimated standard error is small enough, at least 0.5 and below 1, if
+        values are normal within strata. 0 asks for the standard error of the plan itself.
 
     Returns
     -------
     int
-        One label fewer does not reach it; with a rule other than "voila" a few fewer may, by luck
-        of rounding.
+        Smallest number of labels. With a rule other than "voila", slightly fewer labels may also
+        do, because of rounding.
 
     Raises
     ------
     ValueError
-        If a rule that leaves labels unused does not reach it with any budget.
+        If standard deviations are unknown, or a rule that leaves labels unused does not reach the
+        standard error with any budget.
+
+    See Also
+    --------
+    plan_labels : Plan a budget of labels for named strata, and compare the rules.
+    plan_budget : Find the number of labels that a half-width of an accuracy needs.
+
+    Notes
+    -----
+    With `assurance`, the estimated variance is taken as a multiple of a chi-squared variable with
+    Satterthwaite's degrees of freedom [1]_.
 
     References
     ----------
@@ -521,7 +579,7 @@ def budget_for_error(
     if np.isnan(strata.sd).all():
         raise WrongValue(
             "standard_error",
-            "needs the standard deviation of every stratum; name it with {0}",
+            "needs the standard deviation of every stratum; name the column with {0}",
             others=("sd",),
         )
     if assurance:
@@ -543,8 +601,8 @@ def budget_for_error(
     if not is_enough(items):
         raise WrongValue(
             "standard_error",
-            f"{most:g} is out of reach: method {method!r} leaves labels unused "
-            f"and the total {error(items):.4g} with any budget",
+            f"{most:g} cannot be reached: method {method!r} leaves labels unused, so the standard "
+            f"error stays at {error(items):.4g} with any budget. Use the method 'voila'",
         )
     least = max(1, np.minimum(minimum, strata.size).sum())
     return bisect.bisect_left(range(items), True, lo=least, key=is_enough)
@@ -555,7 +613,7 @@ def _assured(
     labeled: ndarray,
     assurance: float,
 ) -> float:
-    """Return the quantile `assurance` of the estimated standard error over the true one."""
+    """Return the quantile `assurance` of the estimated standard error, divided by the true one."""
     unlabeled = strata.size - labeled
     parts = strata.size * unlabeled * strata.sd**2 / labeled
     squares = parts**2 / np.maximum(labeled - 1, 1)
@@ -572,25 +630,35 @@ def draw_rows(
     label_sheet: str = "",
     seed: int = 0,
 ) -> FrameSample:
-    """Sample the records that a plan asks for, and write the sheet of those to label.
+    """Sample the records that a plan asks for, and write an annotation sheet for them.
 
     Parameters
     ----------
     plan : LabelPlan
-        Of the same records.
+        Plan for the strata of these records.
     records : str or data frame
-        As in `workbench.sample`.
-    stratum, id : str
-        Columns.
-    label_sheet : str
-        CSV file to write, with the columns id, stratum and an empty value, in an order of which any
-        beginning is spread over the strata; "" for none. A sheet in which something was filled in
-        is never overwritten.
-    seed : int
+        File or data frame with one row per record, as in `sample`.
+    stratum : str, default "stratum"
+        Column of the strata.
+    id : str, default "id"
+        Column that identifies a record.
+    label_sheet : str, default ""
+        CSV file to write, with the columns id, stratum and an empty value; "" for none. The order
+        spreads the records over the strata, so you can stop anywhere. A sheet with values is never
+        overwritten.
+    seed : int, default 0
+        Seed of the sample, at least 0. Another seed samples other records.
 
     Returns
     -------
     FrameSample
+        Sampled records.
+
+    See Also
+    --------
+    plan_labels : Plan a budget of labels for named strata, and compare the rules.
+    estimate_values : Estimate mean and total from the values of the sampled records.
+    sample : Sample an exact number of rows per stratum.
 
     Examples
     --------
@@ -604,7 +672,7 @@ def draw_rows(
     checks.instance("plan", plan, LabelPlan)
     if not id:
         raise WrongValue(
-            "id", "must name the column that identifies a record, to draw the records to label"
+            "id", "must name the column that identifies a record, to sample the records to label"
         )
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
     drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
@@ -619,7 +687,7 @@ def draw_rows(
 
 
 def _random_variance(strata: StratumSummary, chosen: rules.Allocation) -> float:
-    """Return the variance of the mean of as many labels at random; NaN without the means."""
+    """Return the variance with the same labels sampled from all items; NaN without the means."""
     items = strata.size.sum()
     labels = chosen.labeled.sum()
     if items == 1:
@@ -646,19 +714,20 @@ def _plan_notes(
         (
             over,
             "design",
-            "Neyman's rule asks for more labels than there are items in {}: if its numbers are "
+            "Neyman's rule asks for more labels than there are items in {}. If its numbers are "
             f"only capped, {neyman.unused} labels of the budget are not used",
         ),
         (
             unlabeled & (strata.sd == 0),
             "unreliable",
-            "sd 0 in {}: if it was estimated from few records it is not knowledge; the floor is "
-            "all that insures against it",
+            "the standard deviation of {} is 0. If it was estimated from few records, the true one "
+            "may be larger, and only the floor guards against that",
         ),
         (
             unlabeled & few,
             "unreliable",
-            f"fewer than {FEW_RECORDS} items in {{}}: their sd is rough",
+            f"there are fewer than {FEW_RECORDS} items in {{}}: their standard deviations are "
+            "uncertain",
         ),
         (chosen.bounded, "design", "every item of {} is labeled"),
     )
@@ -673,7 +742,8 @@ def _plan_notes(
             yield Note(
                 "design",
                 f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% "
-                "larger than the best plan's: the premium for insurance",
+                "larger than that of the best plan. It guards against strata that vary more than "
+                "expected",
             )
 
 

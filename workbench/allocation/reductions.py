@@ -1,4 +1,4 @@
-"""Smaller samples: fewer records of each stratum of a sample, with new weights."""
+"""Smaller samples: keep fewer records of each stratum of a sample, with new weights."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True)
 class Reduction:
-    """A reduced sample of `records`: the rows that stay, their columns, and the allocation."""
+    """A reduced sample of `records`: the rows that are kept, their columns, and the allocation."""
 
     records: int
     index: ndarray
@@ -47,20 +47,27 @@ def smaller_sample(
     Parameters
     ----------
     sample : str, path or data frame
-        A row per sampled record, as `workbench stream` writes it.
+        One row per sampled record, as the command ``workbench stream`` writes it.
     budget : int
         Records to keep.
     by, value, id : str
-        Columns of strata, values and identifiers; `value` is not needed with `strata`.
+        Columns of strata, values and identifiers. With `strata`, `value` is not needed.
     weight : str
-        Column of how many records each stands for; not needed with `strata`.
+        Column of the number of records that each sampled record stands for. With `strata`, it is
+        not needed.
     strata : str, path or data frame
-        A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of
-        the sample.
+        Table of strata with sizes and standard deviations. Without it, sizes are the sums of the
+        weights, and standard deviations are those of the sample.
     minimum : int
-        Floor per stratum, at least 1.
+        Records that every stratum keeps at least, 1 or more.
     seed : int
-        The records of a stratum that stay have the smallest hashes of seed and identifier.
+        Seed of the choice. The kept records of a stratum have the smallest hashes of seed and
+        identifier.
+
+    Returns
+    -------
+    Reduction
+        Records that are kept, with new weights.
 
     Examples
     --------
@@ -99,12 +106,12 @@ def smaller_sample(
 
 
 def _of_table(strata: Any, names: ndarray) -> tuple:
-    """Return sizes and sds of the strata of a sample from a table of these strata."""
+    """Return sizes and standard deviations of a sample's strata from a table of these strata."""
     table = load_strata(strata)
     row_of = {str(name): k for k, name in enumerate(table.stratum.tolist())}
     strange = sorted(row_of.keys() ^ set(names.tolist()))
     if strange:
-        rule = f"must be those of the sample; {strange[0]!r} is in one of the two only"
+        rule = f"must be those of the sample; {strange[0]!r} is in only one of the two"
         raise WrongValue("strata", rule)
     rows = [row_of[name] for name in names.tolist()]
     return table.size[rows], table.sd[rows]
@@ -117,12 +124,12 @@ def _of_sample(
     names: ndarray,
     codes: ndarray,
 ) -> tuple:
-    """Return sizes and sds of strata from the weights and values of a sample."""
+    """Return sizes and standard deviations of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:
             raise WrongValue(
                 argument,
-                "must name a column of the sample, where no table of strata is given: "
+                "must name a column of the sample if no table of strata is given; "
                 f"it has {checks.listed(columns, quoted=True)}",
                 name,
             )
@@ -134,14 +141,15 @@ def _of_sample(
     for k in np.flatnonzero((np.abs(total - size) > WHOLE * total) | (size < current))[:1]:
         raise WrongValue(
             "weight",
-            "must add up in each stratum to its records; they are "
-            f"{total[k]:g} for {current[k]} sampled ones",
+            "must add up to the number of records in each stratum; the sum is "
+            f"{total[k]:g} for {current[k]} sampled records",
             place=("stratum", str(names[k])),
         )
     for k in np.flatnonzero((current < 2) & (size > 1))[:1]:
         raise WrongValue(
             "sample",
-            "must have two records or more of each stratum, for its spread; name a table of strata",
+            "must have at least two records of each stratum to compute its standard deviation; "
+            "give a table of strata instead",
             place=("stratum", str(names[k])),
         )
     return size, np.sqrt(squares / np.maximum(current - 1, 1))

@@ -1,15 +1,18 @@
 """Rules that divide a budget of labels among strata.
 
-`allocate` and `reduce_sample` check their arguments and return an `Allocation`; `allotted` and
-`reduced` are the same rules for arguments that were checked. All rules solve
-sum clip(t share, low, high) = total for t: `fill_one` for one large problem, `fill` for many small
-ones. `_best_whole_numbers` is the optimum in whole numbers.
+`allocate` and `reduce_sample` check their arguments and return an `Allocation`. `allotted` and
+`reduced` are the same rules for checked arguments. All rules solve the equation::
+
+    sum clip(t share, low, high) = total
+
+for t. `fill_one` solves one large problem, and `fill` many small ones. `_best_whole_numbers` finds
+the optimum in whole numbers.
 
 References
 ----------
 .. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
 .. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
-   stored data, EDBT 2019: VOILA, the optimum when a stratum is smaller than its Neyman share.
+   stored data, EDBT 2019: VOILA, the optimum if a stratum is smaller than its Neyman allocation.
 .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
 .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal
    proportions.
@@ -35,22 +38,33 @@ NEVER_VARIES = "no stratum varies: {} in proportion to size"
 
 
 class Allocation(Result):
-    """Labels per stratum.
+    """Labels per stratum, with the variance that they give.
+
+    `allocate`, `reduce_sample` and `next_wave` return this result.
 
     Attributes
     ----------
-    labeled : (H,) array of int, or of float with integer=False
+    labeled : (H,) array of int or float
+        Labels per stratum; real numbers with ``integer=False``.
     variance : float
-        Of the estimated mean, `allocation_variance`; NaN without `stratum_sd`.
+        Variance of the estimated mean, as in `allocation_variance`; NaN without `stratum_sd`.
     bounded : (H,) array of bool
-        Strata that are labeled completely; in a reduced sample those that keep all they had.
+        Whether a stratum is labeled completely. In a reduced sample, whether it keeps all items.
     unused : int or float
-        Part of the budget that was not spent.
+        Part of the budget that is not spent.
     stratum_size : (H,) array of int
+        Items per stratum.
     method : str
-        One of `METHODS`, or "reduction".
-    stratum_sd : (H,) array of float, or None
+        Rule of the allocation.
+    stratum_sd : (H,) array of float or None
+        Standard deviation within each stratum, if given.
     minimum : int
+        Labels that every stratum gets at least.
+
+    See Also
+    --------
+    allocate : Allocate a budget of labels to strata.
+    allocation_variance : Return the variance of an estimated mean under an allocation.
     """
 
     labeled: ndarray
@@ -63,15 +77,18 @@ class Allocation(Result):
     minimum: int = 2
 
     def variance_ratio(self, method: str = "neyman") -> float:
-        """Return `variance` over that of another method with the same strata, budget and floor.
-
-        It is NaN without `stratum_sd` or where both are 0. It is 0 where only the other method
-        leaves a varying stratum without a label.
+        """Return the variance, divided by that of another rule with the same budget and floor.
 
         Parameters
         ----------
-        method : str
-            As in `allocate`.
+        method : str, default "neyman"
+            Rule to compare with, as in `allocate`.
+
+        Returns
+        -------
+        float
+            Ratio of the variances. It is NaN without `stratum_sd`, or if both variances are 0. It
+            is 0 if only the other rule leaves a stratum that varies without a label.
         """
         if self.stratum_sd is None:
             return math.nan
@@ -89,7 +106,7 @@ class Allocation(Result):
         return self.variance / other
 
     def headline(self) -> str:
-        """Return the labels, their standard error, and what VOILA saves against Neyman's rule."""
+        """Return the labels, their standard error, and the gain of VOILA over Neyman's rule."""
         labels = " + ".join(f"{n:.4g}" for n in self.labeled)
         if self.labeled.size > 12:
             labels = f"{self.labeled.sum():,.6g} in {self.labeled.size:,} strata"
@@ -103,7 +120,7 @@ class Allocation(Result):
         return ", ".join(parts)
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: its number from 1, size, labels, and whether it is full."""
+        """Return one row per stratum with its size, its labels, and whether it is full."""
         return stratum_rows(
             size=self.stratum_size,
             labeled=self.labeled,
@@ -122,58 +139,86 @@ def allocate(
 ) -> Allocation:
     """Allocate a budget of labels to strata.
 
+    Strata that are large or vary much should get more labels. The rule "voila" gives the smallest
+    variance of the estimated mean if you know the standard deviations. "proportional" needs none.
+
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum, N_h >= 1.
+        Items per stratum, at least 1.
     budget : int
-        Labels in total, at least sum(min(minimum, N_h)). More than there are items gives a census.
-    method : {"voila", "neyman", "neyman_iterated", "neyman_plus", "proportional", "equal"}
-        - "proportional" (n_h ~ N_h), "equal": capped at N_h, the excess redistributed.
-        - "neyman": n_h ~ N_h S_h [1]_, cut at N_h; what is cut stays in `unused`.
-        - "neyman_plus": what is cut goes in equal parts to the strata not yet full, repeated.
-        - "neyman_iterated": full strata are taken whole and the rest is shared as N_h S_h among the
-          others, repeated [5]_; in whole numbers the real shares, rounded by largest remainders.
-        - "voila": the optimum under floor and caps [2]_, in whole numbers exactly [3]_.
+        Labels in total, at least enough for the floors of all strata. If it exceeds the number of
+        items, all items are labeled.
+    method : str, default "voila"
+        Rule of the allocation: "voila", "neyman", "neyman_iterated", "neyman_plus", "proportional"
+        or "equal". See Notes.
     stratum_sd : (H,) array_like of float, optional
-        Standard deviation within strata, S_h >= 0 with ddof=1; "proportional" and "equal" need
-        none.
-    minimum : int
-        Floor per stratum (a smaller stratum is labeled completely).
-    integer : bool
-        With False the shares stay real numbers; "voila" is then the solution of SSR and FastSSR in
+        Standard deviation within each stratum, at least 0, with ddof=1. "proportional" and "equal"
+        do not need it.
+    minimum : int, default 2
+        Floor: labels that every stratum gets at least. A smaller stratum is labeled completely.
+    integer : bool, default True
+        Whether labels are whole numbers. If not, "voila" solves the problems SSR and FastSSR of
         [2]_.
 
     Returns
     -------
     Allocation
+        Labels per stratum, with the variance that they give.
 
     Raises
     ------
     ValueError
-        If the budget is below the floor, an sd is missing, negative or not finite; names the
-        stratum.
+        If the budget is below the floors, or a standard deviation is missing, negative or not
+        finite. The message names the stratum.
+
+    See Also
+    --------
+    allocation_variance : Return the variance of an estimated mean under an allocation.
+    plan_labels : Plan a budget of labels for named strata, and compare the rules.
+    reduce_sample : Reduce a stratified sample so that the variance grows least.
 
     Notes
     -----
-    VOILA minimizes sum (N_h S_h)^2 / n_h over min(minimum, N_h) <= n_h <= N_h, sum n_h = budget:
-    n_h = t N_h S_h between these limits, and in whole numbers the least n_h with
-    t N_h S_h <= sqrt(n_h (n_h + 1)) [4]_. Strata that do not vary get no more than the floor until
-    all others are full. Where no stratum varies, the labels are proportional to the sizes. The sd
-    of a stratum of one item is 0, also where NaN is given. Time is a few passes over the strata. In
-    real numbers "neyman_iterated" comes to the same shares; what "voila" adds is the best whole
-    numbers.
+    Stratum h has N_h items with the standard deviation S_h, and gets n_h labels. The rules are:
+
+    - "proportional": n_h is proportional to N_h.
+    - "equal": n_h is the same in all strata.
+    - "neyman": n_h is proportional to N_h S_h [1]_, but at most N_h. Labels beyond that stay
+      unused.
+    - "neyman_plus": as "neyman", but the unused labels are divided equally among the strata that
+      are not full. This is repeated until none is left.
+    - "neyman_iterated": strata whose Neyman allocation exceeds N_h are labeled completely. The rest
+      is allocated by "neyman" to the other strata, again and again [5]_. Rounding is by largest
+      remainders.
+    - "voila": the optimum under floor and caps [2]_, exact in whole numbers [3]_.
+
+    "proportional" and "equal" allocate labels beyond N_h to the other strata.
+
+    VOILA solves the problem::
+
+        minimize    sum (N_h S_h)^2 / n_h
+        subject to  min(minimum, N_h) <= n_h <= N_h  and  sum n_h = budget
+
+    In real numbers, n_h = t N_h S_h between these limits, for a common t. In whole numbers, n_h is
+    the smallest number with t N_h S_h <= sqrt(n_h (n_h + 1)) [4]_. In real numbers,
+    "neyman_iterated" has the same solution.
+
+    A stratum that does not vary gets no more than the floor until all others are full. If no
+    stratum varies, labels are in proportion to size. The standard deviation of a stratum with one
+    item is 0, even if NaN is given.
 
     References
     ----------
     .. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
     .. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
-       stored data, EDBT 2019: VOILA, the optimum when a stratum is smaller than its Neyman share.
+       stored data, EDBT 2019: VOILA, the optimum if a stratum is smaller than its Neyman
+       allocation.
     .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole
        numbers.
     .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal
        proportions.
-    .. [5] Cochran, Sampling Techniques, 1977, section 5.8: shares of more than a stratum has.
+    .. [5] Cochran, Sampling Techniques, 1977, section 5.8: allocations that exceed a stratum.
 
     Examples
     --------
@@ -184,11 +229,11 @@ def allocate(
     """
     size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
     checks.choice("method", method, METHODS)
-    budget, minimum, notes = _limited(budget, minimum, size, "item", "a census")
+    budget, minimum, notes = _limited(budget, minimum, size, "item", "all are labeled")
     if stratum_sd is None and method in NEED_SD:
         raise WrongValue(
             "stratum_sd",
-            f"must be given for method {method!r}; 'proportional' and 'equal' need none",
+            f"must be given for method {method!r}; 'proportional' and 'equal' do not need it",
         )
     sd = np.zeros(size.size) if stratum_sd is None else _checked_sd(stratum_sd, size)
     if method in NEED_SD and not sd.any():
@@ -209,7 +254,7 @@ def allotted(
     sd: ndarray,
     integer: bool = True,
 ) -> ndarray:
-    """Return `allocate` of checked arguments; the floor is a number or one per stratum."""
+    """Return labels as in `allocate`, for checked arguments and one floor or one per stratum."""
     if method in NEED_SD and not sd.any():
         method = "proportional"
     if method == "voila":
@@ -233,7 +278,7 @@ def allotted(
 
 
 def _spread_evenly(real: ndarray, total: float, size: ndarray) -> ndarray:
-    """Return shares with what is missing added in equal parts to the strata that are not full."""
+    """Return labels, with the missing ones divided equally among the strata that are not full."""
     while (missing := total - real.sum()) > 1e-9 * total:
         has_room = real < size
         equal_part = missing / has_room.sum()
@@ -250,7 +295,7 @@ def allotted_above(
     sd: ndarray,
     rounded: Callable = np.floor,
 ) -> ndarray:
-    """Return `allotted` with a floor: a share, rounded, of each stratum's proportional labels."""
+    """Return `allotted` with a floor, the rounded proportion `share` of the proportional labels."""
     proportional = allotted(size, budget, "proportional", minimum, sd)
     least = rounded(np.round(share * proportional, 9)).astype(int)
     floor = np.maximum(np.minimum(minimum, size), least)
@@ -268,36 +313,53 @@ def reduce_sample(
 ) -> Allocation:
     """Reduce a stratified sample to a budget so that the variance grows least.
 
+    Use it if you have a sample and must keep fewer items. It says how many items each stratum
+    keeps; choose them at random within the stratum.
+
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum, N_h >= 1.
+        Items per stratum, at least 1.
     stratum_sd : (H,) array_like of float
-        S_h >= 0 with ddof=1.
+        Standard deviation within each stratum, at least 0, with ddof=1.
     current : (H,) array_like of int
-        Sampled items per stratum, 0 <= s_h <= N_h; none is added.
+        Sampled items per stratum, at least 0 and at most the size of the stratum.
     budget : int
-        Items to keep, at least sum(min(minimum, s_h)). More than there are keeps all of them.
-    minimum : int
-        Floor per stratum (a smaller sample is kept completely).
-    integer : bool
-        With False the sizes stay real numbers: SSR of [1]_.
+        Items to keep, at least enough for the floors of all strata. If it exceeds the sample, all
+        items are kept.
+    minimum : int, default 2
+        Floor: items that every stratum keeps at least. A smaller sample is kept completely.
+    integer : bool, default True
+        Whether the numbers of items are whole. If not, they solve the problem SSR of [1]_.
 
     Returns
     -------
     Allocation
-        `labeled` is what to keep and `bounded` marks the strata that keep all they had.
+        Items to keep per stratum, in the field `labeled`. The field `bounded` marks the strata that
+        keep all items.
 
     Raises
     ------
     ValueError
-        If the budget is below the floor or a sample larger than its stratum; names the stratum.
+        If the budget is below the floors, or a sample is larger than its stratum. The message names
+        the stratum.
+
+    See Also
+    --------
+    allocate : Allocate a budget of labels to strata.
+    StreamSampler : A stratified sample that is kept while records arrive.
 
     Notes
     -----
-    Minimizes sum (N_h S_h)^2 / n_h over min(minimum, s_h) <= n_h <= s_h, sum n_h = budget: in real
-    numbers n_h = t N_h S_h between these limits, in whole numbers the least n_h with
-    t N_h S_h <= sqrt(n_h (n_h + 1)). `allocate` with "voila" is the reduction of a census.
+    Stratum h has N_h items with the standard deviation S_h, of which s_h are sampled and n_h are
+    kept. The numbers solve the problem::
+
+        minimize    sum (N_h S_h)^2 / n_h
+        subject to  min(minimum, s_h) <= n_h <= s_h  and  sum n_h = budget
+
+    In real numbers, n_h = t N_h S_h between these limits, for a common t. In whole numbers, n_h is
+    the smallest number with t N_h S_h <= sqrt(n_h (n_h + 1)). `allocate` with "voila" solves the
+    same problem for a sample of all items.
 
     References
     ----------
@@ -329,7 +391,7 @@ def _limited(
     item: str,
     outcome: str,
 ) -> tuple:
-    """Return budget and minimum, checked, and a note where the budget exceeds the items."""
+    """Return the checked budget and minimum, and a note if the budget exceeds the items."""
     minimum = checks.whole("minimum", minimum, 0)
     budget = checks.whole("budget", budget, 1)
     if budget < minimum * most.size:
@@ -347,7 +409,7 @@ def refuse_less(
     minimum: int,
     strata: int,
 ) -> None:
-    """Raise where a budget is less than the floors of all strata together."""
+    """Raise an error if a budget is less than the sum of the floors of all strata."""
     if budget < least:
         floors = f"{minimum} for each of {checks.counted(strata, 'stratum', 'strata')}"
         raise WrongValue("budget", f"must be at least {least}, {floors}", budget)
@@ -379,12 +441,12 @@ def _allocation(
 
 
 def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
-    """Return a note where an allocation leaves part of its budget."""
+    """Return a note if an allocation does not spend its budget."""
     if not unused:
         return ()
     verb = "stays" if unused == 1 else "stay"
     labels = f"{unused} of {checks.counted(budget, 'label')} {verb} unused"
-    return (Note("design", f"{labels}: a stratum is smaller than its share"),)
+    return (Note("design", f"{labels}, because a stratum is smaller than its allocation"),)
 
 
 def allocation_variance(
@@ -392,20 +454,35 @@ def allocation_variance(
     stratum_sd: ArrayLike,
     labeled: ArrayLike,
 ) -> float:
-    """Return the variance of the estimated mean under an allocation.
+    """Return the variance of an estimated mean under an allocation.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
+        Items per stratum, at least 1.
     stratum_sd : (H,) array_like of float
-        S_h >= 0, ddof=1; a stratum of one item may leave it NaN.
+        Standard deviation within each stratum, at least 0, with ddof=1. It may be NaN for a stratum
+        with one item.
     labeled : (H,) array_like of float
-        0 <= n_h <= N_h.
+        Labels per stratum, at least 0 and at most the size of the stratum.
 
     Returns
     -------
     float
-        sum_h W_h^2 (1 - n_h / N_h) S_h^2 / n_h; infinite where a stratum with S_h > 0 has no label.
+        Variance of the estimated mean. It is infinite if a stratum that varies has no label.
+
+    See Also
+    --------
+    allocate : Allocate a budget of labels to strata.
+    accuracy_variance : Return the true variance of an estimated accuracy.
+
+    Notes
+    -----
+    The variance is::
+
+        sum_h W_h^2 (1 - n_h / N_h) S_h^2 / n_h
+
+    Stratum h has N_h items, the weight W_h, the standard deviation S_h and n_h labels.
 
     Examples
     --------
@@ -432,9 +509,12 @@ def priorities(
 ) -> ndarray:
     """Return the priority N_h S_h / sqrt(k (k + 1)) of each stratum with k labels.
 
-    It is infinite for k = 0, and 0 where all items are labeled. Its square is what the next label
-    takes from the variance of the estimated total (Wright, Exact optimal sample allocation, The
-    American Statistician 71, 2017).
+    It is infinite for k = 0, and 0 if all items are labeled. Its square is the amount by which the
+    next label reduces the variance of the estimated total [1]_.
+
+    References
+    ----------
+    .. [1] Wright, Exact optimal sample allocation, The American Statistician 71, 2017.
 
     Examples
     --------
@@ -486,10 +566,11 @@ def fill(
     low: ndarray,
     high: ndarray,
 ) -> ndarray:
-    """Return clip(t * share, low, high) that adds up to `total`, solved for t, (..., H) float.
+    """Return clip(t * share, low, high) for the t with which it adds up to `total`, (..., H) float.
 
-    Where positive shares cannot hold the total the rest goes to the others in proportion to their
-    room. This solves many small problems at once; `fill_one` is for a large one.
+    If the strata with positive shares cannot hold the total, the rest goes to the others in
+    proportion to their free items. This solves many small problems at once; `fill_one` solves a
+    large one.
     """
     share, low, high = np.broadcast_arrays(share, low, high)
     total = np.broadcast_to(np.expand_dims(total, -1), (*share.shape[:-1], 1))
@@ -502,7 +583,7 @@ def fill_one(
     low: float | ndarray,
     high: float | ndarray,
 ) -> ndarray:
-    """Return `fill` of one row, (H,) float; low may exceed high, which then decides."""
+    """Return `fill` of one row, (H,) float; if low exceeds high, high is used."""
     low = np.broadcast_to(low, share.shape)
     high = np.broadcast_to(high, share.shape)
     most = _most(share, low, high)
@@ -513,14 +594,14 @@ def fill_one(
 
 
 def _most(share: ndarray, low: ndarray, high: ndarray) -> ndarray:
-    """Return the most that each stratum gets before those without a share get more than low."""
+    """Return the maximum of each stratum before strata without a share get more than low."""
     if share.min() > 0:
         return high
     return np.where(share > 0, high, np.minimum(low, high))
 
 
 def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
-    """Return shares with what is missing added in proportion to the room of each stratum."""
+    """Return labels, with the missing ones divided in proportion to the free items of strata."""
     missing = total - filled.sum(-1, keepdims=True)
     room = high - filled
     all_room = room.sum(-1, keepdims=True)
@@ -539,8 +620,9 @@ def _level(
 ) -> tuple:
     """Return t with sum clip(t share, low, high) = total, and the sum of the shares in between.
 
-    The sum is increasing and piecewise linear in t, so that Newton's method is exact once it knows
-    the pieces. A step that leaves the bracket is replaced by its middle, as is every eighth one.
+    The sum is increasing and piecewise linear in t. So Newton's method is exact once it has found
+    the right piece. A step that leaves the bracket is replaced by the middle of the bracket, and so
+    is every eighth step.
     """
     least = share.min() or share[share > 0].min()
     below = low.min() / share.max()
@@ -568,7 +650,7 @@ def _first_level(
     low: ndarray,
     high: ndarray,
 ) -> float:
-    """Return a level to start from; for many strata that of a sample of them, to save passes."""
+    """Return a level to start from; for many strata it is that of a sample, to save time."""
     if share.size >= 4 * BLOCK:
         few = slice(None, None, 61)  # a prime number, so that no regular order is sampled unevenly
         part = total * float(high[few].sum() / high.sum())
@@ -585,7 +667,7 @@ def _filled(
     low: ndarray,
     high: ndarray,
 ) -> tuple:
-    """Return the sum of clip(level share, low, high), and that of the shares in between."""
+    """Return the sum of clip(level share, low, high), and the sum of the shares in between."""
     filled = free = 0.0
     buffers = np.empty((2, min(BLOCK, share.size)))
     for part in _blocks(share.size):
@@ -605,7 +687,7 @@ def _clip(
     low: ndarray,
     high: ndarray,
 ) -> ndarray:
-    """Return clip(level share, low, high), where high decides if low exceeds it."""
+    """Return clip(level share, low, high); if low exceeds high, high is used."""
     with np.errstate(over="ignore"):
         reached = level * share
     np.maximum(reached, low, out=reached)
@@ -623,7 +705,7 @@ def _bisected(
     low: ndarray,
     high: ndarray,
 ) -> ndarray:
-    """Return clip(t share, low, high) adding up to `total` in each row, by bisection of log t."""
+    """Return clip(t share, low, high) that adds up to `total` per row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
         full_at = np.log(np.where(share > 0, high / share, 1.0))
     start = full_at.min(-1, keepdims=True) - 45
@@ -676,7 +758,7 @@ def reduced(
     floor: int | ndarray,
     integer: bool = True,
 ) -> ndarray:
-    """Return `reduce_sample` of checked arguments, with sum min(floor, current) <= total."""
+    """Return labels as in `reduce_sample`, for checked arguments."""
     if not sd.any():
         share = size.astype(float)
     else:
@@ -693,11 +775,11 @@ def _best_whole_numbers(
     floor: int | ndarray,
     cap: ndarray,
 ) -> ndarray:
-    """Return the whole numbers in [floor, cap] adding up to total that minimize sum spread^2 / n.
+    """Return the whole numbers n in [floor, cap] with a given total that minimize sum spread^2 / n.
 
-    The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much. Two
-    levels of worth between which the budget runs out leave few labels to choose from, and the best
-    of these are bought.
+    The k-th label of a stratum has the priority spread / sqrt(k (k - 1)); that of the first is
+    infinite. The search finds two levels of priority between which the budget runs out. Only few
+    labels lie between them. Those with the highest priority are taken.
     """
     first = np.broadcast_to(np.maximum(floor, 1), spread.shape)
     floor = np.broadcast_to(floor, spread.shape)
@@ -732,7 +814,7 @@ def _bracket(
     first: ndarray,
     full: ndarray,
 ) -> tuple:
-    """Return whole numbers of at most and of at least `total`, bought at two close levels."""
+    """Return whole numbers that add up to at most and to at least `total`, at two close levels."""
     strata = spread.size
     reach = 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
@@ -764,7 +846,7 @@ def _step(
     newton: float,
     reach: float,
 ) -> float:
-    """Return the middle of a bracket, or a step, ever longer, to find its other end."""
+    """Return the middle of a bracket, or a growing step that looks for its other end."""
     if not below or above == math.inf:
         farthest = 4 * reach
         return min(max(level + reach * newton, level / farthest), farthest * level)
@@ -780,7 +862,7 @@ def _bought(
     first: ndarray,
     full: ndarray,
 ) -> ndarray:
-    """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
+    """Return the smallest s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
     counts = np.empty(spread.size, int)
     for part in _blocks(spread.size):
         real = _clip(level, spread[part], first[part], full[part])

@@ -1,37 +1,44 @@
-"""Summaries and exact samples per stratum of files and data frames of any engine and any size.
+"""Summaries and exact samples per stratum, from files and data frames of any engine and size.
 
-What is heavy stays in the engine that holds the rows; only the strata and the sampled rows, with a
-few to spare, come to Python. A file is read by DuckDB and may be larger than memory. Several files,
-or a limit of memory, are given as a relation:
-``duckdb.connect(config={"memory_limit": "1GB"}).read_parquet("part-*.parquet")``.
+`summarize` computes sizes, means and standard deviations, and `sample` chooses rows. The engine
+that holds the rows does the heavy work. Only the strata, and little more than the sampled rows,
+come to Python. DuckDB reads files, which may be larger than memory. To read several files, or to
+limit the memory, give a relation::
 
-**Which rows.** Every id has a random key, the first 60 bits of the MD5 digest [1]_ of
-``"seed:id"``, and a stratum's sample of n is its n smallest keys: a simple random sample without
-replacement, if MD5 mixes well. It is the same on every engine and in any order of the rows, and the
-id may be stored as a number or as text. With the same seed a smaller sample is the beginning of a
-larger one, so more can be sampled later.
+    duckdb.connect(config={"memory_limit": "1GB"}).read_parquet("part-*.parquet")
 
-**From scores to accuracy** on a file of any size; a hundred thousand scores are enough to cut
-strata::
+**Which rows are sampled.** Every id has a random key: the first 60 bits of the MD5 digest [1]_ of
+``"seed:id"``. The sample of n rows of a stratum has the n smallest keys. It is a simple random
+sample without replacement, provided that MD5 mixes well.
+
+- The sample is the same on every engine and in any order of the rows. The id may be stored as a
+  number or as text.
+- With the same seed, a smaller sample is the beginning of a larger one. So you can sample more rows
+  later.
+
+**From scores to accuracy.** This works on a file of any size. A hundred thousand scores are enough
+to cut strata::
 
     pilot = wb.sample(path, "score", {0: 100_000}, id="id", columns=["score"], edges=[0, 1])
     edges = wb.stratify(pilot.columns["score"], 10).edges
     expected = wb.summarize(path, "score", "score", edges=edges)
     plan = wb.allocate(expected.size, 300, "proportional")
     drawn = wb.sample(path, "score", plan, id="id", columns=["text"], edges=edges, seed=1)
-    right = your_labels(drawn.columns["text"])
-    correct = np.bincount(drawn.stratum_index, right, drawn.size.size).astype(int)
-    found = wb.stratified_accuracy(drawn.size, drawn.drawn, correct)
+    is_correct = your_labels(drawn.columns["text"])
+    correct = np.bincount(drawn.stratum_index, is_correct, drawn.size.size).astype(int)
+    estimate = wb.stratified_accuracy(drawn.size, drawn.drawn, correct)
 
-**A stream in parts.** `sample_stream` takes a frame of Dask or PySpark, or batches of any kind:
-each partition is sampled where it lies, and the engine merges the samples::
+**A stream in parts.** `sample_stream` takes a frame of Dask or PySpark, or batches of any kind.
+Each partition is sampled where it is stored, and the engine merges the samples::
 
-    found = wb.sample_stream(frame, 1000, by="stratum", value="value", id="id", passes=2)
+    estimate = wb.sample_stream(frame, 1000, by="stratum", value="value", id="id", passes=2)
 
-With one pass a merge keeps of a stratum only what lies below the threshold of every partition, so
-where partitions disagree on which stratum varies little is left. Rows that are stored allow two
-passes, and then the optimum. A stream without an end is counted batch by batch, each once, with
-`stream_batches`; with PySpark::
+With one pass, a merge keeps only the records below the thresholds of all partitions. If partitions
+disagree about which stratum varies, few records remain. If the rows are stored, use two passes,
+which give the optimal sample.
+
+An infinite stream is processed batch by batch with `stream_batches`. It takes each batch once. With
+PySpark::
 
     count = wb.stream_batches(wb.StreamSampler(1000, seed=0), checkpoint="sample.json")
     frame.writeStream.foreachBatch(lambda batch, number: count(batch, number)).start()
@@ -69,15 +76,23 @@ SHOWN = 5
 class StratumSummary(Result):
     """Size, mean and standard deviation of each stratum.
 
+    `summarize` and `load_strata` return this result.
+
     Attributes
     ----------
     stratum : (H,) array of int or str
-        Sorted; text by code point.
+        Names of the strata, sorted; text is sorted by code point.
     size : (H,) array of int
-        Rows.
+        Rows per stratum.
     mean : (H,) array of float
+        Mean value of each stratum; NaN if unknown.
     sd : (H,) array of float
-        With ddof=1; 0 for a stratum of one row.
+        Standard deviation within each stratum, with ddof=1; 0 for a stratum with one row.
+
+    See Also
+    --------
+    summarize : Return size, mean and standard deviation of a column per stratum.
+    load_strata : Read strata with their sizes and standard deviations.
     """
 
     stratum: ndarray
@@ -86,13 +101,13 @@ class StratumSummary(Result):
     sd: ndarray
 
     def headline(self) -> str:
-        """Return rows, strata and overall mean in one sentence."""
+        """Return the numbers of rows and strata and the overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
         rows = checks.counted(self.size.sum(), "row")
         return f"{rows}, {_strata(self.size.size)}, mean {mean:.4g}"
 
     def rows(self) -> list[dict]:
-        """Return stratum, size, mean and sd, one row per stratum."""
+        """Return one row per stratum with its size, mean and standard deviation."""
         return rows_of(
             stratum=self.stratum,
             size=self.size,
@@ -102,21 +117,34 @@ class StratumSummary(Result):
 
 
 class FrameSample(Result):
-    """Rows drawn per stratum, ordered by stratum and then at random: the first m are a sample of m.
+    """A sample of rows per stratum.
+
+    `sample` and `draw_rows` return this result. Rows are ordered by stratum. Within a stratum they
+    are in random order, so the first m of them are a random sample of m rows.
 
     Attributes
     ----------
-    id : (n,) array of int or of str objects
+    id : (n,) array of int or str
+        Identifiers of the sampled rows.
     stratum : (n,) array of int or str
+        Stratum of each sampled row.
     stratum_index : (n,) array of int
-        The row's place in `strata`, 0 to H - 1.
+        Position of this stratum in `strata`, from 0 to H - 1.
     strata : (H,) array of int or str
-        All strata of the frame, sorted as in `StratumSummary`.
-    size, drawn : (H,) array of int
-        Rows of the frame, rows of the sample.
-    columns : dict of (n,) array
-        Further columns.
+        Names of all strata of the frame, sorted as in `StratumSummary`.
+    size : (H,) array of int
+        Rows of the frame per stratum.
+    drawn : (H,) array of int
+        Sampled rows per stratum.
     seed : int
+        Seed of the sample.
+    columns : dict of (n,) array
+        Further columns of the sampled rows.
+
+    See Also
+    --------
+    sample : Sample an exact number of rows per stratum.
+    draw_rows : Sample the records that a plan asks for.
     """
 
     id: ndarray
@@ -129,12 +157,12 @@ class FrameSample(Result):
     columns: dict = field(default_factory=dict)
 
     def headline(self) -> str:
-        """Return how many of how many rows, and the seed that draws them again."""
+        """Return the number of sampled rows and the seed in one sentence."""
         rows = checks.counted(self.size.sum(), "row")
         return f"{self.id.size:,} of {rows}, {_strata(self.size.size)}, seed {self.seed}"
 
     def rows(self) -> list[dict]:
-        """Return stratum, id and the other columns, one row per drawn row."""
+        """Return one row per sampled row with stratum, id and the other columns."""
         return rows_of(
             stratum=self.stratum,
             id=self.id,
@@ -149,39 +177,49 @@ def summarize(
     *,
     edges: ArrayLike | None = None,
 ) -> StratumSummary:
-    """Return size, mean and sd of a column per stratum, computed where the rows are.
+    """Return size, mean and standard deviation of a column per stratum.
+
+    The engine that holds the rows computes them, so the file or data frame may be larger than
+    memory.
 
     Parameters
     ----------
     frame : str, path or data frame
-        A file of text, Parquet or JSON, or a workbook; or a frame of pandas, polars (also lazy),
-        pyarrow, DuckDB, Dask or PySpark.
+        File (text, Parquet, JSON or a workbook), or data frame of pandas, polars, pyarrow, DuckDB,
+        Dask or PySpark. Frames of polars may be lazy.
     by : str
-        Column of strata: text, whole numbers or booleans (which become 0 and 1). Strata of a text
-        file are text. Several columns with commas between them, as "sex,status", are crossed. With
-        `edges`, a numeric column.
+        Column of the strata: text, whole numbers or booleans, which become 0 and 1. Strata of a
+        text file are text. Several columns with commas between them, such as "sex,status", are
+        crossed. With `edges`, it is a column of numbers.
     value : str
         Column of finite numbers or booleans, without missing cells.
     edges : (K + 1,) array_like of float, optional
-        Cut `by` into strata 0 to K - 1, the cells (edges[k], edges[k + 1]] of `Strata.edges`; what
-        lies outside belongs to the first or the last. A stratum without rows does not appear.
+        Edges that cut the column `by` into the strata 0 to K - 1, as in `Strata`. Stratum k is the
+        cell (edges[k], edges[k + 1]]. Numbers outside belong to the first or the last stratum. A
+        stratum without rows is left out.
 
     Returns
     -------
     StratumSummary
+        Size, mean and standard deviation of each stratum.
 
     Raises
     ------
     ValueError
-        If a column is missing, or a cell of it; if a value is not finite, or there are no rows.
-        Names column and stratum.
+        If a column or a cell is missing, a value is not finite, or there are no rows. The message
+        names the column and the stratum.
     TypeError
-        If a column is of another type, or the frame of an unknown engine.
+        If a column has another type, or the engine of the frame is unknown.
+
+    See Also
+    --------
+    sample : Sample an exact number of rows per stratum.
+    allocate : Allocate a budget of labels to strata.
 
     Notes
     -----
-    Partitions of a Dask frame are summarized one by one and merged as in [1]_: Dask's own sums of
-    squares lose every digit of a small spread around a large mean.
+    Partitions of a Dask frame are summarized one by one and merged as in [1]_. Dask itself computes
+    sums of squares that lose all digits if the standard deviation is small and the mean large.
 
     References
     ----------
@@ -217,43 +255,57 @@ def sample(
     columns: Sequence[str] = (),
     edges: ArrayLike | None = None,
 ) -> FrameSample:
-    """Draw an exact number of rows per stratum, the same rows on every engine.
+    """Sample an exact number of rows per stratum.
+
+    The sample is the same on every engine and in any order of the rows. The file or data frame may
+    be larger than memory.
 
     Parameters
     ----------
-    frame, by
-        As in `summarize`.
+    frame : str, path or data frame
+        File or data frame, as in `summarize`.
+    by : str
+        Column of the strata, as in `summarize`.
     sizes : dict or Allocation
-        Rows wanted per stratum. A dict maps strata to whole numbers; strata that it leaves out get
-        none. An `Allocation` must have been made for the sizes of this frame,
-        `summarize(...).size`.
+        Rows to sample per stratum. A dict maps strata to whole numbers; strata that are not in it
+        get no rows. An `Allocation` must be made for the strata of this frame, in the order of
+        `summarize`.
     id : str
-        Column that identifies a row: whole numbers of at most 64 bits, or text; no missing cells.
-    seed : int
-        Another seed draws other rows; >= 0.
-    columns : list of str
-        Further columns to bring along, such as the text to be labeled.
-    edges
-        As in `summarize`.
+        Column that identifies a row: text, or whole numbers of at most 64 bits, without missing
+        cells.
+    seed : int, default 0
+        Seed of the sample, at least 0. Another seed samples other rows.
+    columns : list of str, optional
+        Further columns to return, such as the text to be labeled.
+    edges : (K + 1,) array_like of float, optional
+        Edges that cut the column `by` into strata, as in `summarize`.
 
     Returns
     -------
     FrameSample
+        Sampled rows, ordered by stratum and then at random.
 
     Raises
     ------
     ValueError
-        If a column or a cell of stratum or id is missing, a stratum is unknown or smaller than what
-        is wanted of it, an allocation belongs to other sizes, or an id occurs twice among the rows
-        that come into question (the whole column is not searched, which would take its memory).
+        If a column or a cell of it is missing, a stratum is unknown or has too few rows, an
+        allocation is for other sizes, or an id repeats. Only ids with small keys are checked for
+        repeats, because a check of the whole column would need too much memory.
     TypeError
-        If a column is of another type, or the frame of an unknown engine.
+        If a column has another type, or the engine of the frame is unknown.
+
+    See Also
+    --------
+    summarize : Return size, mean and standard deviation of a column per stratum.
+    allocate : Allocate a budget of labels to strata.
+    draw_rows : Sample the records that a plan asks for.
 
     Notes
     -----
-    A row's key is the first 60 bits of MD5("seed:id"); the smallest keys of a stratum
-    are its sample. The engine keeps keys below (n + 6 sqrt(n) + 20) / N of their range, the rest is
-    ranked here; if a stratum then has too few the bound is raised.
+    The key of a row is the first 60 bits of MD5("seed:id"). The sample of a stratum has the rows
+    with the smallest keys. To sample n of N rows, the engine returns the rows with keys in the
+    lowest part of the range of keys. This part is (n + 6 sqrt(n) + 20) / N. Python then ranks these
+    rows. If a stratum has too few of them, the bound is raised.
 
     Examples
     --------
@@ -319,10 +371,11 @@ def streamed(
     id: str,
     seed: int,
 ) -> Callable[[Any], tuple[dict, Callable]]:
-    """Return a function that summarizes a part of a scan, and returns how its rows are sampled.
+    """Return a function that summarizes a part of a scan and prepares the sampling of its rows.
 
-    That is sizes, means and sds of its strata as arrays, and a function from a bound of the keys of
-    each of these to the rows below, whose value is "column 0".
+    The function returns sizes, means and standard deviations of the strata, and a second function.
+    That one maps a bound on the keys of each stratum to the rows below it. Their value is the
+    column "column 0".
     """
     stratum = _stratum_of(source, by, None)
     id_cells = partial(_id, name=id)
@@ -356,7 +409,7 @@ def _inner_edges(edges: ArrayLike | None) -> list | None:
         return None
     edges = checks.vector("edges", edges)
     if edges.size < 2 or np.any(np.diff(edges) < 0):
-        rule = f"must be at least two numbers that rise; got {edges.tolist()}"
+        rule = f"must be at least two numbers in increasing order; got {edges.tolist()}"
         raise WrongValue("edges", rule)
     return edges[1:-1].tolist()
 
@@ -366,7 +419,7 @@ def _further(columns: Iterable) -> list[str]:
         raise WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
     for name in {"stratum", "id"}.intersection(columns):
-        rule = f"must not name {name!r}: the sample has a column of this name already"
+        rule = f"must not name {name!r}, because the sample already has a column of this name"
         raise WrongValue("columns", rule)
     return columns
 
@@ -376,19 +429,19 @@ def _rows_wanted(
     strata: ndarray,
     size: ndarray,
 ) -> ndarray:
-    """Return how many rows of each stratum to sample, (H,)."""
+    """Return the number of rows to sample from each stratum, (H,)."""
     if isinstance(sizes, Allocation):
         if not np.array_equal(sizes.stratum_size, size):
             here = checks.listed(size.tolist(), SHOWN)
             there = checks.listed(sizes.stratum_size.tolist(), SHOWN)
             raise WrongValue(
                 "sizes",
-                f"must be allocated to the strata of this frame, of {here} rows; this Allocation "
-                f"is for {there}: allocate(summarize(...).size, ...)",
+                f"must be an allocation to the strata of this frame, which have {here} rows; this "
+                f"one is for {there} rows. Use allocate(summarize(...).size, ...)",
             )
         return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
-        rule = "must be a dict from stratum to rows wanted, or an Allocation"
+        rule = "must be a dict from strata to numbers of rows, or an Allocation"
         raise WrongType("sizes", rule, told=f"got {type(sizes).__name__}")
     names = strata.tolist()
     for stratum in sizes.keys() - set(names):
@@ -407,7 +460,7 @@ def _rows_wanted(
 
 
 def _each_part(source: Any, function: Callable) -> list:
-    """Apply a function to the native frame; to a Dask frame part by part, where the parts are."""
+    """Apply a function to the native frame, or to each part of a Dask frame where it is stored."""
     if not frames.is_dask(source.native):
         return [function(source.native)]
     import dask
@@ -418,7 +471,7 @@ def _each_part(source: Any, function: Callable) -> list:
 
 
 def _of_part(part: Any, function: Callable) -> Any:
-    """Apply a function to a partition of pandas where DuckDB groups and hashes."""
+    """Apply a function to a partition of pandas, so that DuckDB groups and hashes its rows."""
     return function(engine.relation_of(frames.as_arrow(part)))
 
 
@@ -433,9 +486,9 @@ def _selected(native: Any, expressions: dict) -> Any:
 
 
 def _counted(native: Any, expressions: dict) -> dict:
-    """Return per stratum its rows and filled cells of the other columns, as arrays.
+    """Return the rows of each stratum and the filled cells of the other columns, as arrays.
 
-    With a column "value" also its mean and sd.
+    If there is a column "value", its mean and standard deviation are returned, too.
     """
     import narwhals as nw
 
@@ -454,16 +507,16 @@ def _merged(
     columns: dict,
     is_cut: bool = False,
 ) -> dict:
-    """Return the strata of all parts, their sizes, and with values their means and sds.
+    """Return the strata of all parts and their sizes; with values also means and sds.
 
     Parameters
     ----------
     parts : list of dict
-        As `_counted` returns them.
+        Counts of the parts, from `_counted`.
     label : str
-        Of the source, for messages.
+        Name of the source, for messages.
     columns : dict of str to str
-        Names in the source of the columns that were counted.
+        Names that the counted columns have in the source.
     is_cut : bool
         Whether strata are cells of numbers.
     """
@@ -535,7 +588,7 @@ def _value_of(source: Any, value: str) -> Callable:
 
 
 def _crossed(by: str, frame: Any) -> list[str]:
-    """Return the columns of strata: several where these are named with commas, as "sex,status"."""
+    """Return the columns of the strata; several if their names are joined by commas."""
     if "," not in str(by):
         return [by]
     return crossed_names(by, frames.column_names(frame))
@@ -574,7 +627,7 @@ def _cells(kinds: Any, name: str) -> Any:
 
 
 def _number(kinds: Any, name: str, decimal_mark: str | None) -> Any:
-    """Return numbers and booleans as floats, also those of a text file with a decimal mark."""
+    """Return numbers and booleans as floats, even from a text file with a decimal comma."""
     import narwhals as nw
 
     kind = kinds[name]
@@ -608,7 +661,7 @@ def _id(kinds: Any, name: str) -> Any:
 
 
 def _as_text(name: str, kind: Any, rule: str) -> Any:
-    """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
+    """Return a column as text. A text column is not cast: pandas 2 would turn gaps into "None"."""
     import narwhals as nw
 
     if kind == nw.String:
@@ -630,13 +683,14 @@ def smallest_keys(
     size: ndarray,
     limit: ndarray,
 ) -> dict:
-    """Return at least the n rows of the smallest keys of each stratum, or all below a limit.
+    """Return at least the n rows with the smallest keys of each stratum, or all below a limit.
 
     Parameters
     ----------
     below : callable
-        From a bound of the keys of each stratum to the rows below it.
+        Function from a bound on the keys of each stratum to the rows below it.
     n, size, limit : (H,) array of int
+        Rows wanted, rows in all, and largest bound of each stratum.
     """
     slack = 6.0
     while True:
@@ -649,14 +703,14 @@ def smallest_keys(
 
 
 def bounds(n: ndarray, size: ndarray, slack: float) -> ndarray:
-    """Return a bound of the keys of each stratum below which at least n rows lie, almost surely."""
+    """Return a bound on the keys of each stratum, below which almost surely n or more rows lie."""
     expected = n + slack * np.sqrt(n) + 20
     share = np.where(n > 0, expected / size, 0.0)
     return np.ceil(np.minimum(share, 1.0) * KEYS).astype(int)
 
 
 def _placed(parts: list, strata: ndarray) -> dict:
-    """Return rows of all parts with the place of their stratum, and ids as numbers or objects."""
+    """Return the rows of all parts with the index of their stratum; ids are numbers or objects."""
     rows = {name: _joined(parts, name) for name in parts[0]}
     stratum = np.array(rows["stratum"].tolist(), strata.dtype)
     rows["place"] = np.searchsorted(strata, stratum)
@@ -693,7 +747,8 @@ def _below(
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
         raise TypeError(
-            f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first"
+            f"frame belongs to an engine that cannot be sampled, {engine}; write it to Parquet "
+            "first"
         )
     rows = _FILTERS[engine](frame, seed, strata, bound)
     return frames.to_arrays(nw.from_native(rows))
@@ -752,7 +807,7 @@ def _duckdb_filter(
 
 
 def _sql_list(values: list) -> str:
-    """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
+    """Return a list as one literal, because DuckDB parses many literals slowly."""
     literal = json.dumps(values).replace("'", "''")
     kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
     return f"""from_json('{literal}', '["{kind}"]')"""

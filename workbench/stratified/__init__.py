@@ -1,1 +1,1 @@
-"""Stratified accuracy: strata of scores, estimates, intervals, plans and waves."""
+"""Accuracy from stratified samples: strata, estimates, intervals, plans and waves of labels."""

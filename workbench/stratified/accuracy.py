@@ -1,8 +1,8 @@
 """Accuracy of a classifier from a stratified sample of labels, and how many labels to plan.
 
 Read `stratified_accuracy` first, then the true and the estimated variance. `plan_budget` searches
-the number of labels for a half-width with the help of `LabelDesign`, whose half-widths are
-simulated by `half_widths`. `plan_curve` has the textbook formulas.
+for the number of labels that a half-width needs. It uses `LabelDesign`, whose half-widths
+`half_widths` simulates. `plan_curve` has the textbook formulas.
 
 References
 ----------
@@ -26,12 +26,12 @@ from workbench.stratified import skips
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
-DRAWS = {"default": 1000, "guaranteed": 40, "short": 6}  # simulated samples; 300 of other intervals
-DRIFT = 0.10  # by how much one stratum's rate may have fallen since it was measured
-# floors of an optimal plan, as shares of the allocation in proportion
+DRAWS = {"default": 1000, "guaranteed": 40, "short": 6}  # simulated samples; 300 for others
+DRIFT = 0.10  # assumed fall of the accuracy of one stratum since it was measured
+# floors of an optimal plan, as proportions of the proportional allocation
 FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-SAVING = 0.98  # a higher floor must save 2% of the labels, since less is noise of the simulation
-MOST_LABELS = 1_000_000  # of a plan that is searched
+SAVING = 0.98  # a higher floor must save 2% of the labels: smaller savings are simulation noise
+MOST_LABELS = 1_000_000  # the search for a plan stops here
 PURE = (
     "all labels agree, so the estimated standard error is 0; use the confidence interval, which "
     "accounts for this"
@@ -41,15 +41,29 @@ PURE = (
 class StratifiedEstimate(skips.Bounded, Estimate, Result):
     """Accuracy estimated from a stratified simple random sample, fixed before labeling.
 
+    `stratified_accuracy` returns this result. If some sampled items could not be labeled, there is
+    no single estimate: `bounds` then gives the range of possible estimates.
+
     Attributes
     ----------
     estimate : float
-        sum_k W_k x_k / n_k; NaN where items were skipped, which leaves a range, `bounds`.
+        Estimated accuracy; NaN if some items could not be labeled.
     variance : float
-        Its unbiased estimate with the finite-population factor; NaN where items were skipped.
-    stratum_size, labeled, correct : (H,) array of int
+        Estimated variance of the estimate, with the finite-population factor; NaN if some items
+        could not be labeled.
+    stratum_size : (H,) array of int
+        Items per stratum.
+    labeled : (H,) array of int
+        Labels per stratum.
+    correct : (H,) array of int
+        Labeled items per stratum whose prediction is correct.
     skipped : (H,) array of int or None
-        Items of the sample without a label; None for none.
+        Sampled items per stratum that could not be labeled; None if there are none.
+
+    See Also
+    --------
+    stratified_accuracy : Estimate accuracy from the labels of a stratified sample.
+    stratified_interval : Compute a confidence interval for a stratified proportion.
     """
 
     estimate: float
@@ -61,9 +75,10 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
 
     @property
     def bounds(self) -> tuple:
-        """The estimates with every skipped item incorrect, and with every one correct.
+        """Return the lowest and the highest possible estimate.
 
-        Without skipped items both are the estimate.
+        The lowest counts every item that could not be labeled as incorrect, the highest as correct.
+        If all sampled items are labeled, both equal the estimate.
         """
         return tuple(end.estimate for end in self._ends())
 
@@ -73,18 +88,26 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
 
     @property
     def limiting_stratum(self) -> int | None:
-        """Index of the stratum that alone decides a limit of the default 95% interval, or None."""
+        """Return the index of the stratum that alone decides a limit of the 95% interval, or None.
+
+        More labels in this stratum would shorten the default interval most.
+        """
         return self.interval().limiting_stratum
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return an `Interval`; methods as in `workbench.intervals.stratified_interval`.
+        """Return a confidence interval for the accuracy.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
-        method : str
-            As in `stratified_interval`.
+        level : float, default 0.95
+            Nominal coverage, between 0 and 1.
+        method : str, default "default"
+            Method of the interval, one of those of `stratified_interval`.
+
+        Returns
+        -------
+        Interval
+            Limits of the accuracy. They also cover all labels that unlabeled items may have.
         """
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
@@ -93,19 +116,21 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
         )
 
     def headline(self) -> str:
-        """Return estimate, standard error and default interval in one sentence."""
+        """Return the estimate, its standard error and the 95% interval in one sentence."""
         low, high = self.interval()
         estimate = skips.span(f"{end:.4g}" for end in self.bounds)
         if self.skipped is None:
             estimate += f" (SE {self.standard_error:.4g})"
         labels = checks.counted(self.labeled.sum(), "label") + skips.words(self.skipped)
         strata = checks.counted(self.labeled.size, "stratum", "strata")
-        return f"accuracy {estimate}, 95% from {low:.4g} to {high:.4g}; {labels}, {strata}"
+        limits = f"95% confidence interval {low:.4g} to {high:.4g}"
+        return f"accuracy {estimate}, {limits}; {labels}, {strata}"
 
     def rows(self) -> list[dict]:
-        """Return size, labels, correct ones and rate per stratum, counted from 1.
+        """Return one row per stratum: size, labels, correct predictions and accuracy.
 
-        Where items were skipped also these, and no rate.
+        Strata are numbered from 1. If some items could not be labeled, the rows count them too, and
+        the accuracy of their strata is NaN.
         """
         rate = self.correct / np.maximum(self.labeled, 1)
         table = stratum_rows(
@@ -126,36 +151,54 @@ def stratified_accuracy(
 ) -> StratifiedEstimate:
     """Estimate accuracy from the labels of a stratified sample.
 
-    One stratum is simple random sampling.
+    Use it if the items were divided into strata and sampled at random within each stratum. A single
+    stratum is a simple random sample.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum, N_h >= 1.
+        Items per stratum, at least 1.
     labeled : (H,) array_like of int
-        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled).
+        Labels per stratum, at least 2 and at most the size of the stratum. A stratum with a single
+        item needs 1.
     correct : (H,) array_like of int
-        Labeled items that were correct, 0 <= x_h <= n_h.
+        Labeled items per stratum whose prediction is correct.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label; they count towards the least of 2.
-        The interval goes from its lower limit with all of them incorrect to its upper limit with
-        all of them correct. Whatever made people skip items, both are limits of the samples of two
-        populations, with skipped items incorrect, or correct: the accuracy lies between theirs.
+        Further sampled items per stratum that could not be labeled. They count towards the minimum
+        of 2. The lower limit of the interval counts all of them as incorrect, the upper limit as
+        correct.
 
     Returns
     -------
     StratifiedEstimate
-        `notes` name the strata in which all labels agree.
+        Estimate with its variance, intervals and a table per stratum. Its notes name the strata in
+        which all labels agree.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain; names the stratum.
+        If an argument is outside its domain. The message names the stratum.
+
+    See Also
+    --------
+    plan_budget : Find the number of labels that a half-width needs.
+    stratified_interval : Compute a confidence interval for a stratified proportion.
+    wave_accuracy : Estimate accuracy from labels that were allocated in waves.
 
     Notes
     -----
-    A = sum W_h a_h, v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1); propositions 3 and 4
-    of [1]_ with the factor for sampling without replacement ([2]_, theorem 5.3).
+    The estimate and its variance are::
+
+        A = sum W_h a_h
+        v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1)
+
+    Stratum h has N_h of the N items, the weight W_h = N_h / N, n_h labels and the accuracy a_h
+    among them. These are propositions 3 and 4 of [1]_, with the factor for sampling without
+    replacement ([2]_, theorem 5.3).
+
+    The limits with unlabeled items hold whatever the reason why items could not be labeled. Each is
+    the limit of a sample from a population in which all such items are incorrect, or correct. The
+    true accuracy lies between the accuracies of these two populations.
 
     References
     ----------
@@ -165,7 +208,7 @@ def stratified_accuracy(
     Examples
     --------
     >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20]).headline()
-    'accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata'
+    'accuracy 0.8799 (SE 0.02875), 95% confidence interval 0.8075 to 0.9332; 100 labels, 5 strata'
     """
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     if skipped is not None:
@@ -185,20 +228,47 @@ def accuracy_variance(
     *,
     form: str = "finite",
 ) -> float:
-    """Return the true variance of the estimated accuracy of a known population.
+    """Return the true variance of the estimated accuracy for a known population.
+
+    Use it in simulations and lessons, where the accuracy of every stratum is known.
 
     Parameters
     ----------
-    stratum_size, correct : (H,) array_like of int
-        Items per stratum and how many of them are correct, 0 <= C_h <= N_h.
+    stratum_size : (H,) array_like of int
+        Items per stratum.
+    correct : (H,) array_like of int
+        Items per stratum whose prediction is correct.
     labeled : (H,) array_like of float
-        Labels per stratum, 0 < n_h <= N_h.
-    form : {"finite", "paper", "with_replacement"}
-        - "finite": sum W^2 (1 - n/N) S^2 / n, S^2 = N/(N-1) A (1 - A): sampling without
-          replacement.
-        - "paper": sum W^2 S^2 / n, propositions 1 and 3 of Kumar & Raj. It says "with replacement"
-          but uses the variance of sampling without; it belongs to neither and lies above both.
-        - "with_replacement": sum W^2 A (1 - A) / n.
+        Labels per stratum, above 0 and at most the size of the stratum.
+    form : {"finite", "paper", "with_replacement"}, default "finite"
+        Formula of the variance: that of sampling without replacement, that of the paper, or that of
+        sampling with replacement. See Notes.
+
+    Returns
+    -------
+    float
+        Variance of the estimated accuracy.
+
+    See Also
+    --------
+    estimated_variance : Estimate this variance from a sample.
+    allocation_variance : Return the variance of an estimated mean under an allocation.
+
+    Notes
+    -----
+    Stratum h has N of the items, the weight W, n labels and the accuracy A. The forms are::
+
+        finite            sum W^2 (1 - n/N) S^2 / n  with  S^2 = N / (N - 1) A (1 - A)
+        paper             sum W^2 S^2 / n
+        with_replacement  sum W^2 A (1 - A) / n
+
+    The form "paper" is that of propositions 1 and 3 of [1]_. The paper says "with replacement" but
+    uses the variance S^2 of sampling without replacement. The result is larger than both other
+    forms.
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 
     Examples
     --------
@@ -231,16 +301,38 @@ def estimated_variance(
     *,
     form: str = "finite",
 ) -> float:
-    """Return an unbiased estimate of `accuracy_variance` from a sample.
+    """Estimate the variance of the estimated accuracy from a sample, without bias.
 
     Parameters
     ----------
-    stratum_size, labeled, correct : (H,) array_like of int
-        As in `stratified_accuracy`.
-    form : {"finite", "paper", "with_replacement"}
-        The last two share sum W^2 a (1 - a) / (n - 1) (propositions 2 and 4 of Kumar & Raj):
-        unbiased for "with_replacement" when the labels were drawn so, for "paper" when drawn
-        without replacement.
+    stratum_size : (H,) array_like of int
+        Items per stratum.
+    labeled : (H,) array_like of int
+        Labels per stratum, as in `stratified_accuracy`.
+    correct : (H,) array_like of int
+        Labeled items per stratum whose prediction is correct.
+    form : {"finite", "paper", "with_replacement"}, default "finite"
+        Form of `accuracy_variance` to estimate.
+
+    Returns
+    -------
+    float
+        Estimated variance of the estimated accuracy.
+
+    See Also
+    --------
+    accuracy_variance : Return the true variance for a known population.
+    stratified_accuracy : Estimate accuracy from the labels of a stratified sample.
+
+    Notes
+    -----
+    The forms "paper" and "with_replacement" have the same estimate, sum W^2 a (1 - a) / (n - 1).
+    It is given by propositions 2 and 4 of [1]_. It is unbiased for "with_replacement" if the labels
+    were sampled with replacement, and for "paper" if they were sampled without replacement.
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 
     Examples
     --------
@@ -262,22 +354,37 @@ def stratum_variance(stratum_size: ndarray, rate: ndarray) -> ndarray:
 class BudgetPlan(Result):
     """Number of labels that an interval of a given half-width needs.
 
+    `plan_budget` returns this result.
+
     Attributes
     ----------
     budget : int
-        Labels in total that have the half-width on average: about half of samples do better.
+        Total number of labels with which the interval has the half-width on average. About half of
+        the samples give a shorter interval.
     labeled : (H,) array of int
         Labels per stratum.
-    expected_half_width, expected_half_width_error : float
-        Mean half-width of the interval at this budget if the rates hold, and its Monte Carlo error
-        (0 for "wald", whose plan is a closed form).
-    half_width, level : float
-        As asked for.
-    method, interval_method : str
+    expected_half_width : float
+        Mean half-width of the interval with this budget, if the expected accuracies hold.
+    expected_half_width_error : float
+        Monte Carlo error of the mean half-width; 0 for "wald", which is a formula.
+    half_width : float
+        Half-width that was asked for.
+    level : float
+        Nominal coverage of the interval.
+    method : str
+        Allocation of the labels to the strata.
+    interval_method : str
+        Method of the interval.
     assured : int
-        Labels in total with which a share `assurance` of samples has the half-width, if the rates
-        hold.
+        Total number of labels with which the proportion `assurance` of all samples has the
+        half-width, if the expected accuracies hold.
     assurance : float
+        Probability that the interval is as short as planned with `assured` labels.
+
+    See Also
+    --------
+    plan_budget : Find the number of labels that a half-width needs.
+    label_prices : Return the labels needed for several half-widths, from scores alone.
     """
 
     budget: int
@@ -294,14 +401,15 @@ class BudgetPlan(Result):
     def headline(self) -> str:
         """Return both budgets and the expected half-width in one sentence."""
         labels = checks.counted(self.budget, "label")
-        average = f"±{self.half_width:.4g} on average"
+        plan = f"{labels} ({self.method}) for a {percent(self.level)} interval"
+        average = f"of ±{self.half_width:.4g} on average"
         expected = f"{self.interval_method}: expected ±{self.expected_half_width:.4g}"
-        assured = f"{share_words(self.assurance)} with {self.assured:,}"
-        plan = f"{labels}, {self.method}, for {percent(self.level)}"
-        return f"{plan} {average} ({expected}), in about half of samples; in {assured}"
+        reached = "which about half of samples reach"
+        assured = f"{samples_words(self.assurance)} reach it with {self.assured:,}"
+        return f"{plan} {average} ({expected}), {reached}; {assured}"
 
     def rows(self) -> list[dict]:
-        """Return labels per stratum, counted from 1."""
+        """Return one row per stratum with its labels; strata are numbered from 1."""
         return stratum_rows(labeled=self.labeled)
 
 
@@ -317,53 +425,73 @@ def plan_budget(
     finite: bool = True,
     assurance: float = 0.8,
 ) -> BudgetPlan:
-    r"""Find the smallest budgets whose interval has a half-width, on average and assured.
+    r"""Find the number of labels that a confidence interval of a given half-width needs.
 
-    The expected rates are taken as true.
+    Half-widths vary between samples. So the plan has two budgets: one that reaches the half-width
+    on average, and one that reaches it with the probability `assurance`. Both take the expected
+    accuracies of the strata as true.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
+        Items per stratum, at least 1.
     stratum_accuracy : (H,) array_like of float
-        Expected rates in [0, 1], say last month's.
+        Expected accuracy of each stratum in [0, 1], such as that of last month.
     half_width : float
-        In (0, 0.5).
-    method : str
-        Allocation: "simple_random", "proportional", "equal", "neyman", "neyman_plus",
+        Half-width to reach, above 0 and below 0.5.
+    method : str, default "proportional"
+        Allocation of the labels: "simple_random", "proportional", "equal", "neyman", "neyman_plus",
         "neyman_iterated" or "voila". "simple_random" ignores the strata.
-    interval : {"default", "short", "guaranteed", "wilson", "wald"}
-        The interval that will be reported; its mean half-width over samples is searched. "wald" is
-        the textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W
-        S^2 (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
-    level : float
-    minimum : int
-        Floor per stratum, at least 2. An optimal allocation leaves a pure stratum at this floor
-        whatever the budget, and one such stratum can hold the interval wide. Where a higher floor
-        saves labels the plan takes it and says so: a share of what each stratum gets in proportion
-        to its size. A plan for "wald" does not.
-    finite : bool
-        With False "wald" ignores that the population is finite and may ask for more items than
-        exist.
-    assurance : float
-        Share of samples that are to have the half-width, in [.5, 1).
+    interval : {"default", "short", "guaranteed", "wilson", "wald"}, default "default"
+        Interval that you will report. The search uses its mean half-width over simulated samples.
+        "wald" uses the textbook formula instead, which asks for too few labels.
+    level : float, default 0.95
+        Nominal coverage of the interval, between 0 and 1.
+    minimum : int, default 2
+        Labels that every stratum gets at least, 2 or more. The plan takes a higher floor if that
+        saves labels; see Notes.
+    finite : bool, default True
+        Whether "wald" uses the finite-population correction. Without it, the formula may ask for
+        more items than exist.
+    assurance : float, default 0.8
+        Probability of reaching the half-width with the larger budget, at least 0.5 and below 1.
 
     Returns
     -------
     BudgetPlan
-        The notes of an optimal plan say which floor it took and what a drift of one stratum's rate
-        would do.
+        Both budgets and the labels per stratum. The notes of an optimal allocation name its floor,
+        and say what happens if one stratum is less accurate than expected.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain.
+        If an argument is outside its domain.
+
+    See Also
+    --------
+    label_prices : Return the labels needed for several half-widths, from scores alone.
+    plan_curve : Return the textbook budgets of three designs over many half-widths.
+    stratified_accuracy : Estimate accuracy from the labels of a stratified sample.
 
     Notes
     -----
-    Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance`
-    of 1,000 draws of the default interval has the half-width; for another interval, one longer or
-    shorter as theirs are on average. Neither falls with every label: a budget that is a few labels
-    smaller may do, too.
+    **Assurance.** The search simulates 1,000 samples of a budget [1]_. With the larger budget the
+    proportion `assurance` of their default intervals has the half-width. The half-widths of another
+    method are taken as a constant multiple of the default ones. A slightly smaller budget may also
+    do, because half-widths do not fall with every single label.
+
+    **Floor.** An optimal allocation leaves a stratum without variance at the floor, whatever the
+    budget. One such stratum can keep the interval wide. So the plan also tries higher floors: a
+    fixed proportion of the labels that each stratum gets in proportion to its size. A plan for
+    "wald" does not.
+
+    **Textbook formula.** With the margin e, the normal quantile z and the standard deviations S::
+
+        n = Q / ((e / z)^2 + sum W S^2 / N)
+
+        Q = (sum W S)^2       optimal allocations
+        Q = sum W S^2         proportional allocation
+        Q = H sum W^2 S^2     equal allocation
 
     References
     ----------
@@ -374,11 +502,12 @@ def plan_budget(
     --------
     >>> size, rate = [360, 359, 360, 359, 359], [.58, .85, .96, .99, 1]
     >>> plan_budget(size, rate, .03)     # doctest: +NORMALIZE_WHITESPACE
-    BudgetPlan(336 labels, proportional, for 95% ±0.03 on average (default: expected ±0.0299),
-    in about half of samples; in 4 of 5 with 355)
+    BudgetPlan(336 labels (proportional) for a 95% interval of ±0.03 on average
+    (default: expected ±0.0299), which about half of samples reach;
+    4 of 5 samples reach it with 355)
     >>> plan = plan_budget(size, rate, .05, method="voila")
     >>> plan.labeled, plan.notes[-1].text
-    (array([44, 32, 18, 18, 18]), 'every stratum keeps 70% of its share in proportion to size')
+    (array([44, 32, 18, 18, 18]), 'every stratum gets at least 70% of its proportional labels')
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
@@ -407,8 +536,8 @@ def plan_budget(
         if needed > MOST_LABELS:
             raise checks.WrongValue(
                 "half_width",
-                f"must need at most {MOST_LABELS:,} labels, {half_width:g} needs about {needed:,}: "
-                "the search for an exact plan ends there; interval='wald' is a formula",
+                f"must need at most {MOST_LABELS:,} labels; {half_width:g} needs about {needed:,}: "
+                "choose a larger half-width, or interval='wald', which is a formula without search",
             )
         budget, share = _least_plan(design, half_width, interval)
         expected, error, _ = design.expected(budget, share, interval)
@@ -416,7 +545,7 @@ def plan_budget(
     labeled = design.labeled(min(budget, items), share)
     notes = _drift_notes(size, rate, labeled, z) if optimal else []
     if optimal and share:
-        floor = f"every stratum keeps {percent(share)} of its share in proportion to size"
+        floor = f"every stratum gets at least {percent(share)} of its proportional labels"
         notes.append(Note("design", floor))
     if budget > items:
         existing = checks.counted(items, "item that exists", "items that exist")
@@ -437,31 +566,42 @@ def plan_budget(
     )
 
 
-def share_words(share: float) -> str:
-    """Return a proportion in words, as a fraction of small numbers where that is exact.
+def samples_words(proportion: float) -> str:
+    """Return a proportion of samples in words, as a fraction of small numbers where that is exact.
 
     Examples
     --------
-    >>> share_words(0.8), share_words(0.875), share_words(0.99)
-    ('4 of 5', '7 of 8', '99%')
+    >>> samples_words(0.8), samples_words(0.99)
+    ('4 of 5 samples', '99% of samples')
     """
-    small = Fraction(share).limit_denominator(10)
-    if abs(small - share) > 1e-9:
-        return percent(share)
-    return f"{small.numerator} of {small.denominator}"
+    small = Fraction(proportion).limit_denominator(10)
+    if abs(small - proportion) > 1e-9:
+        return f"{percent(proportion)} of samples"
+    return f"{small.numerator} of {small.denominator} samples"
 
 
 class PlanCurve(Result):
     """Textbook (Wald) budgets over a range of half-widths, for three designs.
 
+    `plan_curve` returns this result.
+
     Attributes
     ----------
     half_width : (E,) array of float
+        Half-widths of the curve.
     budget : (3, E) array of int
-        For "simple_random", "proportional" and "neyman".
+        Labels needed, one row each for "simple_random", "proportional" and "neyman".
     population : int
+        Items of all strata.
     level : float
+        Nominal coverage of the interval.
     finite : bool
+        Whether the finite-population correction was used.
+
+    See Also
+    --------
+    plan_curve : Return the textbook budgets of three designs over many half-widths.
+    plan_budget : Find the number of labels that a half-width needs.
     """
 
     half_width: ndarray
@@ -473,19 +613,24 @@ class PlanCurve(Result):
     methods = ("simple_random", "proportional", "neyman")
 
     def at(self, half_width: float) -> dict[str, int]:
-        """Return the three budgets at the nearest half-width of the curve, a dict.
+        """Return the three budgets at the nearest half-width of the curve.
 
         Parameters
         ----------
         half_width : float
-            In (0, 0.5).
+            Half-width to look up, above 0 and below 0.5.
+
+        Returns
+        -------
+        dict of str to int
+            Labels needed by each design.
         """
         nearest = np.abs(self.half_width - half_width).argmin()
         budgets = self.budget[:, nearest].tolist()
         return dict(zip(self.methods, budgets, strict=True))
 
     def headline(self) -> str:
-        """Return the budgets at the two ends in one sentence."""
+        """Return the budgets at the first and the last half-width in one sentence."""
         ends = []
         for k in (0, -1):
             budgets = " / ".join(f"{budget:,}" for budget in self.budget[:, k])
@@ -493,7 +638,7 @@ class PlanCurve(Result):
         return f"labels for random / proportional / Neyman, {'; '.join(ends)}"
 
     def rows(self) -> list[dict]:
-        """Return one row per half-width and design."""
+        """Return one row per half-width and design, with the labels needed."""
         half_width = np.tile(self.half_width, len(self.methods))
         design = np.repeat(self.methods, self.half_width.size)
         return rows_of(
@@ -513,18 +658,31 @@ def plan_curve(
 ) -> PlanCurve:
     """Return the textbook budgets of three designs over many half-widths.
 
+    The designs are simple random sampling and stratified sampling with the proportional or the
+    Neyman allocation. Use the curve to compare designs: the formulas belong to the Wald interval,
+    which is too short with few labels. `plan_budget` plans for intervals that you can report.
+
     Parameters
     ----------
-    stratum_size, stratum_accuracy
-        As in `plan_budget`.
+    stratum_size : (H,) array_like of int
+        Items per stratum, at least 1.
+    stratum_accuracy : (H,) array_like of float
+        Expected accuracy of each stratum, in [0, 1].
     half_widths : (E,) array_like of float
-        In (0, 0.5).
-    level, finite
-        As in `plan_budget`.
+        Half-widths, above 0 and below 0.5.
+    level : float, default 0.95
+        Nominal coverage of the interval, between 0 and 1.
+    finite : bool, default True
+        Whether to use the finite-population correction.
 
     Returns
     -------
     PlanCurve
+        Labels needed for each half-width and design.
+
+    See Also
+    --------
+    plan_budget : Find the number of labels that a half-width needs.
 
     Examples
     --------
@@ -558,28 +716,31 @@ def expected_half_width(
     Parameters
     ----------
     stratum_size : (H,) array_like of int
+        Items per stratum.
     stratum_accuracy : (H,) array_like of float
-        Rates in [0, 1]; rounded to whole items.
+        Accuracy of each stratum in [0, 1], rounded to whole items.
     labeled : (H,) array_like of int
+        Labels per stratum.
     interval : str
-        As in `stratified_interval`.
+        Method of the interval, as in `stratified_interval`.
     level : float
-        Nominal coverage in (0, 1).
+        Nominal coverage, between 0 and 1.
 
     Returns
     -------
     (float, float)
-        The draws are the same for the same arguments.
+        Mean half-width and its error. The same arguments give the same simulated samples.
 
     Notes
     -----
-    The default interval is cheap and simulated most often. Another interval is computed for few
-    samples: its ratio to the default intervals of the same samples multiplies the mean of all
-    default ones (ratio estimate, [1]_).
+    The default interval is cheap, so it is simulated most often. Another interval is computed for a
+    few samples only. The ratio of its mean half-width to that of the default intervals of the same
+    samples multiplies the mean of all default ones. This is a ratio estimate [1]_.
 
-    Default intervals are taken of each sample alone. Those that are reported, which no correct
-    label more lowers, were in 118 random plans at most .7% narrower on average, less than the Monte
-    Carlo error, and in three of four not at all.
+    The simulation uses the default interval of each sample alone. The reported interval has one
+    more step, so that no further correct label lowers it. In 118 random plans the reported
+    intervals were at most .7% narrower on average, which is less than the Monte Carlo error. In
+    three of four plans there was no difference.
 
     References
     ----------
@@ -597,7 +758,7 @@ def half_widths(
     interval: str,
     level: float,
 ) -> tuple[float, float, ndarray]:
-    """Return `expected_half_width`, and the default half-widths of samples over their mean."""
+    """Return `expected_half_width`, and the default half-widths relative to their mean."""
     if (labeled >= size).all():
         return 0.0, 0.0, np.ones(1)
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
@@ -633,7 +794,7 @@ def draw_counts(
     labeled: ndarray,
     uniform: ndarray,
 ) -> ndarray:
-    """Return hypergeometric counts (R, H) at uniforms, by inversion of a table per stratum."""
+    """Return hypergeometric counts (R, H) of uniform numbers, by inverting a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h, n in enumerate(labeled.tolist()):
         (pmf,) = intervals.hypergeometric_pmf(float(size[h]), correct[[h]], n)
@@ -662,23 +823,26 @@ def _pooled(size: ndarray, rate: ndarray) -> tuple[ndarray, ndarray]:
 
 @dataclass(frozen=True)
 class LabelDesign:
-    """Strata, expected rates and rule of a plan, for which a budget and a floor are searched.
+    """Strata, expected accuracies and allocation of a plan, to search for its budget and floor.
 
     Attributes
     ----------
     size, rate : (H,) array
+        Items and expected accuracy per stratum.
     method : str
+        Allocation of the labels.
     level : float
+        Nominal coverage of the interval.
     minimum : int
         Floor per stratum.
     least : int
-        The smallest budget of the search, where it is more than the floors alone.
+        Smallest budget of the search, if it is more than the sum of the floors.
     sd : (H,) array, optional
-        Spreads that an optimal method takes in the place of those of the rates.
+        Standard deviations for an optimal method, instead of those that the rates imply.
     rounded : callable
-        How an optimal method rounds the share that it leaves in proportion.
+        Function that rounds the proportional labels which an optimal method keeps.
     simulated : dict
-        Half-widths by budget, share and interval: none is simulated twice.
+        Half-widths by budget, share and interval, so that none is simulated twice.
     """
 
     size: ndarray
@@ -693,12 +857,12 @@ class LabelDesign:
 
     @property
     def fewest(self) -> int:
-        """The smallest budget."""
+        """Return the smallest budget."""
         floors = np.minimum(self.minimum, self.size)
         return max(int(floors.sum()), self.least)
 
     def labeled(self, budget: int, share: float) -> ndarray:
-        """Return labels per stratum, at least `share` of the allocation in proportion to size."""
+        """Return labels per stratum, at least `share` of the proportional allocation."""
         method = "proportional" if self.method == "simple_random" else self.method
         sd = self.sd
         if sd is None:
@@ -713,9 +877,9 @@ class LabelDesign:
         share: float,
         interval: str,
     ) -> int:
-        """Return the budget that is spent, for "guaranteed" up to H - 1 labels less.
+        """Return the budget to spend; for "guaranteed" it is up to H - 1 labels smaller.
 
-        The guaranteed interval is shorter where the whole numbers are more even.
+        The guaranteed interval is shorter where the labels of the strata are more even.
         """
         if interval != "guaranteed":
             return budget
@@ -746,9 +910,10 @@ class LabelDesign:
         half_width: float,
         expected: float,
     ) -> int:
-        """Return the budget with which a proportion `assurance` of samples has the half-width.
+        """Return the budget with which the proportion `assurance` of samples has the half-width.
 
-        An interval that at `budget` is `expected` wide is as many times as wide as the default one.
+        `expected` is the mean half-width of the interval at `budget`. Its ratio to the default
+        half-width is taken as the same for all budgets.
         """
         items = int(self.size.sum())
         if budget >= items or not expected:
@@ -782,9 +947,10 @@ class LabelDesign:
 
 
 def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple:
-    """Return the least budget and the lowest floor that nearly has it.
+    """Return the smallest budget, and the lowest floor that comes within 2% of it.
 
-    For a costly interval the floor of the default interval is compared with the highest one.
+    For an interval that is slow to compute, only two floors are compared: that of the default
+    interval, and the highest one.
     """
     floors: tuple = FLOORS if design.method in rules.NEED_SD else FLOORS[:1]
     if interval != "default":
@@ -807,10 +973,10 @@ def least_budget(
     interval: str,
     high: int,
 ) -> int:
-    """Return the least budget of a floor that has the half-width; the budget `high` has it.
+    """Return the smallest budget of a floor that reaches the half-width; `high` reaches it.
 
-    A costly interval is computed only where the default one would have the half-width over the
-    ratio of the two.
+    An interval that is slow to compute is tried at few budgets only. They are those at which the
+    default interval has the half-width divided by the ratio of the two intervals.
     """
     if interval == "default":
         return _least_default(design, share, half_width, high)
@@ -834,9 +1000,9 @@ def _least_default(
     half_width: float,
     high: int,
 ) -> int:
-    """Return the least budget with the default interval, at most `high`.
+    """Return the smallest budget for the default interval, at most `high`.
 
-    The search interpolates: squared half-widths are nearly linear in 1/n.
+    The search interpolates, because squared half-widths are nearly linear in 1/n.
     """
     error = half_width / intervals.quantile(design.level)
     budget = int(_textbook_budget(design.size, design.rate, error, design.method))
@@ -864,7 +1030,7 @@ def _least_default(
 
 
 def _textbook(size: ndarray, rate: ndarray, method: str) -> tuple:
-    """Return Q and sum W S^2 / N: the variance with n labels is Q / n less the latter."""
+    """Return Q and G = sum W S^2 / N. The variance with n labels is Q / n - G."""
     weight = size / size.sum()
     variance = stratum_variance(size, rate)
     quadratic = proportional = (weight * variance).sum()
@@ -897,7 +1063,7 @@ def _drift_notes(
     labeled: ndarray,
     z: float,
 ) -> list[Note]:
-    """Return a note on the half-width if the worst stratum is 10 points less accurate."""
+    """Return a note on the half-width if one stratum is 10 points less accurate than expected."""
     drifted = np.maximum(rate - DRIFT, 0)
     spread = stratum_variance(size, rate)
     unlabeled = 1 / labeled - 1 / size
@@ -912,7 +1078,7 @@ def _drift_notes(
     labels = checks.counted(labeled[worst], "label")
     rates = f"{drifted[worst]:.1%} instead of {rate[worst]:.1%}"
     text = (
-        f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right in "
-        f"{rates}, the Wald half-width would be {reached:.3f} instead of {planned:.3f}"
+        f"the plan relies on the expected accuracies: if stratum {worst + 1} ({labels}) had an "
+        f"accuracy of {rates}, the Wald half-width would be {reached:.3f} instead of {planned:.3f}"
     )
     return [Note("assumption", text)]

@@ -1,9 +1,10 @@
 """An interval for accuracy that holds at every interim analysis, and whenever labeling stops.
 
-Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the
-true composition of the population. The interval excludes each number of correct items against which
-the bets have won too much [1]_ [2]_. Only the total is under test, not the composition. So the bets
-are compared with the composition that is worst for them.
+The method bets on each next label. At the true composition of the population, the winnings, mixed
+over several rates, are a nonnegative martingale. The interval excludes each number of correct items
+against which the bets have won too much [1]_ [2]_. The test is about the total number of correct
+items, not about their division among the strata. So the winnings are computed for the division that
+is worst for the bets.
 
 References
 ----------
@@ -26,11 +27,11 @@ from workbench import checks
 from workbench.results import Interval
 
 ATOMS = special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
-EXPECTED_LABELS = 14  # labels that an expected accuracy weighs
-TRUSTED = 0.8  # share of the bets that follow the expectation
+EXPECTED_LABELS = 14  # number of labels that an expected accuracy counts as
+TRUSTED = 0.8  # proportion of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
-NEGLIGIBLE = 12.0  # nats: bets that far behind are left out, which makes the interval no shorter
-TOLERANCE = 1e-4  # nats, by which the worst composition may be missed on the safe side
+NEGLIGIBLE = 12.0  # nats: bets so far behind are left out, which never shortens the interval
+TOLERANCE = 1e-4  # nats: error of the worst composition, on the safe side
 STEPS = 60
 NEARLY_FLAT = 1e-6
 
@@ -43,46 +44,72 @@ def anytime_interval(
     expected: float | None = None,
     level: float = 0.95,
 ) -> Interval:
-    r"""Return an interval for accuracy that holds at every interim analysis and stopping time.
+    r"""Compute an interval for accuracy that holds whenever labeling stops.
+
+    Use it if you look at the interval while labeling goes on, and may stop because of it. With the
+    probability `level` the interval contains the true accuracy after every label at once.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum, :math:`N_h` of N.
+        Items per stratum, at least 1.
     stratum : (n,) array_like of int
-        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label,
-        such as `labeling_order`. Within a stratum the items are drawn at random. May be empty.
+        Stratum of each label in the order of labeling, from 0 to H - 1. The order must not depend
+        on the labels, as that of `labeling_order`. Within a stratum, items are sampled at random.
+        May be empty.
     label : (n,) array_like of int
-        1 where the classifier was correct, 0 where it was incorrect, in the same order.
+        1 if the prediction is correct, 0 if it is incorrect, in the same order.
     expected : float, optional
-        Expected accuracy, fixed before labeling. The interval is shorter if it is near the truth,
-        and holds wherever it is. Values outside .5 to .97 count as the nearer of the two.
-    level : float
-        Chance of holding the accuracy after every label at once, in (0, 1).
+        Expected accuracy, fixed before labeling. If it is near the truth, the interval is shorter.
+        The interval is valid for any value. Values outside .5 to .97 are moved to the nearer end.
+    level : float, default 0.95
+        Probability that the interval always contains the accuracy, between 0 and 1.
 
     Returns
     -------
     Interval
-        Limits are multiples of 1/N within what the labels prove.
+        Limits of the accuracy as multiples of 1/N, within the range that the labels leave possible.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain, or a stratum has more labels than items.
+        If an argument is outside its domain, or a stratum has more labels than items.
+
+    See Also
+    --------
+    labeling_order : Return an order of labeling that you can stop at any number of labels.
+    stratified_interval : Compute an interval for a number of labels that was fixed beforehand.
 
     Notes
     -----
-    For T correct items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h
-    - x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t`
-    of the first t labels correct, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+    Suppose that T of the N items are correct, :math:`C_h` of them in stratum h with :math:`N_h`
+    items. Let :math:`S_t` of the first t labels be correct. Let stratum h have :math:`n_{h,t}` of
+    them, :math:`x_{h,t}` of these correct. With
+
+    .. math::
+        e_t = \frac{C_h - x_{h,t-1}}{N_h - n_{h,t-1}}, \quad
+        m_t = \frac{T - S_{t-1}}{N - t + 1}, \quad
+        \lambda_t(p) = \frac{p - m_t}{m_t (1 - m_t)},
+
+    label :math:`y_t` is 1 with the probability :math:`e_t`, and
 
     .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
 
-    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T
-    alone, R_p(T); the largest denominator over all C with sum T is exp(Gamma_p(T)). The interval
-    holds the T with :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable
-    concave maximum, found by Newton steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h`
-    and certified by duality.
+    is a nonnegative martingale of mean 1. So is its mixture over p with the weights :math:`w_p`.
+    The numerator :math:`R_p(T)` depends only on T. The largest denominator over all C with the sum
+    T is :math:`\exp(\Gamma_p(T))`. The interval contains each T with
+
+    .. math:: \sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha.
+
+    :math:`\Gamma` is the maximum of a separable concave function. Newton steps find it within the
+    box :math:`x_h \le C_h \le N_h - n_h + x_h`, and duality certifies it. That a martingale gives
+    such an interval is due to [1]_, and its form for sampling without replacement to [2]_.
+
+    References
+    ----------
+    .. [1] Ville, Etude critique de la notion de collectif, 1939.
+    .. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS
+       2020.
 
     Examples
     --------
@@ -122,21 +149,21 @@ def log_evidence(
     *,
     expected: float | None = None,
 ) -> float:
-    """Return log E(T), the least winnings of bets against `total` correct items.
+    """Return log E(T), the smallest winnings of the bets against `total` correct items.
 
     Parameters
     ----------
     stratum_size, stratum, label
         As in `anytime_interval`, with at least one label.
     total : int
-        The hypothetical number of correct items, T.
+        Hypothetical number of correct items, T.
     expected : float, optional
         As in `anytime_interval`.
 
     Returns
     -------
     float
-        Infinite where the labels rule T out.
+        Log winnings; infinite if the labels rule out T.
 
     Examples
     --------
@@ -159,12 +186,13 @@ def log_winnings(
 ) -> ndarray:
     """Return the log winnings of the bets at the true composition after each label, (n,).
 
-    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval
-    has lost the truth only where this exceeds log(1 / alpha).
+    Simulations use it. The winnings are a martingale of mean 1 and an upper bound of E at the true
+    total. So an interval excludes the truth only if the log winnings exceed log(1 / alpha).
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
+        Items per stratum.
     right : (H,) array_like of int
         Correct items per stratum.
     stratum, label
@@ -195,11 +223,11 @@ class _Path:
     items: int
     labeled: int
     correct: int
-    low: ndarray  # the box of C: what the labels prove, (H,)
+    low: ndarray  # the box of C that the labels allow, (H,)
     high: ndarray
     seen: ndarray  # strata that have labels
-    first: ndarray  # label of each
-    order: ndarray  # of the labels, (n,)
+    first: ndarray  # index of the first label of each
+    order: ndarray  # that sorts the labels by stratum, (n,)
     stratum: ndarray
     label: ndarray
     remaining: ndarray  # N_h - n_{h,t-1}
@@ -342,7 +370,7 @@ def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
 
 
 def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
-    """Return a bound of the distance to the maximum, by the best multiplier that is a gradient."""
+    """Return a bound on the distance to the maximum, by the best multiplier that is a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
     up = (path.high - composition)[:, None]
     down = (path.low - composition)[:, None]
@@ -358,8 +386,8 @@ def _newton(
 ) -> ndarray:
     """Return the step to the maximum of the quadratic model in the box, at the same sum of C.
 
-    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
-    of nu at which an entry comes to an end of the box.
+    The maximum is at clip(C + (g - nu) / h) for some multiplier nu. The sum of this falls with nu,
+    and is linear between the values of nu at which an entry reaches an end of the box.
     """
     room = np.maximum(path.high - path.low, 1)
     curvature = np.maximum(curvature, NEARLY_FLAT / room**2)
@@ -395,10 +423,10 @@ def _edge(
     end: int,
     inside: int,
 ) -> int:
-    """Return the last accepted T between `inside` and `end`, a limit that the labels prove.
+    """Return the last accepted T between `inside` and `end`, the limit that the labels allow.
 
-    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by the
-    last difference.
+    `bound` leaves out Gamma, which changes little from one T to the next. Each step corrects it by
+    the last difference.
     """
     if exact(end) < 0:
         return end

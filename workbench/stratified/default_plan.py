@@ -1,4 +1,4 @@
-"""The default plan: the number of strata of similar scores, and the labels in each."""
+"""The workbench's allocation: the number of strata of similar scores, and the labels in each."""
 
 from collections.abc import Iterator
 
@@ -13,27 +13,30 @@ from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
 AUTO = "auto"
-STRATA = 5  # of a question that has no default plan
+STRATA = 5  # for a question that has no default plan
 FEW = 10
 MANY = 20
 MANY_FROM = 200  # labels
-# of what a stratum has in proportion, by whether the scores are trusted
+# proportion of the proportional labels that a stratum keeps, by whether the scores are trusted
 KEPT = {False: 0.9, True: 0.75}
 PARTS = {False: "nine tenths", True: "three quarters"}
-SCORES = 0.02, 0.98  # a mean score outside counts as the nearer of the two
+SCORES = 0.02, 0.98  # a mean score outside is moved to the nearer of the two
 
 
 def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
-    """Return the number of strata to cut: the one named, or that of the default plan.
+    """Return the number of strata to cut: the given number, or that of the default plan.
+
+    The default plan has 10 strata, or 20 for 200 labels or more. It has fewer if a stratum would
+    have less than two labels or two items, and a single one if all scores are equal.
 
     Parameters
     ----------
     n_strata : int or "auto"
-        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels
-        or two items; 1 where all scores are the same.
+        Number of strata; "auto" is that of the default plan.
     budget : int
         Labels in total.
     items : ScoredItems
+        Items to cut into strata.
 
     Examples
     --------
@@ -50,18 +53,18 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
 
 
 def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bool:
-    """Return `trust_scores`, or raise where it would be without effect."""
+    """Return `trust_scores`, or raise an error if it would have no effect."""
     if trust_scores and not (automatic and favors(items)):
         raise checks.WrongValue(
             "trust_scores",
-            "belongs to the default plan of an accuracy, from scores that are probabilities: "
-            "name no strata, no waves and no allocation",
+            "can be used only with the default plan of an accuracy and scores that are "
+            "probabilities: leave out strata, waves and allocation",
         )
     return bool(trust_scores)
 
 
 def favors(items: ScoredItems) -> bool:
-    """Return whether the default plan favors strata by their scores."""
+    """Return whether the default plan allocates some labels by the scores of the strata."""
     return items.score_is == "confidence" and items.by is None
 
 
@@ -77,24 +80,31 @@ def default_labels(
     Parameters
     ----------
     items : ScoredItems
+        Items with their scores.
     strata : Strata
-        Of these items, `strata_wanted` many.
+        Strata of these items, as many as `strata_wanted` returns.
     budget : int
         Labels in total.
     trust_scores : bool
-        Whether calibration was checked: more labels then follow the scores.
+        Whether the calibration of the scores was checked. If so, more labels follow the scores.
 
     Returns
     -------
     labeled : (H,) array of int or None
+        Labels per stratum; None for a proportional allocation.
     notes : list of Note
+        Notes that describe the plan.
 
     Notes
     -----
-    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of
-    what stratum h has in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's
-    optimum [1]_ with a floor); .75 where scores are trusted. So scores that mislead cost little,
-    and with few labels per stratum none can be spared.
+    The plan is Neyman's optimum [1]_ with a floor. It minimizes
+
+    .. math:: \sum_h N_h^2 q_h (1 - q_h) / n_h
+
+    over whole numbers of labels :math:`n_h`. Stratum h has :math:`N_h` items, and :math:`q_h` is
+    its mean score, moved into [.02, .98]. The floor is 90% of the labels that the stratum gets in
+    proportion to its size, and at least 2; 75% if the scores are trusted. So misleading scores do
+    little harm. If strata have few labels, the floor leaves no labels to follow the scores.
 
     References
     ----------
@@ -112,7 +122,7 @@ def default_labels(
         return None, []
     strata_words = checks.counted(strata.n_strata, "stratum", "strata")
     plan = f"the default plan: {strata_words} of similar scores"
-    reason = "the scores are no probabilities"
+    reason = "the scores are not probabilities"
     if favors(items):
         sizes = strata.sizes
         spread = doubt(items, strata)
@@ -126,21 +136,19 @@ def default_labels(
                 "stratum size, and the others go to the strata where the scores are least certain"
             )
             return labeled, [Note("remark", text)]
-        reason = (
-            "with so few labels in each none can be spared for those that the scores leave in doubt"
-        )
+        reason = "there are too few labels in each to give more to those with uncertain scores"
     return None, [Note("remark", f"{plan}, labels in proportion to their size; {reason}")]
 
 
 def doubt(items: ScoredItems, strata: Strata) -> ndarray:
-    """Return the standard deviation of correctness in each stratum by its mean score, (H,)."""
+    """Return the standard deviation of correctness that the mean score of each stratum implies."""
     mean_score = np.bincount(strata.labels, items.score) / strata.sizes
     rate = mean_score.clip(*SCORES)
     return np.sqrt(rate * (1 - rate))
 
 
 def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
-    """Yield the least and the most labels of each number of strata, and that number."""
+    """Yield the smallest and the largest budget for each number of strata, and that number."""
     starts = [1]
     if n_strata == AUTO:
         starts += range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS)

@@ -1,4 +1,4 @@
-"""Two models on the same items: the difference of their accuracies from one stratified sample."""
+"""Two models on the same items: the difference of their accuracies, from one stratified sample."""
 
 from collections.abc import Sequence
 
@@ -17,29 +17,38 @@ METHODS = ("default", "short")
 SHORT_FROM = 0.95  # at .90 the short interval covers as little as .86
 SHORT = Note(
     "unreliable",
-    "short does not promise its level: with 10 to 500 labels of a large population it covers at "
-    "least .934 at 95%, .987 at 99%, by enumeration; quote the default beside it",
+    "the short interval does not guarantee its level. In an enumeration with 10 to 500 labels of a "
+    "large population, its coverage was at least .934 at 95%, and .987 at 99%. Report the default "
+    "interval, too",
 )
 
 
 class PairedDifference(skips.Bounded, Estimate, Result):
-    """The difference of two accuracies on the same items; made by `paired_difference`.
+    """The difference between the accuracies of two models on the same items.
+
+    `paired_difference` returns this result. If some sampled items could not be labeled, there is no
+    single estimate: `bounds` then gives the range of possible estimates.
 
     Attributes
     ----------
     estimate : float
-        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a
-        range, `bounds`.
+        Accuracy of A minus that of B over all items; NaN if some items could not be labeled.
     variance : float
-        Estimated from the sample; 0 where all labels of every stratum agree: the labels then
-        show no variance, which does not mean that there is none.
+        Estimated variance of the estimate; NaN if some items could not be labeled. It is 0 if all
+        labels of each stratum agree, although the true variance need not be 0.
     stratum_size : (H,) array of int
+        Items per stratum.
     counts : (H, 3) array of int
-        Labels: only B correct, both alike, only A correct.
+        Labeled items per stratum: only B correct, both alike, only A correct.
     agreeing : int
-        Items outside the strata on which the models predict the same.
+        Items outside the strata, for which both models predict the same.
     skipped : (H,) array of int or None
-        Items of the sample without a label; None for none.
+        Sampled items per stratum that could not be labeled; None if there are none.
+
+    See Also
+    --------
+    paired_difference : Estimate the difference between the accuracies of two models.
+    difference_audit : Plan, simulate or analyze an audit that compares two models.
     """
 
     estimate: float
@@ -51,9 +60,10 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
     @property
     def bounds(self) -> tuple:
-        """The estimates with only B correct about every skipped item, and with only A correct.
+        """Return the lowest and the highest possible estimate.
 
-        Without skipped items both are the estimate.
+        For items that could not be labeled, the lowest counts only B as correct, and the highest
+        only A. If all sampled items are labeled, both equal the estimate.
         """
         return tuple(end.estimate for end in self._ends())
 
@@ -62,21 +72,21 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         return paired_difference(self.stratum_size, self.counts + labels, agreeing=self.agreeing)
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return the `value_interval` of the difference.
-
-        Items on which the models agree are constants.
+        """Return a confidence interval for the difference.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
-        method : {"default", "short"}
-            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels
-            on; it promises less, as its note says.
+        level : float, default 0.95
+            Nominal coverage, between 0 and 1.
+        method : {"default", "short"}, default "default"
+            Method of the interval. "short" is for a single stratum and levels of at least 0.95.
+            With 20 labels or more it is .88 to .99 times as wide as the default, but its coverage
+            can be below the level.
 
         Returns
         -------
         Interval
+            Limits of the accuracy of A minus that of B.
 
         Raises
         ------
@@ -85,10 +95,18 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
         Notes
         -----
-        "short" adds k = z^2 / 3 labels on which only A is correct and as many on which only B is:
-        with m = n + 2k and D = (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m),
-        the interval of Agresti & Min [1]_ with other labels and quantile, for all items of the
-        strata, cut at what the labels prove. It takes no finite-population factor.
+        The default is the `value_interval` of the values -1, 0 and 1. Items for which the models
+        predict the same count as 0.
+
+        The short interval adds k = z^2 / 3 labels with only A correct, and k with only B correct. z
+        is the normal quantile. Of the n labels, a have only A correct and b only B::
+
+            m = n + 2 k
+            D = (a - b) / m
+            limits = D +- t_{n - 1} sqrt(((a + b + 2 k) / m - D^2) / m)
+
+        This is the interval of Agresti & Min [1]_ with other added labels and another quantile. It
+        has no finite-population factor, and never exceeds the range that the labels leave possible.
 
         References
         ----------
@@ -143,9 +161,9 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
-        models : pair of str
+        level : float, default 0.95
+            Nominal coverage of the interval, between 0 and 1.
+        models : pair of str, default ("A", "B")
             Names of the models.
         """
         low, high = self.interval(level)
@@ -155,13 +173,13 @@ class PairedDifference(skips.Bounded, Estimate, Result):
             verdict = f"{first if low > 0 else second} is better"
         places = max(digits.decimals((high - low) / 2, 4), 3)
         estimate = skips.span(f"{end:+.{places}f}" for end in self.bounds)
-        limits = f"{percent(level)} from {low:+.{places}f} to {high:+.{places}f}"
+        limits = f"{percent(level)} confidence interval {low:+.{places}f} to {high:+.{places}f}"
         labels = checks.counted(self.counts.sum(), "label")
-        difference = f"accuracy of {first} less {second} {estimate}, {limits}"
+        difference = f"accuracy of {first} minus {second} {estimate}, {limits}"
         return f"{difference}: {verdict}; {labels}{skips.words(self.skipped)}"
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, counted from 1."""
+        """Return one row per stratum with its size and its labels of each kind."""
         b, tie, a = self.counts.T
         table = stratum_rows(
             size=self.stratum_size,
@@ -179,42 +197,56 @@ def paired_difference(
     agreeing: int = 0,
     skipped: ArrayLike | None = None,
 ) -> PairedDifference:
-    """Estimate the accuracy of model A less that of model B from one stratified sample.
+    """Estimate the difference between the accuracies of two models from one stratified sample.
+
+    Use it if both models predicted the same items. Only items for which their predictions differ
+    need labels: for all other items the difference is 0.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum. To compare two models, strata of the items on which they differ are
-        enough.
+        Items per stratum. Strata of the items for which the models differ are enough.
     counts : (H, 3) array_like of int
-        Labeled items per stratum on which only B is correct, both are correct or both incorrect,
-        only A is correct; at least 2 per stratum unless it is fully labeled.
-    agreeing : int
-        Further items, on which both models predict the same: their difference is 0 and needs no
-        label.
+        Labeled items per stratum: only B correct, both correct or both incorrect, only A correct.
+        Each stratum needs at least 2. A stratum with a single item needs 1.
+    agreeing : int, default 0
+        Further items for which both models predict the same. They need no labels.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the
-        interval goes from its lower limit with only B correct about each of them to its upper
-        limit with only A correct.
+        Further sampled items per stratum that could not be labeled. The lower limit of the interval
+        counts only B as correct for each of them, the upper limit only A.
 
     Returns
     -------
     PairedDifference
+        Accuracy of A minus that of B, with its variance and intervals.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain; names the stratum.
+        If an argument is outside its domain. The message names the stratum.
+
+    See Also
+    --------
+    difference_audit : Plan, simulate or analyze an audit that compares two models.
+    judged_difference : Estimate the difference if a judge labeled all items.
+    value_interval : Compute a confidence interval for the mean of bounded values.
 
     Notes
     -----
-    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is
-    `value_interval` of the values -1, 0 and 1, of which none has to be seen.
+    The estimate is::
+
+        D = sum_h W_h (a_h - b_h) / n_h  with  W_h = N_h / (sum_h N_h + agreeing)
+
+    Stratum h has N_h items and n_h labels. Only A is correct for a_h of them, only B for b_h.
+    The interval is the `value_interval` of the values -1, 0 and 1. It allows for values that no
+    label shows.
 
     Examples
     --------
-    >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
-    PairedDifference(accuracy of A less B +0.035, 95% from +0.007 to +0.059: A is better; 50 labels)
+    >>> difference = paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
+    >>> print(difference)     # doctest: +NORMALIZE_WHITESPACE
+    PairedDifference(accuracy of A minus B +0.035, 95% confidence interval +0.007 to +0.059:
+    A is better; 50 labels)
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):

@@ -1,8 +1,9 @@
-"""The difference of two models from verdicts of one judge on all items and labels of some.
+"""The difference of two models, from judge labels of all items and human labels of some.
 
-`judged_difference` estimates, `judged_labels` plans the labels. Both intervals are those of t with
-one more label, which was never seen, and longer on the side where the labels are skewed; neither
-has a proof. Least coverage found at 95%: ``tests/peers/search_judged.py``.
+`judged_difference` estimates the difference, and `judged_labels` plans the human labels. The
+intervals are Student's t, widened for one more label that was never seen. They are longer on the
+side to which the labels are skewed. We have no proof for them. ``tests/peers/search_judged.py``
+searches for their lowest coverage.
 """
 
 import functools
@@ -23,43 +24,62 @@ from workbench.stratified.differences import VALUES, PairedDifference
 
 PAIRS = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])  # correct about A and B, in the order of `WHICH`
 SIGNS = PAIRS[:, 0] - PAIRS[:, 1]
-SPREAD = np.array([0.4, 0.6, 0.6, 0.5])  # expected of the difference, by verdicts
+SPREAD = np.array([0.4, 0.6, 0.6, 0.5])  # expected sd of the difference, by pairs of judge labels
 LEAST = 4
-FEW = 2  # labels of differing verdicts, without which these tell nothing
-TINY = 1e-300  # in the place of a denominator of 0
+FEW = 2  # human labels that a pair of different judge labels needs to be used
+TINY = 1e-300  # instead of a denominator of 0
 DRAWN = ("pairs", "random")
 RATES = {1: "sensitivity", 0: "specificity"}
-NO_PROOF = "the interval has no proof: the least coverage found at 95% was "
+NO_PROOF = (
+    "we have no proof for the interval. In adversarial searches with 20 labels or more, the 95% "
+    "interval covered the true value in at least "
+)
 UNPROVEN = {
     "pairs": Note(
         "assumption",
-        NO_PROOF + ".945 with labels drawn within the pairs of verdicts, from 20 labels on",
+        NO_PROOF + ".945 of samples, if items were sampled within the pairs of judge labels",
     ),
     "random": Note(
         "assumption",
-        NO_PROOF + ".947 with labels drawn from all items alike, from 20 labels on",
+        NO_PROOF + ".947 of samples, if items were sampled from all items alike",
     ),
 }
 CONTESTANT = Note(
     "remark",
-    "a judge that is one of the two models, or was made from one, may favor its answers: the "
-    "labels correct that, its verdicts alone do not",
+    "a judge that is one of the two models, or was made from one, may favor the answers of that "
+    "model. The human labels correct this; the judge labels alone do not",
 )
 
 
 class JudgedDifference(PairedDifference):
-    """The difference of the accuracies of two models under one judge; made by `judged_difference`.
+    """The difference between the accuracies of two models whose answers a judge labeled.
 
-    `interval` has the method "default" only, which is the judged one.
+    `judged_difference` returns this result. Its four strata are the pairs of judge labels: both
+    models correct, only A, only B, neither. The method `interval` has only the method "default".
 
     Attributes
     ----------
-    estimate, variance, stratum_size, counts, agreeing, skipped
-        As in `PairedDifference`; strata are the verdicts on both models: both correct, only A,
-        only B, neither.
+    estimate : float
+        Accuracy of A minus that of B; NaN if some items could not be labeled.
+    variance : float
+        Estimated variance of the estimate; NaN if some items could not be labeled.
+    stratum_size : (4,) array of int
+        Items per pair of judge labels.
+    counts : (4, 3) array of int
+        Human labels per pair of judge labels: only B correct, both alike, only A correct.
+    agreeing : int
+        Always 0, because every item belongs to a stratum.
+    skipped : (4,) array of int or None
+        Sampled items per stratum that could not be labeled; None if there are none.
     answers : (4, 4) array of int
-        Labels by verdicts and what people say, each in this order.
+        Human labels: rows by judge labels, columns by human labels, in the order of the strata.
     drawn : {"pairs", "random"}
+        Whether items were sampled within each pair of judge labels or from all items.
+
+    See Also
+    --------
+    judged_difference : Estimate the difference if a judge labeled all items.
+    PairedDifference : The difference between the accuracies of two models on the same items.
     """
 
     answers: ndarray = FILLED
@@ -67,29 +87,42 @@ class JudgedDifference(PairedDifference):
 
     @property
     def by_judge(self) -> float:
-        """The difference by the verdicts alone."""
+        """Return the difference according to the judge labels alone."""
         return float(self.stratum_size @ SIGNS / self.stratum_size.sum())
 
     def favor(self, level: float = 0.95) -> Interval:
-        """Return the bias of the verdicts towards A: their difference less the true one.
+        """Return a confidence interval for the bias of the judge labels towards A.
+
+        The bias is the difference according to the judge labels, minus the true difference.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            Limits of the bias.
         """
         low, high = self.interval(level)
         return Interval(self.by_judge - high, self.by_judge - low, level, "judged")
 
     def rates(self, level: float = 0.95) -> list[dict]:
-        """Return one row per model and rate of the judge.
+        """Return the sensitivity and the specificity of the judge for each model.
 
-        The rates are those of correct answers that it passes, and of incorrect ones that it fails.
+        Sensitivity is the proportion of correct answers that the judge labels as correct.
+        Specificity is the proportion of incorrect answers that it labels as incorrect.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the intervals, between 0 and 1.
+
+        Returns
+        -------
+        list of dict
+            One row per model and rate, with its interval.
         """
         rows = []
         for model, name in enumerate("AB"):
@@ -103,7 +136,7 @@ class JudgedDifference(PairedDifference):
         verdict: int,
         level: float,
     ) -> dict:
-        """Return the recall of a verdict: how often answers that deserve it get it."""
+        """Return the recall of a judge label, with the items that deserve it as the class."""
         says = PAIRS[:, model] == verdict
         passes = PAIRS[:, model] == 1
         n = self.answers.sum(1)
@@ -111,7 +144,7 @@ class JudgedDifference(PairedDifference):
         agreed = np.where(passes, correct, n - correct)
         skipped = np.zeros_like(n) if self.skipped is None else self.skipped
         strata = np.stack([self.stratum_size, says, n, agreed, skipped])
-        if self.drawn == "random":  # the items of one verdict are as good as a stratum
+        if self.drawn == "random":  # the items with one judge label are as good as a stratum
             verdicts = [strata[:, part].sum(1) for part in (says, ~says)]
             strata = np.stack(verdicts, 1)
         some = strata[0] > 0
@@ -123,35 +156,40 @@ class JudgedDifference(PairedDifference):
         return {"estimate": metrics.recall, "low": low, "high": high}
 
     def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
-        """Return notes on the verdicts alone: their difference, their bias and their errors.
+        """Return notes on the judge labels alone: their difference, their bias and their errors.
 
         Parameters
         ----------
-        models : pair of str
+        models : pair of str, default ("A", "B")
             Names of the models.
-        level : float
-            Nominal coverage in (0, 1).
+        level : float, default 0.95
+            Nominal coverage of the intervals, between 0 and 1.
+
+        Returns
+        -------
+        list of Note
+            Two or more notes.
         """
         first, second = models
         low, high = (100 * limit for limit in self.favor(level))
-        favor = "that they favor one of the two is not shown"
+        favor = "it is not shown that they favor one of the two"
         if low > 0:
             favor = f"they favor {first} by {low:.1f} to {high:.1f} points"
         if high < 0:
             favor = f"they favor {second} by {-high:.1f} to {-low:.1f} points"
         points = f"{100 * self.by_judge:+.1f} points"
-        texts = [f"the verdicts alone say {first} less {second} {points}; {favor}"]
+        texts = [f"the judge labels alone give {first} minus {second} {points}; {favor}"]
         rates = self.rates(level)
-        for kind, a, b in zip(("right", "wrong"), rates[:2], rates[2:], strict=True):
+        for kind, a, b in zip(("correct", "incorrect"), rates[:2], rates[2:], strict=True):
             if a["high"] < b["low"] or b["high"] < a["low"]:
                 of_first = f"{a['estimate']:.0%} of the {kind} answers of {first}"
                 of_second = f"{b['estimate']:.0%} of those of {second}"
                 treats = "the judge treats the models differently"
-                texts.append(f"{treats}: it calls {kind} {of_first}, but {of_second}")
+                texts.append(f"{treats}: it labels as {kind} {of_first}, but {of_second}")
         return [*(Note("remark", text) for text in texts), CONTESTANT]
 
     def rows(self) -> list[dict]:
-        """Return one row per pair of verdicts that occurs, with the labels of its items."""
+        """Return one row per pair of judge labels that occurs, with its human labels."""
         rows = []
         for verdict, row in zip(WHICH, super().rows(), strict=True):
             del row["stratum"]
@@ -172,19 +210,24 @@ class JudgedDifference(PairedDifference):
 
 
 def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
-    """Return the number of items of each pair of verdicts to label for `judged_difference`.
+    """Allocate human labels to the four pairs of judge labels, for `judged_difference`.
 
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both correct, only A, only B, neither.
+        Items by the judge labels of A and B: both correct, only A, only B, neither.
     budget : int
-        Labels in all; every pair gets at least 4, or all of its items.
+        Human labels in total. Every pair gets at least 4, or labels for all of its items.
 
     Returns
     -------
     (4,) array of int
-        In proportion to the number of items times .4, .6, .6 and .5.
+        Items to label in each pair, in proportion to its number of items times .4, .6, .6 and .5.
+
+    See Also
+    --------
+    judged_difference : Estimate the difference if a judge labeled all items.
+    allocate : Allocate a budget of labels to strata.
 
     Examples
     --------
@@ -207,52 +250,70 @@ def judged_difference(
     drawn: str = "pairs",
     skipped: ArrayLike | None = None,
 ) -> JudgedDifference:
-    r"""Estimate the accuracy of model A less that of model B from a judge's verdicts and labels.
+    r"""Estimate the difference between the accuracies of two models whose answers a judge labeled.
 
-    The judge gives a verdict on all items; people label some of them.
+    Use it if an automatic judge labeled both models' answers to all items as correct or incorrect,
+    and annotators labeled some of the items. The judge may err: the human labels correct it.
 
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both correct, only A, only B, neither.
+        Items by the judge labels of A and B: both correct, only A, only B, neither.
     answers : (4, 4) array_like of int
-        Labels: rows by the verdicts, columns by what people say, in the same order.
-    drawn : {"pairs", "random"}
-        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels`
-        says, or at random from all items.
+        Items with human labels: rows by judge labels, columns by human labels, in the same order.
+    drawn : {"pairs", "random"}, default "pairs"
+        Whether the items to label were sampled within each pair of judge labels, or at random from
+        all items. `judged_labels` allocates labels to the pairs.
     skipped : (4,) array_like of int, optional
-        Further items of the sample, which nobody could label: the interval goes from its lower
-        limit with only B correct about each of them to its upper limit with only A correct.
+        Further sampled items per pair that could not be labeled. The lower limit of the interval
+        counts only B as correct for each of them, the upper limit only A.
 
     Returns
     -------
     JudgedDifference
+        Accuracy of A minus that of B, the bias of the judge labels, and the error rates of the
+        judge.
 
     Raises
     ------
     ValueError
-        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair
-        that has them.
+        If there are more labels than items, or fewer than 3 labels. With "pairs", also if a pair
+        has fewer than 2 labels but more items.
+
+    See Also
+    --------
+    judged_labels : Allocate human labels to the four pairs of judge labels.
+    judged_audit : Plan, simulate or analyze an audit of two models with a judge.
+    paired_difference : Estimate the difference from human labels alone.
 
     Notes
     -----
-    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the
-    same of the verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all
-    items, and r = z - b v (b is 0 where one of the two differing pairs of verdicts has fewer than 2
-    labels), it is the prediction-powered estimate [1]_, D = b mean(v) + mean(r), and the squares of
-    r are divided by 1 less their leverage.
+    For each human label let z be 1 if only A is correct, -1 if only B is correct, and 0 otherwise.
+    Let v be the same number according to the judge labels.
 
-    With V the variance, the limits are
+    - With "pairs", the estimate D is the stratified mean of z.
+    - With "random", D is the prediction-powered estimate [1]_: b mean(v) + mean(z - b v). The slope
+      b is cov(z, v) / var(v), limited to the range from 0 to 1. The variance of v is that of all
+      items. If one of the two pairs with different judge labels has fewer than 2 human labels, b is
+      0. The squares of the residuals z - b v are divided by 1 minus their leverage.
+
+    With the variance V of the estimate, the limits are
 
     .. math::
-        D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
+        D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2.
 
-    with u what one label that was never seen would move most: the farthest answer downward for the
-    lower limit, upward for the upper one, of the pair of verdicts where a label weighs most, W
-    sqrt(f) / (n + 1), f = 1 - n / N (at random with f of all labels and at most sqrt(f) / n). g is
-    the skewness by which Johnson's t [2]_ moves, here on the longer side only, its denominator V +
-    e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_, at most those of all
-    labels. The limits are rounded outward to whole items, and cut at what the labels prove.
+    - :math:`z_l` is the normal quantile of the level.
+    - u is the largest change of the estimate that one more label could make, downward for the lower
+      limit and upward for the upper limit. A label of a pair has the weight W sqrt(f) / (n + 1). W
+      is the proportion of items in the pair, and f = 1 - n / N if n of its N items are labeled.
+      With "random", f is that of all items, and the weight is at most sqrt(f) / n.
+    - g is the shift of Johnson's t for skewness [2]_. It is applied on the longer side only, and
+      its denominator is V + e / 6.
+    - t is Student's quantile. It has n - 2 degrees of freedom with "random". With "pairs" it has
+      Satterthwaite's [3]_, at most those of all labels together.
+
+    The limits are rounded outward to whole items. They never exceed the range that the labels leave
+    possible.
 
     References
     ----------
@@ -267,8 +328,9 @@ def judged_difference(
     --------
     >>> answers = [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]]
     >>> difference = judged_difference([1400, 250, 200, 150], answers)
-    >>> difference.headline()
-    'accuracy of A less B +0.045, 95% from -0.032 to +0.123: no difference is shown; 100 labels'
+    >>> print(difference.headline())     # doctest: +NORMALIZE_WHITESPACE
+    accuracy of A minus B +0.045, 95% confidence interval -0.032 to +0.123: no difference is shown;
+    100 labels
     >>> round(difference.by_judge, 3)
     0.025
     """
@@ -280,11 +342,13 @@ def judged_difference(
     if skipped is not None:
         unlabeled = checks.counts("skipped", skipped, size=len(PAIRS))
     n = table.sum(1) + unlabeled
-    checks.at_most("answers", n, "stratum_size", size, what="verdict")
+    checks.at_most("answers", n, "stratum_size", size, what="judge label")
     least = np.minimum(2, size) if drawn == "pairs" else none
     if n.sum() < min(3, size.sum()) or (n < least).any():
         raise checks.WrongValue(
-            "answers", "must hold 3 labels, and with drawn='pairs' 2 of each pair of verdicts", n
+            "answers",
+            "must have 3 labels, and with drawn='pairs' 2 of each pair of judge labels",
+            n,
         )
     counts = table @ (SIGNS[:, None] == VALUES)
     if unlabeled.any():
@@ -296,9 +360,9 @@ def judged_difference(
 
 
 def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
-    """Return estimate, variance, skewness, degrees of freedom and reach of labels drawn by pairs.
+    """Return estimate, variance, skewness, degrees of freedom and e for items sampled by pairs.
 
-    All have the shape (...,), the reach (2, ...).
+    The notes of `judged_difference` define e. It has the shape (2, ...), all others (...,).
     """
     n = counts.sum(-1)
     weight = size / size.sum()
@@ -320,7 +384,7 @@ def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
 
 
 def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
-    """Return the same of labels drawn from all items alike, by regression on the verdicts."""
+    """Return the same for items sampled from all items alike, by regression on the judge labels."""
     by_verdict = counts.sum(-1)
     sign = SIGNS[:, None]
     weight = size / size.sum()
@@ -360,9 +424,10 @@ def _moments(
     moved: ndarray,
     level: float,
 ) -> tuple:
-    """Return variance and skewness (...,) of labels that weigh `unit`, a share `rest` unlabeled.
+    """Return variance and skewness (...,) of labels.
 
-    The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
+    Each label has the weight `unit`, and the proportion `rest` of the items is unlabeled. The
+    skewness is the shift of Johnson's t, before it is divided by the variance.
     """
     n = counts.sum(-1)
     z2 = intervals.quantile(level) ** 2
@@ -375,7 +440,10 @@ def _moments(
 
 
 def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
-    """Return the variance (2, ...) of the farthest unseen label below and above, 3/4 z^2 times."""
+    """Return 3/4 z^2 times the square of the largest change that one unseen label makes, (2, ...).
+
+    The first entry is the change downward, the second the change upward.
+    """
     below = unit * (1 + mean)
     above = unit * (1 - mean)
     farthest = np.stack([below, above]).max(-1)
@@ -388,7 +456,7 @@ def _limits(
     counts: ndarray,
     level: float,
 ) -> tuple:
-    """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
+    """Return the limits (...,) from labels (..., 4, 3), rounded outward to whole items."""
     center, variance, skewness, df, far = estimates(size, counts, level)
     added = far**3 / np.maximum(far + variance, 1e-150) ** 2
     t = special.stdtrit(np.maximum(df, 1), (1 + level) / 2)
@@ -405,7 +473,7 @@ def _limits(
 
 
 def _proven(size: ndarray, counts: ndarray) -> tuple:
-    """Return the least and the largest difference (...,) that items without a label leave."""
+    """Return the smallest and the largest difference (...,) that the labels leave possible."""
     total = size.sum()
     labeled = counts.sum(-2) @ VALUES
     unseen = total - counts.sum((-1, -2))

@@ -15,24 +15,38 @@ from workbench.stratified import accuracy
 from workbench.stratified.default_plan import AUTO, KEPT, check_trusted, doubt, favors, regimes
 from workbench.stratified.strata import STRATIFIERS, strata_of
 
-FINEST = 1e-9  # a half-width for which all items are labeled, whatever their number
+FINEST = 1e-9  # a half-width that needs labels for all items, whatever their number
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 TWICE = 2  # no interval that is reported is half as wide as the default
 
 
 class LabelPrices(Result):
-    """Labels against half-widths of the accuracy's interval; made by `label_prices`.
+    """Labels needed for several half-widths of the interval of an accuracy.
+
+    `label_prices` returns this result.
 
     Attributes
     ----------
     half_width : (E,) array of float
+        Half-widths of the interval.
     labeled : (E,) array of int
-        Labels in total that have it on average: about half of samples do better.
+        Labels with which the interval has the half-width on average. About half of the samples give
+        a shorter interval.
     assured : (E,) array of int
-        Labels in total with which a share `assurance` of samples has it.
+        Labels with which the proportion `assurance` of all samples has the half-width.
     assurance : float
-    allocation, interval_method : str
+        Probability that the interval is as short as planned with `assured` labels.
+    allocation : str
+        Allocation of the labels to the strata; "auto" is the workbench's allocation.
+    interval_method : str
+        Method of the interval.
     level : float
+        Nominal coverage of the interval.
+
+    See Also
+    --------
+    label_prices : Return the labels needed for several half-widths, from scores alone.
+    BudgetPlan : Number of labels that an interval of a given half-width needs.
     """
 
     half_width: ndarray
@@ -44,21 +58,21 @@ class LabelPrices(Result):
     level: float
 
     def headline(self) -> str:
-        """Return the labels for the first and the last half-width."""
+        """Return the labels needed for the first and the last half-width in one sentence."""
         widths = [_points(half_width) for half_width in self.half_width]
         labels = [checks.counted(count, "label") for count in self.labeled]
         first, last = self.assured[[0, -1]].tolist()
-        average = f"±{widths[0]} on average with {labels[0]}, in about half of samples"
-        assured = f"in {accuracy.share_words(self.assurance)} with {first:,}"
-        text = f"If the scores are honest, {average}, and {assured}"
+        average = f"an interval of ±{widths[0]} takes {labels[0]} on average"
+        assured = f"in {accuracy.samples_words(self.assurance)}, {first:,} are enough"
+        text = f"If the scores are calibrated, {average} (in about half of samples); {assured}"
         if len(widths) > 1:
-            text += f"; ±{widths[-1]} with {labels[-1]} and {last:,}"
+            text += f"; for ±{widths[-1]}, {labels[-1]} and {last:,}"
         rule = "default plan" if self.allocation == AUTO else self.allocation
         interval = f"{percent(self.level)} {self.interval_method} interval"
         return f"{text} ({interval}, {rule})"
 
     def rows(self) -> list[dict]:
-        """Return one row per half-width: how many labels it takes on average, and assured."""
+        """Return one row per half-width: the labels it takes on average, and with assurance."""
         return rows_of(
             half_width=self.half_width,
             labeled=self.labeled,
@@ -66,7 +80,7 @@ class LabelPrices(Result):
         )
 
     def _repr_html_(self) -> str:
-        assured = f"labels, in {accuracy.share_words(self.assurance)} samples"
+        assured = f"labels, in {accuracy.samples_words(self.assurance)}"
         table = []
         for row in self.rows():
             cells = {
@@ -97,40 +111,57 @@ def label_prices(
     assurance: float = 0.8,
     rng: int = 0,
 ) -> LabelPrices:
-    """Return the labels that each half-width of the accuracy takes, if the scores are honest.
+    """Return the labels needed for several half-widths of an accuracy, from scores alone.
+
+    Use it before you label anything, to see what a precise answer costs. It takes the scores as
+    calibrated: the mean score of a stratum is its expected accuracy.
 
     Parameters
     ----------
     items : ScoredItems
-        Whose scores are probabilities of being correct.
-    half_widths : (E,) array_like of float
-        In (0, 0.5); .02 is two points.
-    n_strata, stratifier
-        As in `workbench.accuracy_audit`.
-    allocation : {"auto", "proportional", "equal"}
-    trust_scores, interval, level
-        As in `workbench.accuracy_audit`.
-    assurance : float
-        Share of samples that are to have the half-width, in [.5, 1); .5 is on average.
-    rng : int
-        As in `workbench.accuracy_audit`.
+        Items whose scores are probabilities that the prediction is correct.
+    half_widths : (E,) array_like of float, default (0.01, 0.02, 0.03, 0.05, 0.1)
+        Half-widths, above 0 and below 0.5; 0.02 means two percentage points.
+    n_strata : int or "auto", default "auto"
+        Number of strata, as in `accuracy_audit`.
+    stratifier : str, default "equal_size"
+        Method that cuts the scores into strata, as in `stratify`.
+    allocation : {"auto", "proportional", "equal"}, default "auto"
+        Allocation of the labels to the strata; "auto" is the workbench's allocation.
+    trust_scores : bool, default False
+        Whether you checked the calibration of the scores. If so, the workbench's allocation follows
+        them more closely.
+    interval : {"default", "short", "guaranteed", "wilson", "wald"}, default "default"
+        Interval that you will report, as in `stratified_interval`.
+    level : float, default 0.95
+        Nominal coverage of the interval, between 0 and 1.
+    assurance : float, default 0.8
+        Probability of reaching the half-width, at least 0.5 and below 1.
+    rng : int, default 0
+        Seed that orders equal scores when strata are cut.
 
     Returns
     -------
     LabelPrices
-        By `workbench.plan_budget`, with the mean score of a stratum as its expected accuracy.
+        Two numbers of labels for each half-width: on average, and with the assurance.
 
     Raises
     ------
     ValueError
-        If the scores are margins, or a half-width is outside (0, 0.5).
+        If the scores are margins, or a half-width is outside its domain.
+
+    See Also
+    --------
+    plan_budget : Find the number of labels for known strata and expected accuracies.
+    accuracy_audit : Plan, simulate or analyze an accuracy audit.
 
     Examples
     --------
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
-    LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of
-    samples, and in 4 of 5 with 71 (95% default interval, default plan))
+    LabelPrices(If the scores are calibrated, an interval of ±5 points takes 58 labels on average
+    (in about half of samples); in 4 of 5 samples, 71 are enough
+    (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)
@@ -143,7 +174,7 @@ def label_prices(
             f"follows from the scores; got {allocation!r}",
         )
     if items.score_is != "confidence":
-        reason = "margins are none" if items.score_is == "margin" else "there are none"
+        reason = "margins are not" if items.score_is == "margin" else "there are none"
         raise checks.WrongValue(
             "half_width",
             f"needs scores that are probabilities; {reason}: give {{0}}",
@@ -155,7 +186,7 @@ def label_prices(
     if n_strata == AUTO and interval == "wald":
         raise checks.WrongValue(
             "interval",
-            "'wald' is planned for by a formula, for strata that are named: name {0}",
+            "'wald' is planned by a formula, which needs the number of strata: give {0}",
             others=("n_strata",),
         )
     widths = checks.vector("half_widths", np.atleast_1d(checks.floats("half_widths", half_widths)))
@@ -214,7 +245,7 @@ def _labels(
     interval: str,
     assurance: float,
 ) -> tuple:
-    """Return the least budgets of a half-width, on average and assured."""
+    """Return the smallest budgets of a half-width, on average and with the assurance."""
     if interval == "wald":
         plan = accuracy.plan_budget(
             design.size,

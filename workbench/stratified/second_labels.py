@@ -1,4 +1,4 @@
-"""Accuracy corrected for label errors, from items labeled twice and a third label that decides."""
+"""Accuracy corrected for label errors, from items with two labels and a third one that decides."""
 
 from collections.abc import Iterator
 
@@ -9,36 +9,47 @@ from scipy import special
 
 from workbench import checks, intervals
 from workbench.intervals.values import raw_limits
-from workbench.results import Interval, Note, Result
+from workbench.results import Interval, Note, Result, percent
 from workbench.stratified import skips
 
-LEAST_PAIRS = 2  # of a stratum
+LEAST_PAIRS = 2  # items with two labels per stratum
 UNDECIDED = 2
 ITERATIONS = 8
-ENDLESS = 1e12  # times a stratum's items: no finite-population factor
+ENDLESS = 1e12  # a stratum's items are multiplied by this: no finite-population factor
 ADVICE = Note(
     "design",
-    "as many labels give a shorter interval where all of fewer items are labeled twice: at "
-    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which "
-    "30% are",
+    "with the same number of labels the interval is shorter if you take fewer items and label all "
+    "of them twice. Example: at an accuracy of .95 and 3% incorrect labels, it is 4.6 points wide "
+    "from 390 items, but 6.6 points from 600 items of which 30% are labeled twice",
 )
 
 
 class SecondLabels(Result):
-    """Label errors and corrected accuracy from double annotation; made by `second_labels`.
+    """Label errors, and an accuracy corrected for them, from double annotation.
+
+    `second_labels` returns this result. A pair is an item with two labels.
 
     Attributes
     ----------
-    pairs, differing, settled : int
-        Items with two labels; those whose labels differ; and those of the latter that a third label
-        decided.
+    pairs : int
+        Items with two labels.
+    differing : int
+        Pairs whose labels differ.
+    settled : int
+        Pairs whose labels differ and that a third label decided.
     estimate : float
-        Accuracy before the correction, from first labels; NaN where a stratum has fewer than 2.
-    lowest, highest : float
-        Corrected accuracy, its least and largest value over the pairs that are not decided and
-        skipped items; NaN with fewer than 2 pairs.
+        Accuracy before the correction, from first labels; NaN if a stratum has fewer than 2.
+    lowest : float
+        Corrected accuracy if undecided pairs and items that could not be labeled are incorrect; NaN
+        with fewer than 2 pairs.
+    highest : float
+        Corrected accuracy if these items are correct; NaN with fewer than 2 pairs.
     confidence_interval : Interval or None
-        Of the corrected accuracy; None with fewer than 2 pairs.
+        Confidence interval for the corrected accuracy; None with fewer than 2 pairs.
+
+    See Also
+    --------
+    second_labels : Correct an accuracy for label errors by double annotation.
     """
 
     pairs: int
@@ -50,30 +61,32 @@ class SecondLabels(Result):
     confidence_interval: Interval | None
 
     def interval(self) -> Interval | None:
-        """Return the interval of the corrected accuracy."""
+        """Return the confidence interval for the corrected accuracy."""
         return self.confidence_interval
 
     @property
     def agreement(self) -> float:
-        """Share of pairs that are alike; NaN without pairs."""
+        """Return the proportion of pairs with two equal labels; NaN without pairs."""
         return 1 - self.differing / self.pairs if self.pairs else float("nan")
 
     def headline(self) -> str:
-        """Return agreement and corrected accuracy in one sentence."""
+        """Return the agreement and the corrected accuracy in one sentence."""
         if not self.pairs:
             return "no item has two labels yet"
         pairs = checks.counted(self.pairs, "item has two labels", "items have two labels")
-        alike = f"{100 * self.agreement:.1f}% of them alike"
-        text = f"{pairs}, {alike}, {self.settled} of {self.differing} decided"
+        alike = f"which agree for {100 * self.agreement:.1f}%"
+        decided = f"{self.settled} of {self.differing} disagreements are decided"
+        text = f"{pairs}, {alike}; {decided}"
         if self.confidence_interval is None:
             return text
         low, high = self.confidence_interval
         value = skips.said_percent(self.lowest, self.highest)
-        limits = f"{100 * low:.1f}% to {100 * high:.1f}%"
+        level = percent(self.confidence_interval.level)
+        limits = f"{level} confidence interval {100 * low:.1f}% to {100 * high:.1f}%"
         return f"{text}; accuracy corrected for label errors {value} ({limits})"
 
     def rows(self) -> list[dict]:
-        """Return one row."""
+        """Return one row: pairs, pairs that agree, undecided pairs and the corrected accuracy."""
         alike = self.pairs - self.differing
         undecided = self.differing - self.settled
         row = {
@@ -93,57 +106,67 @@ def second_labels(
     skipped: ArrayLike | None = None,
     level: float = 0.95,
 ) -> SecondLabels:
-    r"""Correct an accuracy for label errors from items that two people labeled.
+    r"""Correct an accuracy for label errors by double annotation.
 
-    A third label decides where the two differ.
+    Use it if annotators sometimes err. Two annotators label a random part of the sample, and a
+    third label decides where the two differ.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum.
+        Items per stratum, at least 1.
     once : (H, 2) array_like of int
-        Items with one label, by it: 0 incorrect, 1 correct. Which items get a second one is
-        drawn at random.
+        Items with one label per stratum: incorrect (0) and correct (1). Which items get a second
+        label must be decided at random.
     pairs : (H, 2, 2, 3) array_like of int
-        Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not
-        yet. At least 2 per stratum.
+        Items with two labels per stratum, by first label, second label and decision. The decision
+        is 0, 1, or 2 if it is still open. Each stratum needs at least 2.
     skipped : (H, 2) array_like of int, optional
-        Items of the sample that nobody could label, those meant for one label and those meant for
-        two.
-    level : float
-        Nominal coverage in (0, 1).
+        Sampled items per stratum that could not be labeled: those meant for one label and those
+        meant for two. The lower limit counts them and undecided pairs as incorrect, the upper limit
+        as correct.
+    level : float, default 0.95
+        Nominal coverage of the interval, between 0 and 1.
 
     Returns
     -------
     SecondLabels
-        Pairs that are not decided and skipped items count as incorrect for the lower limit, as
-        correct for the upper one.
+        Agreement of the labels, and the corrected accuracy with its interval.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain; names the stratum.
+        If an argument is outside its domain. The message names the stratum.
+
+    See Also
+    --------
+    stratified_accuracy : Estimate accuracy from labels that are taken as true.
+    AuditSession : An audit that is carried out over several days.
 
     Notes
     -----
-    In a stratum the share w = m / n of the items has two labels; f and d are first label and
-    decision, d = f where both labels are alike. Then
+    In a stratum, m of the n items have two labels, the proportion w = m / n. Let f be the first
+    label and d the decision, with d = f if both labels agree. The estimate is
 
     .. math:: A = \sum_h W_h \Big(\frac1m \sum_{twice} (w f + d - f) + (1 - w) \bar f_{once}\Big)
 
-    is the accuracy by first labels plus the mean of d - f, no item counted twice: double sampling
-    with slope w [1]_. Its limits are those of `value_interval` for two independent samples,
-    weighted W and W (1 - w). Where every item has two labels it is the accuracy of the decided
-    labels, with the interval of `stratified_accuracy`; otherwise no finite-population factor is
-    taken, as a census of labels that err is none. An item that alone in its stratum has one label
-    is left out.
+    This is the accuracy by first labels plus the mean of d - f: double sampling with slope w [1]_.
+    The limits are those of `value_interval` for two independent samples, with the weights W w and
+    W (1 - w). There is no finite-population factor: if all items have a label that may be
+    incorrect, the accuracy is still uncertain.
 
-    Errors that two labels share cannot be seen. If people err independently given the truth,
-    capture and recapture [2]_ expects s1 = n101 n011 / (n11 - s0 + 1) items that are right and
-    twice called wrong, s0 = n100 n010 / (n00 - s1 + 1) that are wrong and twice called right; n101
-    counts pairs by first label, second label and decision. Estimate and limits move by (s1 - s0) /
-    m; s^2 (1 / n101 + 1 / n011) / m^2, and the like, is added to the squares of both halves of the
-    interval.
+    If every item has two labels, A is the accuracy of the decided labels, and its interval is that
+    of `stratified_accuracy`. If a single item of a stratum has one label, that item is left out.
+
+    **Shared errors.** Errors that two labels share cannot be seen. A capture-recapture estimate
+    [2]_ gives their number, if two annotators err independently given the truth::
+
+        s1 = n101 n011 / (n11 - s0 + 1)    correct items that were labeled incorrect twice
+        s0 = n100 n010 / (n00 - s1 + 1)    incorrect items that were labeled correct twice
+
+    n101 counts pairs by first label, second label and decision; n11 and n00 count pairs that agree.
+    The estimate and its limits are shifted by (s1 - s0) / m. The interval is widened by the
+    variance of this shift, which is s1^2 (1 / n101 + 1 / n011) / m^2 plus the same for s0.
 
     References
     ----------
@@ -175,14 +198,14 @@ def second_labels(
 
 
 def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:
-    """Return the numbers of pairs, of pairs that differ, and of those that are decided."""
+    """Return the numbers of pairs, of pairs that differ, and of decided pairs among these."""
     differing = _differing(pairs)
     decided = differing[:, :UNDECIDED]
     return int(pairs.sum()), int(differing.sum()), int(decided.sum())
 
 
 def _differing(pairs: ndarray) -> ndarray:
-    """Return pairs that differ, (2, 3), by the first label and the decision."""
+    """Return the pairs that differ, (2, 3), by first label and decision."""
     return pairs[:, [0, 1], [1, 0]].sum(0)
 
 
@@ -192,14 +215,19 @@ def _checked(
     pairs: ArrayLike,
     skipped: ArrayLike | None,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """Return the arguments as int arrays, without items that alone in a stratum have one label."""
+    """Return the arguments as int arrays.
+
+    If a single item of a stratum has one label, that item is left out.
+    """
     size = checks.counts("stratum_size", stratum_size, low=1)
     labels = skips.count_table("once", once, (size.size, 2))
     twice = skips.count_table("pairs", pairs, (size.size, 2, 2, 3))
     none = np.zeros_like(labels)
     unlabeled = none if skipped is None else skips.count_table("skipped", skipped, none.shape)
     if twice[:, 0, 0, 1:].any() or twice[:, 1, 1, ::2].any():
-        raise checks.WrongValue("pairs", "must count two labels that are alike as decided that way")
+        raise checks.WrongValue(
+            "pairs", "must have the same decision as both labels where these agree"
+        )
     alone = (labels.sum(1) == 1) & (unlabeled[:, 0] == 0)
     labels[alone] = 0
     m = twice.sum((1, 2, 3)) + unlabeled[:, 1]
@@ -208,8 +236,8 @@ def _checked(
     for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
         raise checks.WrongValue(
             "pairs",
-            f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
-            ": join strata, or label more items twice",
+            f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}. "
+            "Merge strata, or label more items twice",
         )
     return size, labels, twice, unlabeled
 
@@ -220,7 +248,7 @@ def _completed(
     skipped: ndarray,
     label: int,
 ) -> tuple[ndarray, ndarray]:
-    """Return labels (H, 2) and pairs (H, 2, 2, 2) with all that is open labeled 0 or 1."""
+    """Return labels (H, 2) and pairs (H, 2, 2, 2), with all open labels set to 0 or 1."""
     once = once.copy()
     decided = pairs[..., :UNDECIDED].copy()
     once[:, label] += skipped[:, 0]
@@ -235,7 +263,7 @@ def _corrected(
     pairs: ndarray,
     level: float,
 ) -> tuple:
-    """Return the accuracy by first labels and corrected, its interval, and the shift."""
+    """Return the accuracy by first labels, the corrected one, its interval, and the shift."""
     weight = size / size.sum()
     m = pairs.sum((1, 2, 3))
     n = once.sum(1)
@@ -266,7 +294,7 @@ def _parts_interval(
     pairs: ndarray,
     level: float,
 ) -> Interval:
-    """Return the interval of items with two labels and those with one, before shared errors."""
+    """Return the interval from items with two labels and with one, without shared errors."""
     m = pairs.sum((1, 2, 3))
     n = once.sum(1)
     share = m / (m + n)
@@ -302,24 +330,29 @@ def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
 
 
 def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
-    """Yield notes on pairs that differ, (2, 3) by first label and decision, and shared errors."""
+    """Yield notes on shared errors and on the pairs that differ, by first label and decision."""
     *settled, unsettled = differing.sum(0).tolist()
     pairs = sum(settled)
     second = int(np.trace(differing))
     yield Note(
         "assumption",
-        "assumes that decisions are right and that second labels do not copy first ones: neither "
-        "would show here; and that two people err independently where the truth is the same, which "
-        f"puts errors that both make at {100 * shared:+.2f} points of accuracy",
+        "the correction assumes that decisions are correct and that annotators do not copy labels. "
+        "The labels cannot show whether this holds. It also assumes that two annotators err "
+        "independently given the truth. Errors that both make then change the accuracy by "
+        f"{100 * shared:+.2f} points",
     )
     if unsettled:
         open_pairs = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        text = f"{open_pairs} not decided yet and counted both ways: a third person decides"
+        text = (
+            f"{open_pairs} not decided yet and counted both ways in the interval. Let a third "
+            "annotator decide"
+        )
         yield Note("assumption", text)
     if pairs:
         first = pairs - second
         one_sided = special.bdtr(min(first, second), pairs, 0.5)
         test = f"exact binomial test p = {min(2 * one_sided, 1):.3g}"
         decided = checks.counted(pairs, "decided pair")
-        wrong = f"the first label was wrong in {first}, the second in {second}"
-        yield Note("data", f"of {decided} {wrong} ({test}); the correction holds either way")
+        wrong = f"the first label was incorrect in {first}, the second in {second}"
+        text = f"of {decided}, {wrong} ({test}). The correction is valid in either case"
+        yield Note("data", text)

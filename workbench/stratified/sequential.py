@@ -1,4 +1,4 @@
-"""The order in which strata are labeled: every beginning is a stratified sample."""
+"""An order of labeling in which the labels are a stratified sample whenever you stop."""
 
 import numpy as np
 from numpy import ndarray
@@ -6,36 +6,50 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 
-ROUNDS = 2  # labels of each stratum before shares decide: a variance needs two
+ROUNDS = 2  # labels of each stratum before proportions decide: a variance needs two
 
 
 def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> ndarray:
-    r"""Return the stratum of each next label.
+    r"""Return the stratum of each label, in an order that you can stop at any number of labels.
 
-    Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the
-    largest :math:`t N_h - N n_h`, the one furthest behind its share; the first of equals; a stratum
-    without unlabeled items is passed over. The order looks at no label, so the number of labels
-    fixes how many each stratum has: every beginning whose length was not chosen by looking at
-    labels is a stratified simple random sample.
+    The order does not depend on the labels. So the first n labels are a stratified simple random
+    sample, unless you chose n because of the labels.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum, :math:`N_h` of N.
+        Items per stratum.
     n : int
-        Labels in total, 0 to N.
+        Labels in total, at least 0 and at most the number of items.
     share : (H,) array_like of float, optional
-        Wanted shares of the labels, not negative, in any unit; they take the place of :math:`N_h /
-        N`.
+        Proportions of the labels that the strata should get, at least 0, in any unit. By default
+        they are proportional to stratum size.
 
     Returns
     -------
     (n,) ndarray of int
+        Stratum of each label, numbered from 0.
 
     Raises
     ------
     ValueError
-        If a size is not a whole number, `n` exceeds N, or the shares are negative or all 0.
+        If a size is not a whole number, `n` exceeds the number of items, or the proportions are
+        negative or all 0.
+
+    See Also
+    --------
+    anytime_interval : Compute an interval for accuracy that holds whenever labeling stops.
+    allocate : Allocate a budget of labels to strata.
+
+    Notes
+    -----
+    The first labels go to all strata in turn, two each. Then label t, counted from 1, goes to the
+    stratum that is furthest behind its proportion: the one with the largest
+
+    .. math:: t N_h - N n_h
+
+    Stratum h has :math:`N_h` of the N items and :math:`n_h` labels so far. The first of several
+    equal strata gets the label. Strata without unlabeled items are left out.
 
     Examples
     --------

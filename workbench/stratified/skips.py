@@ -1,11 +1,13 @@
-"""Bounds for skipped items: from all of them incorrect to all of them correct.
+"""Bounds for items that could not be labeled: from all of them incorrect to all of them correct.
 
-Whether an item is skipped belongs to the item, whatever the reason. So the labels with every
-skipped item incorrect are a sample of a population in which every item that would be skipped is
-incorrect. Its lower limit is a limit for that population, whose value is at most the true one. The
-same holds above. Nothing is assumed about who skips which items. The default interval of an
-accuracy or a difference is the hull of the intervals of all labels that the skipped items may have,
-as it never falls where a label rises.
+Take it as a property of an item that it could not be labeled, whatever the reason. Count all such
+items as incorrect. Then the labels are a sample from a population in which every item of this kind
+is incorrect. The accuracy of that population is at most the true one, so the lower limit for it is
+valid. The same argument holds for the upper limit. No assumption is needed about which items could
+not be labeled.
+
+The default limits of an accuracy or a difference never fall if a label changes from incorrect to
+correct. So the interval covers the intervals of all labels that the unlabeled items may have.
 """
 
 from collections.abc import Iterable
@@ -20,23 +22,23 @@ from workbench.results import Interval, digits
 
 
 class Bounded:
-    """A result that becomes a range where items were skipped."""
+    """A result that becomes a range if some items could not be labeled."""
 
     skipped: ndarray | None
 
     def _completed(self, skipped: ndarray, correct: int) -> Any:
-        """Return the result with the skipped items labeled incorrect (0) or correct (1)."""
+        """Return the result with the unlabeled items counted as incorrect (0) or correct (1)."""
         raise TypeError(f"{type(self).__name__} cannot be completed")
 
     def _ends(self) -> tuple:
-        """Return the results at both ends of the range; without skipped items both are `self`."""
+        """Return the results at both ends of the range; both are `self` if all are labeled."""
         if self.skipped is None:
             return self, self
         return tuple(self._completed(self.skipped, correct) for correct in (0, 1))
 
 
 def span(ends: Iterable[str]) -> str:
-    """Return 'low to high', or the text that both ends have in common."""
+    """Return 'low to high', or a single text if both ends are equal."""
     return " to ".join(dict.fromkeys(ends))
 
 
@@ -52,7 +54,7 @@ def check_sample(
     correct: ArrayLike,
     skipped: ArrayLike | None,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray | None]:
-    """Return the arguments as (H,) int arrays; `skipped` is None where no item was skipped."""
+    """Return the arguments as (H,) int arrays; `skipped` is None if all items are labeled."""
     if skipped is None or not checks.plain_array("skipped", skipped).any():
         return *intervals.check_sample(stratum_size, labeled, correct), None
     labeled = checks.counts("labeled", labeled)
@@ -63,7 +65,7 @@ def check_sample(
 
 
 def count_table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> ndarray:
-    """Return counts as an int array of a given shape, or raise."""
+    """Return counts as an int array of a given shape, or raise an error."""
     table = checks.plain_array(name, values)
     if table.shape != shape:
         raise checks.WrongValue(name, f"must have shape {shape}; got {table.shape}")
@@ -71,12 +73,14 @@ def count_table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> ndarray
 
 
 def words(skipped: ndarray | None) -> str:
-    """Return ' and 3 skipped', or nothing."""
-    return "" if skipped is None else f" and {skipped.sum():,} skipped"
+    """Return ' (3 more items could not be labeled)', or an empty text."""
+    if skipped is None:
+        return ""
+    return f" ({checks.counted(skipped.sum(), 'more item')} could not be labeled)"
 
 
 def with_skipped(rows: list[dict], skipped: ndarray | None, *undecided: str) -> list[dict]:
-    """Return rows per stratum with the skipped items, without the values that these leave open."""
+    """Return rows per stratum with their unlabeled items; values that these leave open are NaN."""
     if skipped is None:
         return rows
     for row, count in zip(rows, skipped.tolist(), strict=True):
@@ -87,7 +91,7 @@ def with_skipped(rows: list[dict], skipped: ndarray | None, *undecided: str) -> 
 
 
 def estimate_cells(bounds: tuple[float, float], skipped: ndarray | None) -> dict:
-    """Return the cells of a table that hold an estimate, or its range where items were skipped."""
+    """Return the cells of a table for an estimate, or for its range if items are unlabeled."""
     if skipped is None:
         return {"estimate": bounds[0]}
     return {"estimate_low": bounds[0], "estimate_high": bounds[1]}

@@ -1,4 +1,4 @@
-"""Seven ways to cut scores into strata, by rising score.
+"""Seven methods that cut scores into strata, in order of increasing score.
 
 References
 ----------
@@ -44,19 +44,27 @@ RESTARTS = 20
 
 
 class Strata(Result):
-    """A stratification of N scored items.
+    """A division of N scored items into K strata.
+
+    `stratify` returns this result.
 
     Attributes
     ----------
     labels : (N,) array of int
-        Stratum of each item, 0 to K - 1 by rising score.
+        Stratum of each item, 0 to K - 1 in order of increasing score.
     sizes : (K,) array of int
         Items per stratum, all at least 1.
     edges : (K + 1,) array of float or None
-        Cells are (low, high], the first closed below; None where strata are not such cells.
+        Scores at which strata begin and end. A stratum is the cell (low, high]; the first one also
+        contains its lower edge. None if the strata are not such cells.
     n_strata : int
-        K, after empty strata were dropped.
+        Number of strata K, after empty strata were dropped.
     method : str
+        Method that cut the strata, or "given".
+
+    See Also
+    --------
+    stratify : Cut items into strata by their score.
     """
 
     labels: ndarray
@@ -66,7 +74,7 @@ class Strata(Result):
     method: str
 
     def headline(self) -> str:
-        """Return number, rule and sizes in one sentence."""
+        """Return the number of strata, their sizes and the method in one sentence."""
         least = self.sizes.min()
         most = self.sizes.max()
         items = checks.counted(most, "item")
@@ -77,9 +85,9 @@ class Strata(Result):
         return "; ".join([strata, *sentences(self.notes)])
 
     def rows(self) -> list[dict]:
-        """Return stratum, size and edges, one row per stratum.
+        """Return one row per stratum with its size and edges.
 
-        Strata are counted from 1; `labels` holds the index, from 0.
+        Strata are numbered from 1 here, but from 0 in `labels`.
         """
         edges = self.edges
         if edges is None:
@@ -91,7 +99,7 @@ class Strata(Result):
         )
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.headline())  # the caption says the notes
+        return html_table(self.rows(), self.headline())  # the caption contains the notes
 
 
 def stratify(
@@ -103,35 +111,52 @@ def stratify(
 ) -> Strata:
     """Cut items into strata by their score.
 
+    Items with similar scores are similar in their accuracy, so strata of scores make an estimate
+    more precise. All methods except "equal_size" keep items with equal scores together.
+
     Parameters
     ----------
     score : (N,) array_like of float
-        Finite; >= 0 for "weighted_mean". Only its order matters to "equal_size".
+        Score of each item, finite; at least 0 for "weighted_mean". "equal_size" uses only the order
+        of the scores.
     n_strata : int
-        Strata wanted, 1 <= K <= N.
-    method : str
-        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the
-          density, a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max]
-          [1]_ [2]_.
-        - "weighted_mean": equal totals of the score, W_k mean_k = constant [3]_.
-        - "kmeans": scikit-learn's k-means, on at most 2,048 weighted bins.
-        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order
-          statistics, then applied to every item; strata need not be intervals.
-        - "equal_size": ranks cut at ceil(k N / K), ties ordered by `rng`.
-        - "equal_width": equal parts of [min, max].
-    rng : int or numpy.random.Generator
-        Orders ties ("equal_size") and starts "kmeans" and "gmm".
+        Number of strata K, at least 1 and at most N.
+    method : str, default "cum_sqrt_f"
+        Method that cuts the scores: "cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm",
+        "equal_size" or "equal_width". See Notes.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator. It orders equal scores in "equal_size" and starts "kmeans" and "gmm".
 
     Returns
     -------
     Strata
-        Items with equal scores stay together in every method but "equal_size". Empty strata are
-        dropped and `notes` says so.
+        Stratum of each item, with sizes and edges. Empty strata are dropped, and a note says so.
 
     Raises
     ------
     ValueError
-        If a score is not finite, all scores are equal (K > 1), or K is not a whole number in 1..N.
+        If a score is not finite, if K is outside its domain, or if all scores are equal and K is
+        above 1.
+
+    See Also
+    --------
+    allocate : Allocate a budget of labels to strata.
+    stratified_accuracy : Estimate accuracy from the labels of a stratified sample.
+    accuracy_audit : Plan, simulate or analyze an accuracy audit.
+
+    Notes
+    -----
+    The methods are:
+
+    - "cum_sqrt_f" and "cum_cbrt_f" cut the cumulated square root or cube root of the density into
+      equal intervals [1]_ [2]_. The density is a Gaussian kernel estimate with Scott's bandwidth,
+      on 512 points from the smallest to the largest score.
+    - "weighted_mean" gives all strata the same total score [3]_.
+    - "kmeans" is scikit-learn's k-means, on at most 2,048 weighted bins.
+    - "gmm" is scikit-learn's Gaussian mixture. It is fitted to at most 10,000 equally spaced order
+      statistics and then applied to every item. A stratum need not be an interval.
+    - "equal_size" gives all strata the same number of items, up to rounding.
+    - "equal_width" cuts the range of the scores into intervals of equal width.
 
     References
     ----------
@@ -162,7 +187,7 @@ def stratify(
         raise checks.WrongValue(
             "score",
             f"must differ between items to be cut into {n_strata} strata; all are "
-            f"{low:g}: without other scores say {{0}} 1",
+            f"{low:g}. If you have no other scores, set {{0}} to 1",
             others=("n_strata",),
         )
     if method == "equal_size":
@@ -223,16 +248,17 @@ def strata_of(
     *,
     rng: int | Generator = 0,
 ) -> Strata:
-    """Return the strata given with scored items, in the order of names, or those of `stratify`.
+    """Return the strata that the items name, in order of names, or else those of `stratify`.
 
-    If there are fewer distinct scores than strata, such as 0 and 1, each score is a stratum, and a
-    note says so.
+    If there are fewer distinct scores than strata, such as 0 and 1, each score is a stratum. A note
+    says so.
 
     Parameters
     ----------
     items : ScoredItems
+        Scored items; `items.by` names their strata, if any.
     n_strata, method
-        As in `stratify`; without effect where `items.by` says the strata.
+        As in `stratify`. They have no effect if `items.by` names the strata.
     rng
         As in `stratify`.
 
@@ -250,7 +276,7 @@ def strata_of(
         if method != "equal_size" or not 1 < distinct.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
         text = (
-            f"there are {distinct.size} distinct scores: each is a stratum, in the place of "
+            f"there are only {distinct.size} distinct scores: each is a stratum, instead of "
             f"{n_strata} strata"
         )
         strata = _cut(items.score, distinct[:-1], distinct.size, method)
@@ -265,11 +291,11 @@ def strata_of(
 
 
 def refuse_given(items: ScoredItems) -> None:
-    """Raise where strata are given that a question cannot use."""
+    """Raise an error if strata are given that the question cannot use."""
     if items.by is not None:
         raise ValueError(
-            "strata by a column belong to the accuracy; metrics of a class and differences cut "
-            "theirs from scores"
+            "strata from a column can be used for the accuracy only; metrics of a class and "
+            "differences cut their strata from scores"
         )
 
 
@@ -288,7 +314,7 @@ def stratify_part(
     score, n_strata, method
         As in `stratify`.
     part : str
-        What these items are, for the note.
+        Description of these items, for the note.
     rng
         As in `stratify`.
     """
@@ -299,7 +325,7 @@ def stratify_part(
     items = checks.counted(score.size, "item")
     verb = "has" if score.size == 1 else "have"
     scores = checks.counted(distinct, "distinct score")
-    text = f"the {items} {part} {verb} {scores}: no more strata"
+    text = f"the {items} {part} {verb} only {scores}, so there are no more strata than that"
     return replace(strata, notes=[*strata.notes, Note("design", text)])
 
 
@@ -346,10 +372,10 @@ def _kmeans_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
 
 
 def _weighted_bins(score: ndarray) -> tuple:
-    """Return at most `BINS` points (bin means) and their counts; the scores if these are as few.
+    """Return at most `BINS` bin means and their counts, or the scores themselves if they are few.
 
-    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score
-    nor a crowd makes them coarse.
+    Bins are cut at equally spaced scores and at equally spaced ranks. So neither a single far score
+    nor many close scores make the bins coarse.
     """
     if score.size <= BINS:
         return np.unique(score, return_counts=True)
@@ -412,7 +438,7 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     nonempty = int((sizes > 0).sum())
     notes = _dropped(n_strata, nonempty)
     if not model.converged_:
-        text = "GaussianMixture did not converge; its strata are as good as it got"
+        text = "GaussianMixture did not converge; the strata are those of its last iteration"
         notes.append(Note("design", text))
     labels = np.argsort(order)[component]
     return Strata(labels, sizes[order][:nonempty], None, nonempty, "gmm", notes=notes)

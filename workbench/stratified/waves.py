@@ -1,4 +1,6 @@
-"""Allocation that depends on the labels: waves with an unbiased estimate, OPT-A1 and OPT-A2.
+"""Allocation that depends on earlier labels: waves with an unbiased estimate, OPT-A1 and OPT-A2.
+
+`next_wave` allocates the labels of the next wave, and `wave_accuracy` estimates from all waves.
 
 References
 ----------
@@ -21,21 +23,34 @@ RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
 OPT_NOTE = Note(
     "unreliable",
-    "OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
-    "variance estimate far too small; measured on the digit forms, more labels cover less",
+    "OPT-A1 and OPT-A2 give no more labels to a stratum whose first labels all agree. So the "
+    "estimate is biased and its variance estimate far too small. On the digit forms, the coverage "
+    "falls with more labels. Use the rule 'smoothed'",
 )
 
 
 class WaveEstimate(Estimate, Result):
     """Accuracy from labels that were allocated wave by wave.
 
+    `wave_accuracy` returns this result.
+
     Attributes
     ----------
-    estimate, variance : float
-        Unbiased, and its unbiased variance estimate.
+    estimate : float
+        Unbiased estimate of the accuracy.
+    variance : float
+        Unbiased estimate of the variance of the estimate.
     stratum_size : (H,) array of int
-    labeled, correct : (T, H) array of int
-        Per wave and stratum.
+        Items per stratum.
+    labeled : (T, H) array of int
+        Labels per wave and stratum.
+    correct : (T, H) array of int
+        Labeled items whose prediction is correct, per wave and stratum.
+
+    See Also
+    --------
+    wave_accuracy : Estimate accuracy from labels that were allocated in waves.
+    StratifiedEstimate : Accuracy estimated from a sample that was fixed before labeling.
     """
 
     estimate: float
@@ -45,13 +60,20 @@ class WaveEstimate(Estimate, Result):
     correct: ndarray
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching.
+        """Return a confidence interval for the accuracy.
 
         Parameters
         ----------
-        level : float
-            Nominal coverage in (0, 1).
-        method : {"default", "wald"}
+        level : float, default 0.95
+            Nominal coverage, between 0 and 1.
+        method : {"default", "wald"}, default "default"
+            Method of the interval. "default" treats each stratum of each wave as a stratum of its
+            own. "wald" is for teaching only.
+
+        Returns
+        -------
+        Interval
+            Limits of the accuracy.
         """
         checks.choice("method", method, WAVE_INTERVALS)
         level = checks.level(level)
@@ -80,17 +102,17 @@ class WaveEstimate(Estimate, Result):
         return Interval(low, high, level, method, notes=notes)
 
     def headline(self) -> str:
-        """Return estimate, standard error and default interval in one sentence."""
+        """Return the estimate, its standard error and the 95% interval in one sentence."""
         low, high = self.interval()
         labels = checks.counted(self.labeled.sum(), "label")
         waves = checks.counted(len(self.labeled), "wave")
         strata = checks.counted(self.stratum_size.size, "stratum", "strata")
         estimate = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        limits = f"95% from {low:.4g} to {high:.4g}"
+        limits = f"95% confidence interval {low:.4g} to {high:.4g}"
         return f"accuracy {estimate}, {limits}; {labels} in {waves}, {strata}"
 
     def rows(self) -> list[dict]:
-        """Return one row per wave and stratum, both counted from 1: labels and correct ones."""
+        """Return one row per wave and stratum, numbered from 1: labels and correct predictions."""
         wave, stratum = np.indices(self.labeled.shape) + 1
         return rows_of(
             wave=wave.ravel(),
@@ -113,31 +135,52 @@ def next_wave(
 ) -> Allocation:
     """Allocate the next wave of labels from the labels so far.
 
+    Use it to label in several waves. The labels of earlier waves show which strata vary most, and
+    the next wave gives more labels to them. Estimate with `wave_accuracy`, which allows for this.
+
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-    labeled, correct : (H,) array_like of int
-        All labels so far and the correct ones; zeros before the first wave.
+        Items per stratum, at least 1.
+    labeled : (H,) array_like of int
+        Labels per stratum so far; zeros before the first wave.
+    correct : (H,) array_like of int
+        Labeled items per stratum so far whose prediction is correct.
     budget : int
-        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum
-        and wave.
-    rule : {"smoothed", "opt"}
-        - "smoothed": a share `floor` in proportion to size, the rest in proportion to
-          W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
-        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no
-          stratum varies, in proportion to size; an unlabeled stratum counts as varying most (the
-          paper does not say). Biased: `notes` says so.
+        Labels in this wave, at least 2 per stratum. Fix the budgets of all waves before the first.
+    rule : {"smoothed", "opt"}, default "smoothed"
+        Rule of the allocation. "opt" gives a biased estimate and is for teaching; see Notes.
     stratum_score : (H,) array_like of float, optional
-        Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
-    smoothing : float
-        Labels c that the prior is worth, > 0.
-    floor : float
-        Share of the wave in proportion to size, 0 to 1.
+        Prior accuracies of the strata in (0, 1), such as mean confidences. By default, they are the
+        overall accuracy so far.
+    smoothing : float, default 4.0
+        Number of labels that the prior counts as, above 0.
+    floor : float, default 0.3
+        Proportion of the wave that is allocated in proportion to stratum size, from 0 to 1.
 
     Returns
     -------
-    workbench.Allocation
-        `labeled` counts the new labels only.
+    Allocation
+        Labels of this wave per stratum, without those of earlier waves.
+
+    See Also
+    --------
+    wave_accuracy : Estimate accuracy from labels that were allocated in waves.
+    allocate : Allocate a budget of labels to strata.
+
+    Notes
+    -----
+    The rule "smoothed" allocates the proportion `floor` in proportion to stratum size. The rest is
+    in proportion to::
+
+        W_h sqrt(p (1 - p))  with  p = (x_h + c p0_h) / (n_h + c)
+
+    Stratum h has the weight W_h, n_h labels so far, x_h correct predictions among them, and the
+    prior p0_h, which counts as c labels. Every stratum gets at least 2 labels.
+
+    The rule "opt" is equation 9 of [1]_ with the sample variance, as in the algorithms OPT-A1 and
+    OPT-A2. If no stratum varies, labels are in proportion to size. A stratum without labels counts
+    as varying most; the paper leaves this open.
 
     References
     ----------
@@ -169,31 +212,51 @@ def next_wave(
 
 
 def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> WaveEstimate:
-    """Estimate accuracy from waves, without bias from allocation by earlier labels.
+    """Estimate accuracy from labels that were allocated in waves.
+
+    The estimate stays unbiased although earlier labels decided where later labels went.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-    labeled, correct : (T, H) array_like of int
-        Labels and correct ones per wave and stratum, in time order. Every wave's total was fixed
-        beforehand and it labels at least 2 items of each stratum (or all that are left).
+        Items per stratum, at least 1.
+    labeled : (T, H) array_like of int
+        Labels per wave and stratum, in order of time. Each wave has at least 2 labels in each
+        stratum, or labels all items that are left. The total of each wave was fixed beforehand.
+    correct : (T, H) array_like of int
+        Labeled items whose prediction is correct, per wave and stratum.
 
     Returns
     -------
     WaveEstimate
+        Estimate with its variance and intervals.
+
+    See Also
+    --------
+    next_wave : Allocate the next wave of labels from the labels so far.
+    stratified_accuracy : Estimate accuracy from a sample that was fixed before labeling.
 
     Notes
     -----
-    With m_t the size of wave t and n, x^{<t} the labels before it,
-    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a
-    stratified sample of what is left, so each term is unbiased and the terms are uncorrelated.
-    Where nearly all items are labeled the estimate can lie outside of what the labels prove; the
-    interval cannot.
+    The estimate is a mean of the estimates of the waves, weighted by their numbers of labels::
+
+        A = sum_t m_t / n sum_k [x_kt + (N_k - n_kt) a_kt] / N
+
+    - Wave t has m_t of all n labels, and the accuracy a_kt in stratum k.
+    - Stratum k has N_k of the N items.
+    - Before wave t, stratum k has n_kt labels, x_kt of them correct.
+
+    Given the earlier waves, each wave is a stratified sample of the items that are left. So each
+    term is unbiased, and the terms are uncorrelated. If nearly all items are labeled, the estimate
+    can lie outside the range that the labels leave possible. The interval cannot.
 
     Examples
     --------
-    >>> wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
-    WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% from 0.6 to 0.91; 30 labels in 2 waves, 2 strata)
+    >>> wave_accuracy(
+    ...     [100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]]
+    ... )     # doctest: +NORMALIZE_WHITESPACE
+    WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% confidence interval 0.6 to 0.91;
+    30 labels in 2 waves, 2 strata)
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = _waves("labeled", labeled, size.size)
@@ -219,7 +282,7 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
 
 
 def wave_totals(budget: int, waves: int) -> ndarray:
-    """Return the labels of each wave of a budget, (waves,), as equal as whole numbers can be.
+    """Return the labels of each wave of a budget, as equal as whole numbers allow.
 
     Examples
     --------
@@ -230,7 +293,7 @@ def wave_totals(budget: int, waves: int) -> ndarray:
 
 
 def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
-    """Return waves (R, T, H) as (R, T * H) cells, weighted by their wave's share of the labels."""
+    """Return waves (R, T, H) as cells (R, T * H), weighted by the labels of their wave."""
     before = labeled.cumsum(1) - labeled
     correct_before = correct.cumsum(1) - correct
     remaining = size - before
@@ -320,10 +383,10 @@ def _allotted(
 
 
 def exhausted_notes(size: ndarray, labeled: ndarray) -> list[Note]:
-    """Return a note for each stratum that waves label by more than half."""
+    """Return a note for each stratum of which the waves label more than half."""
     text = (
-        "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
-        "label all of it or fix the allocation"
+        "more than half of the items are labeled: waves are then less precise than a sample "
+        "fixed beforehand. Label all items of the stratum, or fix the allocation"
     )
     exhausted = np.flatnonzero(labeled > size / 2).tolist()
     return [Note("design", text, ("stratum", h)) for h in exhausted]

@@ -354,7 +354,7 @@ def test_strata_by_a_column_belong_to_the_accuracy(function, settings):
         rival=np.repeat(["cat", "dog"], 20),
         by=np.tile(["a", "b"], 20),
     )
-    with pytest.raises(ValueError, match="strata by a column belong to the accuracy"):
+    with pytest.raises(ValueError, match="strata from a column can be used for the accuracy only"):
         function(items, *settings.values(), 20)
 
 

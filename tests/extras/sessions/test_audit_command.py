@@ -535,7 +535,7 @@ def test_what_is_printed_can_be_typed(folder):
         folder, NEW.replace("60", "1"), 2
     )
     assert "--strata must be a whole number of at least 1" in typed(folder, NEW + " --strata 0", 2)
-    assert "all of fewer items are labeled twice" in typed(folder, NEW + " --second-share .2")
+    assert "take fewer items and label all of them twice" in typed(folder, NEW + " --second-share .2")
     assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)
 
 
@@ -627,7 +627,7 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
         (0.9, *expected.interval())
     )
     assert told["results"][0]["finding"] in said and any(
-        "decisions are right" in note for note in told["notes"]
+        "decisions are correct" in note for note in told["notes"]
     )
     assert {"planned", "second_labels", "strata"} <= {
         path.stem for path in (folder / "tables").iterdir()

@@ -461,7 +461,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     assert (found.estimate, found.lowest, found.highest) == pytest.approx((1, 0.85, 0.85))
     assert (open_.lowest, open_.highest) == pytest.approx((0.8, 1))
     assert found.notes[1].text.startswith(
-        "of 4 decided pairs the first label was wrong in 3, the second in 1"
+        "of 4 decided pairs, the first label was incorrect in 3, the second in 1"
     )
     inside = session.strata()
     assert [row["stratum"] for row in inside] == [1, 2, 3, 4]

@@ -1,1 +1,1 @@
-"""A sample that is kept while items arrive, and what it estimates."""
+"""A sample that is kept while records arrive, and estimates from it."""

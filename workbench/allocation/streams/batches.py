@@ -1,4 +1,4 @@
-"""Samples of batches: an iterator, a file, or a loop that may be stopped and started again."""
+"""Samples of batches from an iterator, a file, or a loop that may be stopped and restarted."""
 
 import contextlib
 import itertools
@@ -34,49 +34,58 @@ def sample_stream(
     seed: int = 0,
     minimum: int = 2,
 ) -> StreamEstimate:
-    """Sample batches within strata that are not known beforehand, and estimate the mean.
+    """Sample batches of records within strata, and estimate the mean.
+
+    Use it for data that are too large to hold or that arrive in parts. The strata need not be known
+    beforehand.
 
     Parameters
     ----------
-    frame : data frame of Dask or PySpark, iterable of data frames, or one
-        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays,
-        relations of DuckDB, or files; empty ones are passed over. A single one of these is one
-        batch. Of a frame of Dask or PySpark each partition is sampled where it lies, and the engine
-        merges the samples.
+    frame : data frame or iterable of data frames
+        Batches of records, or a single batch. A batch is a table or record batch of pyarrow, a
+        frame of pandas or polars, a dict of arrays, a relation of DuckDB, or a file. Empty batches
+        are left out. The engine samples each partition of a frame of Dask or PySpark where it is
+        stored, and merges the samples.
     budget : int
         Records to keep, at least `minimum` for every stratum.
     by : str
-        Column of strata: text, whole numbers or booleans.
+        Column of the strata: text, whole numbers or booleans.
     value : str
         Column of finite numbers or booleans, without missing cells.
     id : str
-        Column that identifies a record: whole numbers below 2 ** 63, or text.
-    passes : {1, 2}
-        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again,
-        and the sizes are those of `allocate` for all records, the records those of `sample`: the
-        same in whatever batches.
-    seed : int
-        Another seed draws other records.
-    minimum : int
-        Floor per stratum, as in `StreamSampler`.
+        Column that identifies a record: text, or whole numbers below 2 ** 63.
+    passes : {1, 2}, default 1
+        Number of times that the data are read. With 1, the sample is kept while batches arrive, as
+        in `StreamSampler`. With 2, the sample has the optimal sizes, and its records are those of
+        `sample`, however the data are divided into batches.
+    seed : int, default 0
+        Seed of the sample, at least 0. Another seed samples other records.
+    minimum : int, default 2
+        Records that every stratum keeps at least, as in `StreamSampler`.
 
     Returns
     -------
     StreamEstimate
-        Its `sample_rows` are the sampled records.
+        Estimated mean with its intervals. `StreamEstimate.sample_rows` returns the sampled records.
 
     Raises
     ------
     ValueError
-        If a column or a cell is missing, the budget is too small for the strata, or an iterator
-        that can be read once is given for two passes.
+        If a column or a cell is missing, or the budget is too small for the strata. Also if two
+        passes are asked for and an iterator can be read only once.
+
+    See Also
+    --------
+    StreamSampler : A stratified sample that is kept while records arrive.
+    stream_batches : Return a function that lets a sampler take each batch once.
+    sample : Sample an exact number of rows per stratum.
 
     Notes
     -----
-    A record's key is the hash of `seed` and identifier, the sample of a stratum its
-    smallest keys. Each batch is summarized and cut where it lies; what comes to Python are its
-    strata and the rows whose keys are small enough. The sample of a single pass depends on the
-    order of records through its sizes alone.
+    The key of a record is the hash of `seed` and its identifier. The sample of a stratum has the
+    records with the smallest keys. Each batch is summarized where it is stored. Only its strata,
+    and the rows whose keys are small enough, come to Python. With a single pass, the order of the
+    records influences only the sizes of the sample.
 
     Examples
     --------
@@ -94,8 +103,8 @@ def sample_stream(
     if passes == 2 and iter(batches) is batches:
         raise WrongValue(
             "passes",
-            "must be 1 for an iterator, which can be read once; give a list of batches, "
-            "or what starts anew each time",
+            "must be 1 for an iterator, which can be read only once; give a list of batches, "
+            "or an iterable that starts anew each time",
             passes,
         )
     take = partial(
@@ -111,7 +120,7 @@ def sample_stream(
     second = _taken(batches, first.second_pass(), take)
     if second.seen != first.seen:
         raise ValueError(
-            "the batches held other records when they were read again; store them before sampling"
+            "the batches had other records when they were read again; store them before sampling"
         )
     return second.estimate()
 
@@ -121,7 +130,7 @@ def _taken(
     sampler: StreamSampler,
     take: Callable,
 ) -> StreamSampler:
-    """Return a sampler that has taken all batches, here or on the engine that holds them."""
+    """Return a sampler that has taken all batches, in Python or on the engine that holds them."""
     for batch in batches:
         by_engine = engines.reader_of(batch)
         if by_engine:
@@ -137,7 +146,7 @@ def take_batch(
     value: str,
     id: str,
 ) -> None:
-    """Let a sampler with a seed take a batch."""
+    """Let a sampler with a seed take one batch."""
     if not frames.is_empty(batch):
         with frames.scan(batch, [by, value, id]) as source:
             summarize = samples.streamed(source, by, value, id, _seed_of(sampler))
@@ -149,7 +158,7 @@ def _take_part(
     summarize: Callable,
     native: Any,
 ) -> None:
-    with contextlib.suppress(frames.NoRowsError):  # an empty batch counts, too
+    with contextlib.suppress(frames.NoRowsError):  # an empty batch is valid, too
         sampler.add(*summarize(native))
 
 
@@ -157,8 +166,8 @@ def _seed_of(sampler: StreamSampler) -> int:
     if sampler.seed is None:
         raise WrongValue(
             "sampler",
-            "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
-            "by the hash of its identifier",
+            "must have a seed, as in StreamSampler(budget, seed=0), so that records are chosen "
+            "by the hash of their identifier",
         )
     return sampler.seed
 
@@ -171,28 +180,40 @@ def stream_batches(
     id: str = "id",
     checkpoint: str | PathLike[str] | None = None,
 ) -> Callable[..., None]:
-    """Return a function that lets a sampler take each batch once, also if the program is restarted.
+    """Return a function that lets a sampler take each batch exactly once.
+
+    Use it for a stream that is processed batch by batch. With a checkpoint, the program may be
+    stopped and restarted. The function fits ``foreachBatch`` of Spark.
 
     Parameters
     ----------
     sampler : StreamSampler
-        With a seed. Where there is a checkpoint it goes on from there.
-    by, value, id : str
-        Columns of the batches, as in `sample_stream`.
+        Sampler with a seed. If the checkpoint exists, the sampler continues from there.
+    by : str, default "stratum"
+        Column of the strata in the batches, as in `sample_stream`.
+    value : str, default "value"
+        Column of the values.
+    id : str, default "id"
+        Column that identifies a record.
     checkpoint : str or path, optional
-        A file that is written after each batch, as a whole or not at all.
+        File that is written after each batch, completely or not at all.
 
     Returns
     -------
     callable
-        Takes a batch and its number; numbers rise. A batch whose number is not above the last one
-        counted is passed over. Without a number batches are counted 0, 1, ... from the start of the
-        program: let its loop begin at the first one again. It fits Spark's ``foreachBatch``.
+        Function of a batch and its number. Numbers must increase: a batch whose number is not above
+        the last one is left out. Without numbers, batches are counted from 0 at the start of the
+        program, so a restarted program must begin with the first batch again.
 
     Raises
     ------
     ValueError
-        If the checkpoint is none, or of other columns or another sampler.
+        If the file is not a checkpoint, or is one of other columns or another sampler.
+
+    See Also
+    --------
+    StreamSampler : A stratified sample that is kept while records arrive.
+    sample_stream : Sample batches of records within strata, and estimate the mean.
 
     Examples
     --------
@@ -234,17 +255,24 @@ def stream_file(
     rows: int,
     checkpoint: str | PathLike[str],
 ) -> Iterator[int]:
-    """Let a sampler take the rows of a file in batches, and yield how many records it has seen.
+    """Let a sampler take the rows of a file in batches, and yield the records seen so far.
 
     Parameters
     ----------
     path : str
+        File with one row per record.
     sampler, by, value, id
         As in `stream_batches`.
     rows : int
-        Of a batch.
+        Rows per batch.
     checkpoint : str or path
-        One of another file, or of this one before it was changed, is refused.
+        Checkpoint file. It is refused if it belongs to another file, or to this file before it was
+        changed.
+
+    Yields
+    ------
+    int
+        Records that the sampler has seen.
     """
     with frames.scan(path, [by, value, id]) as source:
         state = os.stat(file_of(path))
@@ -258,7 +286,7 @@ def stream_file(
 
 
 class Checkpoint:
-    """A file with the last batch that counts, what the batches are, and the sampler after it."""
+    """A file with the number of the last batch, a description of the batches, and the sampler."""
 
     def __init__(
         self,
@@ -274,7 +302,7 @@ class Checkpoint:
             self._read(self.path)
 
     def write(self, last: int) -> None:
-        """Write that all batches up to one are counted."""
+        """Write that the sampler has taken all batches up to this one."""
         self.last = last
         if self.path is None:
             return
@@ -300,7 +328,7 @@ class Checkpoint:
         if state["about"] != self.about or not sampler.is_like(self.sampler):
             raise WrongValue(
                 "checkpoint",
-                f"{path!r} is of another budget, floor or seed, of other columns or "
+                f"{path!r} belongs to another budget, floor or seed, to other columns or to "
                 "another file; remove it to start anew",
             )
         self.last = state["last"]

@@ -1,8 +1,8 @@
 """Samples of frames in partitions, on Dask and Spark: one sampler per partition, merged in steps.
 
-The engine moves data, retries what fails and merges; what travels is a sampler, of the size of the
-budget. No partition needs to fit into memory on Spark, which hands it over in Arrow batches; on
-Dask a partition is in memory anyway.
+The engine moves data, retries failed tasks and merges samplers. Only samplers travel, and their
+size is that of the budget. On Spark no partition needs to fit into memory, because Spark passes it
+on in Arrow batches. On Dask a partition is in memory anyway.
 """
 
 import pickle
@@ -14,14 +14,14 @@ from workbench.allocation.streams.sampler import StreamSampler
 from workbench.data import frames
 
 FAN = 16  # samplers that one task merges
-TASKS = 8  # of Spark, whose results are merged where the program runs
-ROWS = 200_000  # of a batch: Spark's own are too small to be worth a query
+TASKS = 8  # tasks of Spark, whose results are merged where the program runs
+ROWS = 200_000  # rows per batch, because Spark's own batches are too small for a query
 
 Take = Callable[[StreamSampler, Any], None]
 
 
 def reader_of(source: Any) -> Callable | None:
-    """Return the function with which a sampler takes a frame of Dask or PySpark, else None."""
+    """Return the function that lets a sampler take a frame of Dask or PySpark, or else None."""
     if frames.is_dask(source):
         return _by_dask
     is_spark = type(source).__module__.startswith("pyspark.sql") and hasattr(source, "mapInArrow")
@@ -54,7 +54,7 @@ def _of_part(
     sampler: StreamSampler,
     take: Take,
 ) -> StreamSampler:
-    """Return a sampler like an empty one that has taken some batches."""
+    """Return a copy of an empty sampler that has taken some batches."""
     own = pickle.loads(pickle.dumps(sampler))
     for batch in batches:
         take(own, batch)
@@ -78,7 +78,7 @@ def _merged_batches(batches: Iterable) -> Iterator:
 
 
 def _as_batch(samplers: Sequence[StreamSampler]) -> Any:
-    """Return a record batch of Arrow with a column of pickled samplers."""
+    """Return an Arrow record batch with a column of pickled samplers."""
     import pyarrow as pa
 
     column = pa.array(map(pickle.dumps, samplers), pa.binary())
@@ -86,7 +86,7 @@ def _as_batch(samplers: Sequence[StreamSampler]) -> Any:
 
 
 def _larger(batches: Iterable) -> Iterator:
-    """Yield Arrow batches joined to tables of so many rows that summarizing each costs little."""
+    """Yield tables of at least `ROWS` rows, joined from Arrow batches."""
     import pyarrow as pa
 
     waiting: list = []

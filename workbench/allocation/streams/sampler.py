@@ -39,7 +39,7 @@ FEW = 2**12
 SHOWN = 3
 SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
-# what is known of each stratum: type of number, and value before its first record
+# state of each stratum: type of number, and value before its first record
 STATE = {
     "_size": (np.int64, 0),
     "_mean": (np.float64, 0),
@@ -49,44 +49,54 @@ STATE = {
 
 
 class StreamSampler:
-    """A stratified sample of at most `budget` records of a stream with strata that are not known.
+    """A stratified sample of a stream that is kept while records arrive.
 
-    Every record gets a uniform random key. The sample of a stratum is the records whose key is
-    below the stratum's threshold, the smallest key it ever turned away. After each minibatch the
-    sample is cut to the budget in whole numbers so that the variance of the estimated mean grows
-    least (`reduce_sample`), with the sizes and standard deviations seen so far.
+    The sampler keeps at most `budget` records. The strata, their sizes and their standard
+    deviations need not be known beforehand. After each minibatch it drops the records without which
+    the variance of the estimated mean grows least. `estimate` returns the mean at any time.
 
     Parameters
     ----------
     budget : int
-        Records to keep, at least `minimum` for every stratum that will come.
-    minimum : int
-        Floor per stratum, at least 1, so that no variance is ever infinite; with 1 the sample
-        cannot estimate its own variance. The paper's rule has no floor and evicts a new stratum's
-        first record at once. Where rare values make a stratum vary, its sd is 0 until the first:
-        choose a larger floor.
-    rng : int or numpy.random.Generator
-        Samplers to be merged need different seeds.
+        Records to keep, at least `minimum` for every stratum that will appear.
+    minimum : int, default 2
+        Floor: records that every stratum keeps at least, 1 or more. With 1 the sample cannot
+        estimate its own variance. Choose a larger floor if rare values make a stratum vary: its
+        standard deviation is 0 until the first of them appears.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator of the random keys. Samplers to be merged need different ones.
     seed : int, optional
-        Replaces random keys by the hash of each record's identifier, that of `sample`. The sample
-        of a stratum is then the records of the smallest hashes, however they are spread over
-        minibatches and samplers, and samplers to be merged need the same seed.
+        Seed of keys that are hashes of the records' identifiers, as in `sample`, instead of random
+        keys. Then the sample does not depend on how records are divided into minibatches and
+        samplers, except through its sizes. Samplers to be merged need the same seed.
+
+    See Also
+    --------
+    sample_stream : Sample batches of records within strata, and estimate the mean.
+    stream_batches : Return a function that lets a sampler take each batch once.
+    reduce_sample : Reduce a stratified sample so that the variance grows least.
 
     Notes
     -----
-    S-VOILA [1]_ with two corrections: the exact whole-number cut instead of the derivative, and the
-    floor. The weighted mean of the sample is exactly unbiased. A stratum's sample is uniform only
-    nearly: given its size, late records are a little more likely to be in it, because the size
-    could only grow by accepting late ones. The variance formula for given sizes is then an
-    approximation. A stratum that was cut cannot be refilled from the past: where its spread jumps,
-    the sample lags behind the optimum (`allocation`).
+    **Method.** Every record gets a uniform random key. The sample of a stratum has the records
+    whose keys are below the threshold of the stratum. This threshold is the smallest key that was
+    ever rejected. After each minibatch, `reduce_sample` cuts the sample to the budget, with the
+    sizes and standard deviations seen so far. This is S-VOILA [1]_ with two corrections. The cut is
+    exact in whole numbers, and there is a floor. Without a floor, the first record of a new stratum
+    is dropped at once.
 
-    Partitions of the data, on one machine or many, each get a sampler, and `merge` joins them.
-    Where they disagree about which stratum varies the merged sample is small; `second_pass` then
-    samples again, with hindsight.
+    **Properties.** The weighted mean of the sample is exactly unbiased. The sample of a stratum is
+    nearly uniform. Given its size, late records are slightly more likely to be in it, because the
+    size can only grow by accepting late records. So the variance formula for given sizes is an
+    approximation. A stratum that was cut cannot get earlier records back. If its standard deviation
+    jumps, the sample lags behind the optimum, which is `allocation`.
 
-    Time per minibatch of b records and H strata is O(b + H) and a cut of what was added; memory is
-    O(budget + H + b).
+    **Partitions.** Use one sampler per partition of the data, and join them with `merge`. If the
+    samplers disagree about which stratum varies, the merged sample is small. `second_pass` then
+    samples again with the optimal sizes.
+
+    **Cost.** For a minibatch of b records and H strata, the time is O(b + H) plus that of a cut.
+    Memory is O(budget + H + b).
 
     References
     ----------
@@ -142,13 +152,21 @@ class StreamSampler:
         *,
         rng: int | Generator = 0,
     ) -> "StreamSampler":
-        """Return a sampler that keeps `sizes` records per stratum, or all where there are fewer.
+        """Return a sampler with a fixed number of records per stratum.
+
+        A stratum with fewer records keeps all of them.
 
         Parameters
         ----------
         sizes : dict of str or int to int
-            At least 1 for every stratum that will come.
-        rng : int or numpy.random.Generator
+            Records to keep, at least 1 for every stratum that will appear.
+        rng : int or numpy.random.Generator, default 0
+            Seed or generator of the random keys.
+
+        Returns
+        -------
+        StreamSampler
+            Empty sampler.
 
         Examples
         --------
@@ -165,16 +183,23 @@ class StreamSampler:
         return sampler
 
     def second_pass(self, *, rng: int | Generator = 1) -> "StreamSampler":
-        """Return an empty sampler for a second pass over the data with the sizes of `allocation`.
+        """Return an empty sampler for a second pass over the data, with the optimal sizes.
 
-        For data in partitions: merge the samplers of the first pass, give each partition a
-        second-pass sampler of the merged one with a seed of its own, and merge these. The sizes are
-        those of VOILA and the sample of each stratum is a simple random one, so the variance
-        formula is exact. The cost is reading the data twice.
+        The sizes are those of `allocation`. The sample of each stratum is a simple random sample,
+        so the variance formula is exact. The data must be read twice.
+
+        If the data are in partitions, merge the samplers of the first pass. Make one second-pass
+        sampler per partition from the merged one, each with its own `rng`, and merge these.
 
         Parameters
         ----------
-        rng : int or numpy.random.Generator
+        rng : int or numpy.random.Generator, default 1
+            Seed or generator of the random keys.
+
+        Returns
+        -------
+        StreamSampler
+            Empty sampler with fixed sizes.
 
         Examples
         --------
@@ -212,18 +237,24 @@ class StreamSampler:
         Parameters
         ----------
         strata : (b,) array_like of int or str, or one of them
+            Stratum of each record.
         values : (b,) array_like of float, or one of them
-            Finite.
+            Value of each record, finite.
         keys : (b,) array_like of int or str, or one of them, optional
-            Identifiers by which `rows` lets you find the records again, in every minibatch or in
-            none; without `seed` they have no influence on the sample. Without them records are
-            numbered 0, 1, ... as they come.
+            Identifiers of the records, in every minibatch or in none. `rows` returns them, so that
+            you can find the records again. They influence the sample only if there is a `seed`.
+            Without identifiers, records are numbered from 0 in the order of arrival.
+
+        Returns
+        -------
+        StreamSampler
+            This sampler.
 
         Raises
         ------
         ValueError
-            For a missing stratum or value (names the row), unequal lengths, keys that repeat within
-            the minibatch, or a budget too small for the strata; the sampler then is as before.
+            If a stratum or value is missing, lengths differ, keys repeat within the minibatch, or
+            the budget is too small for the strata. The sampler is then unchanged.
         """
         strata = _column("strata", strata)
         values = np.atleast_1d(checks.plain_array("values", values, "row"))
@@ -239,7 +270,7 @@ class StreamSampler:
                 hashes = long_hashes.view(np.uint64) >> SHIFT
         elif self.seed is not None:
             raise WrongValue(
-                "keys", "must be given where a seed is: the sample is chosen by their hashes"
+                "keys", "must be given if the sampler has a seed: their hashes choose the sample"
             )
         with self._as_before_if_refused():
             self._check_kind(items)
@@ -260,15 +291,23 @@ class StreamSampler:
         summary: Mapping[str, ndarray],
         below: Callable[[ndarray], dict],
     ) -> "StreamSampler":
-        """Take a minibatch that stays where it is and return this sampler, which needs a seed.
+        """Take a minibatch that stays where it is stored, and return this sampler.
+
+        The sampler needs a seed. `sample_stream` uses this method.
 
         Parameters
         ----------
         summary : dict of (H,) array
-            Its strata, each once, and their size, mean and sd.
+            Strata of the minibatch, each once, with their size, mean and sd.
         below : callable
-            From a bound (H,) of the keys of each stratum to the rows below it, a dict of arrays:
-            place of the stratum, key of 60 bits, id, and the value as "column 0".
+            Function from a bound on the keys of each stratum, (H,), to the rows below it. These are
+            a dict of arrays: "place" (index of the stratum), "key" of 60 bits, "id", and the value
+            as "column 0".
+
+        Returns
+        -------
+        StreamSampler
+            This sampler.
         """
         size = summary["size"]
         with self._as_before_if_refused():
@@ -289,18 +328,24 @@ class StreamSampler:
         return self
 
     def merge(self, other: "StreamSampler") -> "StreamSampler":
-        """Merge the sample of another part of the stream into this one and return this sampler.
+        """Merge the sample of another part of the stream into this one, and return this sampler.
 
-        Thresholds become the smaller of the two, and the union below them is cut to the budget.
-        Records without keys are numbered as if `other` came after this one. Where two parts
-        disagree about which stratum varies, few records stay below both thresholds: `estimate`
-        notes it, and `second_pass` samples again.
+        The thresholds become the smaller ones of both samplers. The records below them are cut to
+        the budget. Records without identifiers are numbered as if `other` came after this sampler.
+
+        If the two parts disagree about which stratum varies, few records are below both thresholds.
+        A note of `estimate` says so, and `second_pass` samples again.
 
         Parameters
         ----------
         other : StreamSampler
-            Of the same budget and minimum, from another rng or of the same seed; it is left as it
-            is.
+            Sampler with the same budget and minimum, and with another `rng` or the same `seed`. It
+            is not changed.
+
+        Returns
+        -------
+        StreamSampler
+            This sampler.
         """
         checks.instance("other", other, StreamSampler)
         if rule := self._obstacle(other):
@@ -324,7 +369,7 @@ class StreamSampler:
 
     @property
     def seen(self) -> int:
-        """Records so far."""
+        """Return the number of records so far."""
         return self._seen
 
     def is_like(self, other: "StreamSampler") -> bool:
@@ -333,15 +378,24 @@ class StreamSampler:
         Parameters
         ----------
         other : StreamSampler
+            Sampler to compare with.
+
+        Returns
+        -------
+        bool
+            True if the settings are the same.
         """
         return all(getattr(self, name) == getattr(other, name) for name in SETTINGS)
 
     def sizes(self) -> dict:
-        """Return the number of sampled records per stratum, a dict in order of appearance."""
+        """Return the number of sampled records per stratum, in order of appearance."""
         return dict(zip(self._index, self._live().tolist(), strict=True))
 
     def rows(self) -> list[dict]:
-        """Return the sampled records as dicts: stratum, item, value and weight n_i / s_i."""
+        """Return one row per sampled record: stratum, item, value and weight.
+
+        The weight is the number of records that the sampled record stands for.
+        """
         packed, values, items = self._sample()
         labels = list(self._index)
         codes = stratum_of(packed)
@@ -354,18 +408,25 @@ class StreamSampler:
         )
 
     def allocation(self) -> rules.Allocation:
-        """Return the `Allocation` that knows all records so far (VOILA), in order of appearance."""
+        """Return the optimal allocation for all records so far, in order of appearance."""
         self._check_not_empty()
         return rules.allocate(self._size, self.budget, stratum_sd=self._sd(), minimum=self.minimum)
 
     def estimate(self) -> StreamEstimate:
-        """Return the mean of the stream estimated from the sample, a `StreamEstimate`.
+        """Return the mean of the stream, estimated from the sample.
 
-        The estimate is unbiased; its variance is that of a stratified random sample of these sizes
-        [1]_, which holds approximately (see the class). A stratum with one sampled record of
-        several makes it NaN; one whose sampled values are all equal though its records vary makes
-        it too small. `notes` name both, and say where merged samplers disagreed so that much of the
-        budget is unused. Its `interval` takes bounds of the values.
+        Returns
+        -------
+        StreamEstimate
+            Unbiased estimate with its variance and intervals. Its notes name strata whose variance
+            is unknown or too small, and say if merged samplers left much of the budget unused.
+
+        Notes
+        -----
+        The variance is that of a stratified random sample of these sizes [1]_, which is
+        approximately correct (see `StreamSampler`). It is NaN if a stratum has one sampled record
+        of several. It is too small if all sampled values of a stratum are equal although its
+        records vary.
 
         References
         ----------
@@ -424,12 +485,17 @@ class StreamSampler:
 
     @classmethod
     def from_dict(cls, data: dict) -> "StreamSampler":
-        """Restore a sampler from what `to_dict` returned, without loss.
+        """Restore a sampler from a dict, without loss.
 
         Parameters
         ----------
         data : dict
-            As `to_dict` returned it.
+            Dict that `to_dict` returned.
+
+        Returns
+        -------
+        StreamSampler
+            Sampler with the same state.
         """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
             rule = f"must be a StreamSampler of schema {SCHEMA} written by to_dict"
@@ -461,7 +527,7 @@ class StreamSampler:
 
     @contextlib.contextmanager
     def _as_before_if_refused(self) -> Iterator[None]:
-        """Forget new strata where a minibatch is refused: nothing is changed in place before."""
+        """Forget new strata if a minibatch is refused. Nothing is changed in place before that."""
         before = vars(self).copy()
         try:
             yield
@@ -483,7 +549,7 @@ class StreamSampler:
         self._item_kind = kind
 
     def _codes(self, strata: ndarray) -> ndarray:
-        """Return the number of each record's stratum; new strata are numbered on."""
+        """Return the number of the stratum of each record; new strata get the next numbers."""
         if strata.dtype.kind in "iu" and strata.dtype != np.uint64 and strata.ndim == 1:
             if int(strata.max()) - int(strata.min()) < FEW + strata.size:
                 return self._looked_up(strata.astype(int))
@@ -493,7 +559,7 @@ class StreamSampler:
         return np.fromiter(codes, int, len(labels))
 
     def _looked_up(self, strata: ndarray) -> ndarray:
-        """Return `_codes` of whole numbers that are close to each other, from a table."""
+        """Return `_codes` for whole numbers that are close to each other, from a table."""
         low = int(strata.min())
         offsets = strata - low
         present = np.flatnonzero(np.bincount(offsets))
@@ -507,7 +573,7 @@ class StreamSampler:
         return table[offsets]
 
     def _registered(self, labels: Iterable) -> ndarray:
-        """Return the numbers of strata, each named once; new ones are numbered on."""
+        """Return the numbers of strata, each given once; new strata get the next numbers."""
         new = [label for label in labels if label not in self._index]
         if new:
             if self._quota is not None and not self._quota.keys() >= set(new):
@@ -521,7 +587,7 @@ class StreamSampler:
         return np.array([self._index[label] for label in labels], int)
 
     def _most(self) -> ndarray:
-        """Return the most records that each stratum can keep."""
+        """Return the largest number of records that each stratum can keep."""
         if self._quota is None:
             return np.full(len(self._index), self.budget)
         return np.array([self._quota[label] for label in self._index], int)
@@ -531,7 +597,7 @@ class StreamSampler:
         codes: ndarray,
         times: ndarray | None = None,
     ) -> None:
-        """Raise where more records, in all or of each code so many times, need a larger budget."""
+        """Raise an error if more records need a larger budget; `times` counts them per code."""
         strata = len(self._index)
         if self._quota is None and strata * self.minimum > self.budget:
             size = self._size + np.bincount(codes, times, strata)
@@ -541,7 +607,7 @@ class StreamSampler:
             raise WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
     def _obstacle(self, other: "StreamSampler") -> str:
-        """Return the rule that another sampler breaks, so that it cannot be merged, or ""."""
+        """Return the rule that another sampler breaks so that it cannot be merged, or ""."""
         for name in SETTINGS:
             mine = getattr(self, name)
             theirs = getattr(other, name)
@@ -550,11 +616,11 @@ class StreamSampler:
                 return f"must have the same {setting}; got {theirs} and {mine}"
         if self._sources & other._sources:
             return (
-                "must have been started from another rng; samples with shared keys are "
+                "must have been started from another rng, because samples with shared keys are "
                 "not independent (is it a copy, or merged already?)"
             )
         if self.seed is not None and np.isin(self._sample()[2], other._sample()[2]).any():
-            return "must hold other records; some are in both (is it a copy, or merged already?)"
+            return "must have other records; some are in both (is it a copy, or merged already?)"
         if len({other._item_kind, self._item_kind, None}) == 3:
             return f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}"
         return ""
@@ -587,7 +653,7 @@ class StreamSampler:
     # the sample
 
     def _spans(self) -> tuple[ndarray, ndarray]:
-        """Return where the sampled keys of each stratum start and end in every sorted array."""
+        """Return the start and end of the sampled keys of each stratum in every sorted array."""
         first = pack(np.arange(len(self._index)), np.uint64(0))
         limits = first + self._threshold
         starts = np.array([np.searchsorted(run, first) for run in self._runs])
@@ -595,7 +661,7 @@ class StreamSampler:
         return starts, ends
 
     def _live(self) -> ndarray:
-        """Return how many records of each stratum are sampled."""
+        """Return the number of sampled records of each stratum."""
         starts, ends = self._spans()
         return (ends - starts).sum(axis=0)
 
@@ -634,7 +700,7 @@ class StreamSampler:
         self._threshold[cut] = key_of(keys[first_cut[cut]])
 
     def _target(self, live: ndarray) -> ndarray:
-        """Return how many of the sampled records of each stratum to keep."""
+        """Return the number of sampled records of each stratum to keep."""
         if self._quota is not None:
             return np.minimum(live, self._most())
         if live.sum() <= self.budget:
@@ -661,16 +727,16 @@ class StreamSampler:
         if single.any():
             yield Note(
                 "undefined",
-                "the variance is not estimable: one sampled record of several in "
-                f"{self._named(single)}; choose minimum=2 or more",
+                "the variance cannot be estimated: there is one sampled record of several in "
+                f"{self._named(single)}. Choose minimum=2 or more",
             )
         incomplete = (sampled > 1) & (sampled < self._size)
         alike = incomplete & (sd == 0) & (self._squares > 0)
         if alike.any():
             yield Note(
                 "unreliable",
-                "the variance is too small: all sampled values are equal, though the records "
-                f"vary, in {self._named(alike)}",
+                "the estimated variance is too small: all sampled values are equal, although the "
+                f"records vary, in {self._named(alike)}",
             )
         n = sampled.sum()
         most = np.minimum(self._size, self._most())
@@ -678,9 +744,9 @@ class StreamSampler:
         if n < SMALL * within:
             yield Note(
                 "design",
-                f"only {n:,} of {checks.counted(within, 'record')} within the budget are kept: "
-                "the merged samplers disagreed about which stratum varies; second_pass samples "
-                "again",
+                f"only {n:,} of {checks.counted(within, 'record')} within the budget are kept, "
+                "because the merged samplers disagreed about which stratum varies. Sample again "
+                "with second_pass",
             )
 
     def _named(self, chosen: ndarray) -> str:
@@ -690,7 +756,7 @@ class StreamSampler:
 
 
 def pack(codes: ndarray, keys: ndarray | np.uint64) -> ndarray:
-    """Return strata and keys in one number each, which sorts by stratum and then by key."""
+    """Return numbers that hold stratum and key, and sort by stratum and then by key."""
     return (codes.view(np.uint64) << np.uint64(KEY_BITS)) | keys
 
 
@@ -705,7 +771,7 @@ def key_of(packed: ndarray) -> ndarray:
 
 
 def _ranges(start: ndarray, length: ndarray) -> ndarray:
-    """Return start[0], start[0] + 1, ..., length[0] of them, then those of start[1], ..."""
+    """Return length[0] numbers from start[0] on, then length[1] numbers from start[1] on, ..."""
     shift = start - np.cumsum(length) + length
     return np.arange(length.sum()) + np.repeat(shift, length)
 
@@ -720,7 +786,7 @@ def _column(name: str, entries: ArrayLike) -> ndarray:
 
 
 def _labels(name: str, cells: ndarray) -> list:
-    """Return whole numbers or texts as a list of int and str, or raise naming the row."""
+    """Return whole numbers or texts as a list of int and str, or raise an error with the row."""
     checks.labels(name, cells, what="row")
     labels = cells.tolist()
     if cells.dtype.kind in "iuU":
@@ -738,7 +804,7 @@ def _check_length(name: str, entries: ndarray, size: int) -> None:
 
 
 def _identifiers(keys: ndarray, size: int) -> ndarray:
-    """Return identifiers as an array of whole numbers or of text, or raise where one repeats."""
+    """Return identifiers as an array of numbers or of text, or raise an error if one repeats."""
     _check_length("keys", keys, size)
     if keys.dtype.kind != "i" and size:
         labels = _labels("keys", keys)

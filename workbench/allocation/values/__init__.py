@@ -1,1 +1,1 @@
-"""Values that people find out: their sheets, and what they estimate."""
+"""Values that annotators enter: annotation sheets, and estimates from them."""

@@ -1,7 +1,8 @@
-"""Sheets of values: read what was filled in, and write the sheet that goes on.
+"""Annotation sheets with values: read the filled rows, and write the next sheet.
 
-`read_value_sheet` matches the values to the sampled records. A record's place in its stratum is the
-order of `workbench.sample`: the first m of a stratum are a random sample of m.
+`read_value_sheet` matches the values to the sampled records. The place of a record in its stratum
+is that in the order of `workbench.sample`. The first m records of a stratum are a random sample of
+m.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,19 +27,31 @@ Path = str | PathLike[str]
 
 
 class ValueLabels(Result):
-    """The values of a filled sheet; made by `read_value_sheet`.
+    """The values of a filled annotation sheet.
+
+    `draw_rows` writes the empty sheet. The report on allocation reads the filled sheet into this
+    result.
 
     Attributes
     ----------
-    id, stratum : (n,) array of str
-        Of the filled rows, as the sheet and the strata name them.
+    id : (n,) array of str
+        Identifiers of the filled rows.
+    stratum : (n,) array of str
+        Stratum of each filled row.
     values : (n,) array of float
+        Value of each filled row.
     place : (n,) array of int
-        In its stratum's random order; of a sheet whose records are not known, its order in the
-        sheet.
+        Position of the row in the random order of its stratum, from 0. If the records are not
+        known, it is the order in the sheet.
     begun : (H,) array of int
-        How far into its order each stratum was begun: filled rows, and those left empty among them.
+        Rows per stratum up to the last filled one, including rows left empty before it.
     strata : tuple of str
+        Names of all strata.
+
+    See Also
+    --------
+    draw_rows : Sample the records that a plan asks for, and write an annotation sheet for them.
+    estimate_values : Estimate mean and total from the values of a stratified sample.
     """
 
     id: ndarray
@@ -49,12 +62,12 @@ class ValueLabels(Result):
     strata: tuple
 
     def headline(self) -> str:
-        """Return how many values there are."""
+        """Return the number of values and strata."""
         strata = checks.counted(len(self.strata), "stratum", "strata")
         return f"{checks.counted(self.values.size, 'value')} in {strata}"
 
     def rows(self) -> list[dict]:
-        """Return one row per filled row: id, stratum, value."""
+        """Return one row per filled row of the sheet: id, stratum and value."""
         return samples.rows_of(
             id=self.id,
             stratum=self.stratum,
@@ -71,32 +84,33 @@ def read_value_sheet(
     id: str = "id",
     seed: int = 0,
 ) -> ValueLabels:
-    """Read a filled sheet with the columns id, stratum and value.
+    """Read a filled annotation sheet with the columns id, stratum and value.
 
     Parameters
     ----------
     labels : str or path
-        The sheet, as `workbench.draw_rows` wrote it or as a spreadsheet saved it.
+        Sheet that `workbench.draw_rows` wrote, possibly saved by a spreadsheet program.
     strata : StratumSummary
-        Of the population.
+        Strata of the population.
     records : str or data frame, optional
-        What the sheet was drawn from: ids that the seed does not draw are then left out, with a
-        note. Without it the sheet's own strata are believed.
+        Records from which the sheet was sampled. Ids that the seed does not sample are then left
+        out, and a note names them. Without records, the strata in the sheet are used unchecked.
     stratum, id : str
         Columns of the records.
     seed : int
-        That drew the sheet.
+        Seed with which the sheet was sampled.
 
     Returns
     -------
     ValueLabels
+        Values of the filled rows.
 
     Raises
     ------
     ValueError
-        For a cell that is no number, an id with two different values, a stratum that is not that of
-        the record, or a sheet of which the seed draws less than half; names the rows, the header
-        being the first.
+        If a cell is not a number, an id has two different values, or a stratum is not that of the
+        record. Also if the seed samples less than half of the sheet. The message names the row; the
+        header is row 1.
     """
     table = tables.read_table(labels, HEADER)
     names = [str(name) for name in strata.stratum.tolist()]
@@ -146,15 +160,16 @@ def write_next_sheet(
     labels: ValueLabels,
     drawn: FrameSample,
 ) -> None:
-    """Write the sheet that goes on: the filled rows, and the sampled records without a value.
+    """Write the next annotation sheet: the filled rows, then the sampled records without a value.
 
     Parameters
     ----------
     path : str or path
-        A CSV file. A file with other values is never overwritten.
+        CSV file to write. A file with other values is never overwritten.
     labels : ValueLabels
+        Values of the filled rows.
     drawn : FrameSample
-        The records with those still to come.
+        All sampled records, including those still to be labeled.
     """
     refuse_lost(path, labels, drawn)
     rows = []
@@ -169,7 +184,7 @@ def write_next_sheet(
 
 
 def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
-    """Raise if a file at `path` holds a value that `write_next_sheet` would not write again."""
+    """Raise an error if a file at `path` has a value that `write_next_sheet` would lose."""
     table = safe_csv.of_sheet(path, lambda path: tables.read_table(path, HEADER))
     if table is None:
         return
@@ -179,13 +194,14 @@ def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
     lost = sum(_number(cell) != value_of.get(id) for id, cell in filled)
     if lost:
         raise ValueError(
-            f"{str(path)!r} already holds {checks.counted(lost, 'value')} that the sheet of labels "
-            "does not, and is not overwritten; choose another path, or move the file away"
+            f"{str(path)!r} already holds {checks.counted(lost, 'value')} that the "
+            "annotation sheet does not, and is not overwritten. Choose another path, or move the "
+            "file away"
         )
 
 
 def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list:
-    """Return id, stratum and value or None of the sampled records, in the order of labeling."""
+    """Return id, stratum and value (or None) of the sampled records, in the order of labeling."""
     keys = zip(labels.stratum.tolist(), labels.place.tolist(), strict=True)
     value_of = dict(zip(keys, labels.values.tolist(), strict=True))
     ids = drawn.id.tolist()
@@ -200,9 +216,10 @@ def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list:
 
 
 def labeling_order(drawn: FrameSample) -> ndarray:
-    """Return an order of the sampled rows of which any beginning is spread over the strata.
+    """Return an order of the sampled rows that spreads them over the strata wherever you stop.
 
-    First one of each stratum, then a second one, then in proportion to the sample.
+    The order takes one row of each stratum, then a second one of each. After that it takes rows in
+    proportion to the samples of the strata.
     """
     rank = ranks_among_equals(drawn.stratum_index)
     share = (rank + 0.5) / drawn.drawn[drawn.stratum_index]
@@ -211,7 +228,7 @@ def labeling_order(drawn: FrameSample) -> ndarray:
 
 
 def _values(table: tables.SheetTable) -> ndarray:
-    """Return the values, NaN for an empty cell, or raise where one has no id or no stratum."""
+    """Return the values, NaN for an empty cell; raise an error if one has no id or stratum."""
     cells = table.columns["value"]
     try:
         values = numbers.to_numbers("value", numbers.objects([cell or "0" for cell in cells]))
@@ -220,7 +237,7 @@ def _values(table: tables.SheetTable) -> ndarray:
     for name in ("id", "stratum"):
         for row, other, cell in zip(table.rows, table.columns[name], cells, strict=True):
             if cell and not other:
-                raise ValueError(f"row {row} of the sheet has the value {cell} and no {name}")
+                raise ValueError(f"row {row} of the sheet has the value {cell} but no {name}")
     return np.where([bool(cell) for cell in cells], values, np.nan)
 
 
@@ -229,7 +246,7 @@ def _rows_that_count(
     values: ndarray,
     numbers: Sequence[int],
 ) -> tuple:
-    """Return the rows that count, one per id, and the ids with the same value in several rows."""
+    """Return the rows to use, one per id, and the ids with the same value in several rows."""
     row_of: dict[str, int] = {}
     repeated = []
     for row, name in enumerate(ids):
@@ -255,7 +272,7 @@ def _written(
     rows: ndarray,
     names: list[str],
 ) -> tuple:
-    """Return the stratum that the sheet gives to each row, and its rank among those of it."""
+    """Return the stratum of each row in the sheet, and the rank of the row within its stratum."""
     strata = [table.columns["stratum"][row] for row in rows]
     for row, name in zip(rows, strata, strict=True):
         if name not in names:
@@ -269,7 +286,7 @@ def _written(
 
 
 def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
-    """Return which ids were sampled, and the stratum and the rank in its order of these."""
+    """Return which ids were sampled, with their strata and their ranks within these."""
     index_of = {str(item): k for k, item in enumerate(drawn.id.tolist())}
     is_drawn = np.array([name in index_of for name in ids], bool)
     index = [index_of[name] for name in ids if name in index_of]
@@ -278,13 +295,13 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
     in_stratum = np.bincount(code, minlength=drawn.drawn.size)
     is_first = is_drawn.copy()
     is_first[is_drawn] = rank < in_stratum[code]
-    if is_first.sum() < len(ids) / 2:  # a sheet of another draw
+    if is_first.sum() < len(ids) / 2:  # a sheet of another sample
         strange = ids[np.argmin(is_first)]
         count = f"{is_first.sum()} of the {checks.counted(len(ids), 'id')}"
         raise checks.WrongValue(
             "labels",
-            f"must be of the records that were drawn; seed {seed} draws only {count} of the "
-            f"sheet, not {strange!r}: give the file, columns and seed of the plan",
+            f"must be of the records that were sampled; seed {seed} samples only {count} of the "
+            f"sheet, not {strange!r}. Give the file, columns and seed of the plan",
         )
     return is_drawn, code, rank
 
@@ -299,7 +316,7 @@ def _refuse_other_strata(
         if name not in ("", stratum, "'" + stratum):
             raise ValueError(
                 f"id {table.ids[row]!r} has stratum {name!r} in row {table.rows[row]} of the sheet "
-                f"and {stratum!r} among the records; sort whole rows, not one column"
+                f"but {stratum!r} in the records; sort whole rows, not one column"
             )
 
 
@@ -310,13 +327,13 @@ def _notes(
     skipped: int,
     empty: int,
 ) -> Iterator[Note]:
-    """Yield a note on every kind of row that is not counted."""
+    """Yield a note on each kind of row that was not used."""
     if unknown:
         count = checks.counted(len(unknown), "id")
         ids = checks.listed(unknown, SHOWN, quoted=True)
         yield Note(
             "refused",
-            f"{count} of the sheet not among the records that seed {seed} draws, left out: {ids}",
+            f"{count} of the sheet not among the records that seed {seed} samples, left out: {ids}",
         )
     if repeated:
         rows = checks.counted(len(repeated), "row repeats", "rows repeat")
@@ -325,12 +342,12 @@ def _notes(
     if skipped:
         yield Note(
             "unreliable",
-            f"{checks.counted(skipped, 'item was', 'items were')} passed over before the last "
-            "filled ones: the estimate holds if their values are like the others'",
+            f"{checks.counted(skipped, 'item was', 'items were')} left empty before the last "
+            "filled ones. The estimate is valid only if their values are like those of the others",
         )
     if empty:
         rows = checks.counted(empty, "row")
-        yield Note("data", f"{rows} of the sheet without a value: not counted")
+        yield Note("data", f"{rows} of the sheet without a value, not used")
 
 
 def _number(cell: str) -> float | None:
