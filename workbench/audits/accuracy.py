@@ -91,7 +91,7 @@ class Audit(Result):
         raise TypeError(f"{type(self).__name__} plans no half-widths")
 
     def plan_rows(self) -> list[dict]:
-        """Return the expected half-widths of the plan and of half, twice and four times its labels."""
+        """Return expected half-widths of the plan, and of half, twice and four times its labels."""
         least = np.minimum(ROUNDS, self.stratum_size)
         plans = {
             int(labeled.sum()): labeled
@@ -149,7 +149,8 @@ class Audit(Result):
             )
         if self.skipped:
             remaining = SKIPPED[len(self.skipped) > 1]
-            return f"Quote the interval with the estimate. It becomes shorter once {remaining} labeled."
+            quote = "Quote the interval with the estimate."
+            return f"{quote} It becomes shorter once {remaining} labeled."
         if self.unlabeled:
             return (
                 "Quote the interval with the estimate if the decision to stop did not depend on "
@@ -197,7 +198,9 @@ class Audit(Result):
         """Return the number of labels that a plan needs, and the expected half-width, in words."""
         half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
         if digits.nothing(-half, half):
-            return f"No result to expect: {labels} labels are too few to estimate {what}, so plan more"
+            return (
+                f"No result to expect: {labels} labels are too few to estimate {what}, so plan more"
+            )
         purpose = f"estimate {what}"
         if np.isfinite(half):
             purpose += f" {within(half)}"
@@ -222,7 +225,8 @@ class Audit(Result):
             if ids
         )
         words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
-        return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
+        next_step = f"<p>{html.escape(self.next_step())}</p>"
+        return f"{self._tables()}{note_list(self.notes)}{words}{lists}{next_step}"
 
     def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
@@ -367,7 +371,8 @@ class AccuracyAudit(Audit):
         if digits.nothing(low, high):
             ends = digits.percents(low, high, error=high - low)
             between = f"between {ends[0]} and {ends[1]}"
-            return f"{self.premise}No result: after {_labels(self)} the accuracy may be anything {between}"
+            no_result = f"No result: after {_labels(self)} the accuracy may be anything {between}"
+            return f"{self.premise}{no_result}"
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)
@@ -414,8 +419,9 @@ class IntervalComparison(Result):
         """Return the shortest and the widest interval in one sentence."""
         low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
         return (
-            f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
-            f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})"
+            f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals "
+            f"from the same labels, half-width {low.half_width:.3f} ({low.method}) to "
+            f"{high.half_width:.3f} ({high.method})"
         )
 
     def rows(self) -> list[dict]:
@@ -640,8 +646,10 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     Examples
     --------
     >>> import workbench as wb
-    >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
-    IntervalComparison(5 intervals from the same labels, half-width 0.045 (wald) to 0.073 (guaranteed))
+    >>> audit = wb.accuracy_audit(wb.digit_forms().items(), 100)
+    >>> compare_intervals(audit)     # doctest: +NORMALIZE_WHITESPACE
+    IntervalComparison(5 intervals from the same labels, half-width 0.045 (wald) to
+    0.073 (guaranteed))
     """
     checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
@@ -663,7 +671,7 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
 def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
     """Return the stratum of each next label.
 
-    If labels are allocated in proportion, the order for a larger budget begins with the same strata.
+    If labels are allocated in proportion, the order for a larger budget has the same beginning.
     """
     if method == "proportional":
         return labeling_order(size, budget)
@@ -683,7 +691,8 @@ def _turns(
         without = "with margins" if items.score_is == "margin" else "without scores"
         raise checks.WrongValue(
             "allocation",
-            f"{method!r} needs scores that are probabilities. Use 'proportional' or 'equal' {without}",
+            f"{method!r} needs scores that are probabilities. Use 'proportional' or 'equal' "
+            f"{without}",
         )
     score = np.bincount(strata.labels, items.score) / strata.sizes
     sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))

@@ -104,7 +104,7 @@ class JudgeAudit(Result):
         return list(self.rates)
 
     def stratum_rows(self) -> list[dict]:
-        """Return one row per judge label, or group of grades: items, human labels, their estimate."""
+        """Return one row per judge label, or group of grades: items, human labels and estimate."""
         return list(self.strata)
 
     def interval(self) -> Interval:
@@ -174,7 +174,7 @@ class JudgeAudit(Result):
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
-        """Return the corrected value and that of the judge's labels alone, in one plain sentence."""
+        """Return the corrected value and that of the judge labels alone in one plain sentence."""
         corrected = self.entries[0]
         judge = next(row for row in self.entries if row["who"] == JUDGE)
         half = (corrected["high"] - corrected["low"]) / 2
@@ -191,9 +191,7 @@ class JudgeAudit(Result):
                 f"No result: {self._labels()} are too few to estimate {self.what}. "
                 f"The judge's labels alone give {alone}"
             )
-        by_judge = (
-            "" if np.isnan(judge["estimate"]) else f". The judge's labels alone give {alone}"
-        )
+        by_judge = "" if np.isnan(judge["estimate"]) else f". The judge's labels alone give {alone}"
         others = [
             f"{row['label']} {self._with_limits(row)}"
             for row in self.entries[1:]
@@ -203,7 +201,7 @@ class JudgeAudit(Result):
         return f"{name} is {value}, between {low} and {high}{by_judge}{rest}"
 
     def basis(self) -> str:
-        """Return one line that says which labels the finding rests on, and what more would bring."""
+        """Return one line on the labels of the finding, and the gain from more of them."""
         row = self.entries[0]
         now, then = (
             digits.points(half, error=half)[0] + " percentage points"
@@ -223,7 +221,7 @@ def _bounded_limits(row: dict) -> tuple[float, float]:
 
 
 def who_says(row: dict) -> str:
-    """Return the source of the estimate in a row of `JudgeAudit.rows`, with its class if it has one."""
+    """Return the source of the estimate in a row of `JudgeAudit.rows`, and its class if any."""
     return f"{row['who']}, {row['label']}" if "label" in row else row["who"]
 
 
@@ -236,10 +234,11 @@ def judge_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> JudgeAudit:
-    r"""Estimate a proportion or a mean grade from a judge's labels of all items and human labels of some.
+    r"""Estimate a proportion or a mean grade from the labels of a judge and a few human labels.
 
-    Use it for a language model that grades answers, or any other judge that errs. The human labels
-    correct the errors of the judge, and the interval accounts for the size of both samples.
+    Use it for a language model that grades answers, or any other judge that errs. The judge labels
+    all items. Human labels of some items correct its errors. The result has the corrected estimate
+    with its interval.
 
     Parameters
     ----------
@@ -335,7 +334,9 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
         raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
     known = np.array([not checks.is_missing(each) for each in said.tolist()])
     if not known.any():
-        raise checks.WrongValue(LABEL, "must hold the human label of at least one item; all are empty")
+        raise checks.WrongValue(
+            LABEL, "must hold the human label of at least one item; all are empty"
+        )
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
     found = read_classes({LABEL: said[known]})[0][LABEL]
     columns = [judged, found]
@@ -367,7 +368,7 @@ def _cells(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
-    """Return the human labels in the classes of the judge, and the classes in order, () for grades."""
+    """Return human labels in the classes of the judge, and the classes in order, () for grades."""
     verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
     if len(verdicts) < 2:
         raise checks.WrongValue(
@@ -431,7 +432,9 @@ def _named(classes: str, verdicts: list, labels: list) -> tuple:
         if text not in names or len(wanted) not in (2, len(labels), len(names)):
             known = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
-                "classes", f"must be two classes, or all of the human labels, out of {known}", classes
+                "classes",
+                f"must be two classes, or all of the human labels, out of {known}",
+                classes,
             )
     return tuple(names[text] for text in wanted)
 
@@ -672,9 +675,9 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
     return [
         Note(
             "assumption",
-            "the human labels are not distributed over the judge labels like a random sample of all "
-            "items. They are treated as sampled at random within each judge label, so the value of "
-            f"the {PEOPLE} is not an estimate",
+            "the human labels are not distributed over the judge labels like a random sample of "
+            "all items. They are treated as sampled at random within each judge label, so the "
+            f"value of the {PEOPLE} is not an estimate",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""Sampling plans of audits: write the annotation sheet of a plan, and read the labels of a filled one.
+"""Sampling plans of audits: write the annotation sheet of a plan, and read a filled one.
 
 `SamplePlan.collect` is the entry. Labels that were not sampled by a plan are treated as a random
 sample of the items; see `random_sample`.
@@ -26,7 +26,7 @@ SHOWN_IDS = 5
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """The strata of scored items, the rule that allocates labels to them, and the seed of the sample.
+    """The strata of items, the rule that allocates labels to them, and the seed of the sample.
 
     Attributes
     ----------
@@ -147,7 +147,10 @@ class SamplePlan:
         return fields | {"premise": premise}, sheet, strata
 
     def _merged(self, strata: Strata, sampled: np.ndarray, by_class: bool) -> Strata:
-        """Return strata with enough labels each, within predicted classes if the labels depend on these."""
+        """Return strata with enough labels each.
+
+        They lie within predicted classes if the labels depend on these.
+        """
         parts = np.zeros(strata.n_strata, np.int64)
         if self.parts is not None:
             parts[strata.labels] = self.parts
@@ -159,7 +162,7 @@ class SamplePlan:
         return random_sample.coarser(strata, counts, parts)
 
     def _seen(self, sampled: np.ndarray) -> np.ndarray:
-        """Return which items belong to a part that has two labels, or is fully labeled, (N,) bool."""
+        """Return a mask (N,) of the items of parts that have two labels, or are fully labeled."""
         parts = np.zeros(self.items.size, np.int64) if self.parts is None else self.parts
         size = np.bincount(parts)
         labels = np.bincount(parts[sampled], minlength=size.size)
@@ -173,7 +176,7 @@ class SamplePlan:
         return ScoredItems(None, items.score[where], prediction, score_is=items.score_is, by=by)
 
     def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
-        """Return the labels counted per stratum; items of `left` without a label count as skipped."""
+        """Return the labels counted per stratum; unlabeled items of `left` count as skipped."""
         stratum, left = strata.labels[sheet.index], np.setdiff1d(left, sheet.index)
         labeled = np.bincount(stratum, minlength=strata.n_strata)
         correct = np.bincount(stratum, sheet.right, strata.n_strata).astype(np.int64)
@@ -189,7 +192,7 @@ class SamplePlan:
         )
 
     def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
-        """Return a text with the metrics that are unknown without labels of a part, and what to do."""
+        """Return a text on the metrics that need labels of other parts, and what to do."""
         which = self._part_words(~seen)
         lost = (
             "precision, recall, F1 and accuracy"
@@ -211,7 +214,7 @@ class SamplePlan:
         return draws.items_in_turn(draws.id_texts(self.items), strata.labels, turns, self.seed)
 
     def _shown(self) -> dict:
-        """Return the columns of the sheet, with the prediction if annotators say whether it is correct."""
+        """Return the columns of the sheet, with the prediction if it is to be checked."""
         columns = dict(self.columns or {})
         if self.asks != "correct" or self.items.prediction is None:
             return columns

@@ -65,8 +65,9 @@ def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
     Returns
     -------
     Likeness
-        Its p-value is twice the smaller one of two tests: the Kolmogorov-Smirnov test of the
-        scores, and exact tests of the number of labels in each predicted class or given stratum.
+        Its p-value is twice the smaller p-value of two tests. One is the Kolmogorov-Smirnov test of
+        the scores. The other is an exact test of the number of labels in each predicted class or
+        given stratum.
 
     Examples
     --------
