@@ -215,7 +215,7 @@ def test_counts_that_contradict_the_rates_give_no_accuracy():
     table = wb.classification_table(LAND, PIXELS, sampled_by="truth")
     assert np.isnan(table.accuracy.estimate) and tuple(table.accuracy.interval()) == (0, 1)
     assert np.isnan(table.f1[:, :2]).all() and np.isfinite(table.recall).all()
-    assert any("audit allows fit the predicted counts" in note.text for note in table.notes)
+    assert any("fit the predicted counts" in note.text for note in table.notes)
 
 
 def test_a_class_that_is_never_predicted_of_a_sample_by_truth():
@@ -257,11 +257,11 @@ def test_labels_that_all_agree_get_a_note():
         (
             [[40, 0], [9, 0]],
             [900, 100],
-            "audit must have at least 2 items of every predicted class that was not audited "
-            "completely; of the 100 items predicted 'yes' none is labeled. Label 2 or more of "
+            "audit must have at least 2 items of every predicted class that was not labeled "
+            "completely. Of the 100 items predicted 'yes', none has a label. Label 2 or more of "
             "them, chosen at random",
         ),
-        ([[40, 1], [9, 0]], [900, 100], "'yes' 1 is labeled"),
+        ([[40, 1], [9, 0]], [900, 100], "'yes', 1 has a label"),
         (
             [[40, 5], [9, 30]],
             {"no": 900, "yse": 100},

@@ -404,10 +404,11 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     if strange or len(order) != 2:
         raise checks.WrongValue(
             LABEL,
-            f"must be one of two classes, {checks.listed(own, quoted=True)}, as the judge labels "
-            "are, or numbers. It may also be correct or incorrect (1 or 0) if you say which judge "
-            "label means correct, the second of two: --classes fail,pass",
-            (strange or labels)[0],
+            f"must be one of two classes, {checks.listed(own, quoted=True)}, like the judge "
+            "labels, or numbers",
+            told=f"got {(strange or labels)[0]!r}. Labels may also be correct or incorrect (1 or "
+            "0) if you name the judge label that means correct, the second of two: --classes "
+            "fail,pass",
         )
     return found, order
 

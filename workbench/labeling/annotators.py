@@ -345,8 +345,8 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         raise WrongValue(
             "item",
             f"must name a column that identifies the rows of {table.label}, but {key!r} has "
-            f"{items[second]!r} twice. If the table has a row for each label, give {{0}} and {{1}}",
-            told=f"row {table.rows[second]} is the second",
+            f"{items[second]!r} again in row {table.rows[second]}. If the table has a row for each "
+            "label, give {0} and {1}",
             others=("annotator", "label"),
         )
     for name in people:
