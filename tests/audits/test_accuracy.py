@@ -53,8 +53,8 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
         wb.accuracy_audit(unlabeled, labels=str(sheet), n_strata=4)
     assert str(error.value) == (
         "n_strata was 'auto' when the sheet was written and is 4 now; allocation was 'auto' "
-        "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'); use the "
-        "settings of then, or write a new sheet"
+        "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'). Use the "
+        "settings of the plan, or write a new sheet"
     )
     old = tmp_path / "old.csv"  # as sheets were, without a plan beside them
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels

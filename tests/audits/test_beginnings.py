@@ -196,7 +196,7 @@ def test_rows_that_were_deleted_count_as_skipped_or_not_reached(items, tmp_path)
     assert (
         wb.Note(
             "data",
-            "3 items that the sheet asked for have no row in it and no label: "
+            "3 sampled items have no row in the annotation sheet, and so no label: "
             + ", ".join(repr(rows[k][0]) for k in (4, 24, 25)),
         )
         in found.notes
@@ -217,8 +217,7 @@ def test_columns_that_were_sorted_apart_are_noticed(items, tmp_path):
     with pytest.raises(
         ValueError,
         match=r"id '\d{4}' \(row \d+\) has position '\d+' in the sheet, but \d+ in the "
-        r"plan: "
-        "columns of the sheet may have been sorted apart from each other",
+        r"plan. Columns of the sheet may have been sorted separately",
     ):
         wb.accuracy_audit(items, n_strata=5, labels=str(path))
 
@@ -279,7 +278,7 @@ def test_what_changed_between_plan_and_analysis_is_told_by_name(
         wb.accuracy_audit(items, labels=str(path), **{"n_strata": 5} | given)
     assert (
         str(error.value)
-        == f"{message} (see 'sheet.plan.json'); use the settings of then, or write a new sheet"
+        == f"{message} (see 'sheet.plan.json'). Use the settings of the plan, or write a new sheet"
     )
 
 
@@ -300,14 +299,13 @@ def test_other_items_are_told_by_their_source_or_as_such(items, tmp_path):
         )
     assert str(error.value) == (
         "score_is was 'class1' when the sheet was written and is 'confidence' now (see "
-        "'sheet.plan.json'); use the settings of then, or write a new sheet"
+        "'sheet.plan.json'). Use the settings of the plan, or write a new sheet"
     )
     with pytest.raises(ValueError) as error:
         wb.accuracy_audit(other, n_strata=5, labels=str(path))
     assert str(error.value) == (
-        "the scores are not those for which the sheet was written (see 'sheet.plan.json'); "
-        "use the "
-        "file of then, or write a new sheet"
+        "the scores have changed since the sheet was written (see 'sheet.plan.json'). Use the "
+        "file of the plan, or write a new sheet"
     )
     with pytest.raises(
         ValueError,
@@ -337,12 +335,14 @@ def test_a_plan_is_a_small_file_that_stays_beside_a_filled_sheet(items, tmp_path
     for text in ("[]", "{", '{"kind": "plan of a label sheet", "schema": 1, "budget": "x"}'):
         beside.write_text(text)
         with pytest.raises(
-            ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"
+            ValueError,
+            match="sheet.plan.json' is not the plan of an annotation sheet .*Move the file away",
         ):
             wb.accuracy_audit(items, n_strata=5, labels=str(path))
         path.unlink()
         with pytest.raises(
-            ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"
+            ValueError,
+            match="sheet.plan.json' is not the plan of an annotation sheet .*Move the file away",
         ):
             wb.accuracy_audit(items, 40, label_sheet=str(path))
         assert beside.read_text() == text and not path.exists()
@@ -372,9 +372,8 @@ def test_ids_that_a_spreadsheet_took_for_numbers_are_matched_and_told(tmp_path):
         assert (
             wb.Note(
                 "data",
-                f"{len(changed)} ids were changed by a spreadsheet and matched to the one drawn item "
-                f"that it "
-                "would show so: {!r} is {!r}".format(*changed[0]),
+                f"{len(changed)} ids were changed by a spreadsheet and matched to the only sampled "
+                "item that it would show like this: {!r} is {!r}".format(*changed[0]),
             )
             in found.notes
         )
@@ -397,7 +396,7 @@ def test_ids_that_may_be_two_drawn_items_stay_unmatched(tmp_path):
     [
         (
             {"Correct": np.zeros(240)},
-            "columns must not be named 'Correct': the sheet has a column of that name",
+            "columns must not be named 'Correct': the annotation sheet has its own column of that name",
         ),
         ({"text": np.zeros(7)}, "columns must have 240 entries; 'text' has shape (7,)"),
     ],

@@ -284,4 +284,4 @@ def test_words_for_a_missing_label_are_no_class(files):
     Path("words.csv").write_text("\n".join(["verdict,truth", *rows]))
     found = read_judged("words.csv", judge="verdict")
     assert str(found.rows()) == str(EXPECTED.rows())
-    assert "'NA' in column 'truth' is read as a missing label" in map(str, found.notes)
+    assert "'NA' in column 'truth' was read as a missing label" in map(str, found.notes)

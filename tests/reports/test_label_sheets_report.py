@@ -112,7 +112,7 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     write(folder / "report-labels.csv", [header, *mixed])
     costs_one_line(
         folder,
-        "column 'correct' mixes two ways to answer: row 2 has '1.0', row 3 has 'right'; use one of "
+        "column 'correct' mixes two kinds of answers: row 2 has '1.0', row 3 has 'right'; use one of "
         "1/0, "
         "right/wrong throughout",
         *AUDIT,

@@ -337,7 +337,7 @@ def _refuse_text(meaning: dict, scale: str) -> None:
     for label in sorted(label for label, number in meaning.items() if number is None)[:1]:
         rule = f"must be numbers for scale {scale!r}"
         if scale == "ordinal":
-            rule += ". Or name all classes from the lowest to the highest in {0}"
+            rule += ", or you must name all classes from the lowest to the highest in {0}"
         raise WrongValue("labels", rule, label, others=("order",))
 
 

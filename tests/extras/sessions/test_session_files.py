@@ -497,7 +497,7 @@ def test_true_classes_on_a_sheet(tmp_path, known):
         (
             5,
             rows[3]["id"],
-            "'cow' is not a predicted class; write 'cat', 'dog', 'eel', or 'other' "
+            "'cow' is not a predicted class. Write 'cat', 'dog', 'eel', or 'other' "
             "for a class that is never predicted",
         ),
     )

@@ -491,7 +491,7 @@ def test_a_class_that_is_not_predicted_is_refused_by_record(tmp_path):
     )
     assert says == {"d-2": [("anna", "other")]} and found.refused[0][:2] == (1, "d-1")
     assert found.refused[0][2].startswith(
-        "'eel' is not a predicted class; write 'cat', 'dog', or 'other'"
+        "'eel' is not a predicted class. Write 'cat', 'dog', or 'other'"
     )
 
 

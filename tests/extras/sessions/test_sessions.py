@@ -354,7 +354,7 @@ def test_a_class_that_is_never_predicted_is_other(tmp_path, known):
     item = session.next()[0]
     session.record(item.id, "other")
     with pytest.raises(
-        ValueError, match="'cow' is not a predicted class; write 'cat', 'dog', 'eel', or 'other'"
+        ValueError, match="'cow' is not a predicted class. Write 'cat', 'dog', 'eel', or 'other'"
     ):
         session.record(item.id, "cow")
     assert session.history(item.id)[0].label == "other"
