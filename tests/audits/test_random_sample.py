@@ -64,9 +64,7 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     note = next(
         note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text
     )
-    assert note.text.startswith(
-        "the 103 labeled items were not sampled by a plan"
-    )
+    assert note.text.startswith("the 103 labeled items were not sampled by a plan")
 
 
 @pytest.mark.parametrize(

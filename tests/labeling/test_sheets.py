@@ -191,8 +191,8 @@ def test_ids_without_leading_zeros_are_shown_not_guessed(tmp_path):
         Note("refused", "2 ids of the annotation sheet are not among the items: '7', 'zzz'"),
         Note(
             "data",
-            "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the "
-            "column id as text and restore them",
+            "a spreadsheet may have removed leading zeros: the sheet has '7', the items have "
+            "'007'. Format the column id as text and restore the zeros",
         ),
     )
 
@@ -269,9 +269,7 @@ def test_sheets_without_use(tmp_path):
     )
     with pytest.raises(ValueError, match=message):
         read(filled(tmp_path, "id,correct\nq,1\n"))
-    with pytest.raises(
-        ValueError, match="has no label in its column 'correct': write 1 if"
-    ):
+    with pytest.raises(ValueError, match="has no label in its column 'correct': write 1 if"):
         read(filled(tmp_path, "id,correct\né, \n"))
     with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
         read(filled(tmp_path, "id\né\n"))
