@@ -553,7 +553,7 @@ def _distances(metric: str, values: ndarray | None, p: ndarray) -> ndarray:
 
 
 def _before(classes: int) -> ndarray:
-    """Return the weights (K, K) of classes in ridits: 1 for lower classes, 1/2 for the own class."""
+    """Return the weights (K, K) of classes in ridits: 1 for lower ones, 1/2 for the own class."""
     return np.tri(classes, k=-1) + np.eye(classes) / 2
 
 

@@ -135,8 +135,8 @@ class StreamStudy(Result):
     def rmse(self, method: str) -> np.ndarray:
         """Return the root mean squared error of a method's estimate, (C,).
 
-        For a streamed method it is taken over the runs with an estimate. For other methods it is the
-        root of the mean variance, which is the error of an unbiased estimate.
+        For a streamed method it is taken over the runs with an estimate. For other methods it is
+        the root of the mean variance, which is the error of an unbiased estimate.
 
         Parameters
         ----------
@@ -312,8 +312,8 @@ def simulate_stream(
 
         - "voila": the best whole sample sizes, knowing all records so far; always computed.
         - "s_voila": `StreamSampler`, with at least `minimum` records per stratum.
-        - "s_voila_printed": as printed in [1]_. It removes a record of the stratum with the smallest
-          N S / s, without a minimum.
+        - "s_voila_printed": as printed in [1]_. It removes a record of the stratum with the
+          smallest N S / s, without a minimum.
         - "neyman", "neyman_plus": fractional sample sizes, knowing all records so far, without a
           minimum.
         - "uniform": equal whole sample sizes of the strata seen so far.
@@ -349,8 +349,8 @@ def simulate_stream(
 
     References
     ----------
-    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019: lemma
-       1 and algorithm 6.
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019:
+       lemma 1 and algorithm 6.
 
     Examples
     --------
@@ -544,7 +544,7 @@ class _Samples:
         self.held, self.seen = np.zeros(0, np.int64), 0
 
     def receive(self, stop: int, batch: int, bar: Any) -> None:
-        """Take the records up to stop, and reduce the samples to the budget after each minibatch."""
+        """Take the records up to stop, and reduce the samples to the budget after a minibatch."""
         ahead = batch
         while self.seen < stop:
             start, end = self.seen, min(self.seen + ahead, stop)

@@ -1,7 +1,7 @@
 """Simulate cross-validation on thousands of samples: false alarm rate and power of every test.
 
-`simulate_type_one` studies the t-test of one learner's error, and `simulate_comparison` studies tests
-that compare two learners.
+`simulate_type_one` studies the t-test of one learner's error, and `simulate_comparison` studies
+tests that compare two learners.
 
 References
 ----------
@@ -119,7 +119,10 @@ class TypeOneStudy(Result):
 
     @property
     def zero_share(self) -> float:
-        """Return the proportion of runs with equal errors in all folds, which `kfold_t_test` refuses."""
+        """Return the proportion of runs with equal errors in all folds.
+
+        `kfold_t_test` refuses these runs.
+        """
         return float((self.shown == 0).mean())
 
     def type_one(
@@ -130,12 +133,13 @@ class TypeOneStudy(Result):
         mean: float | None = None,
         zero_variance: str = "reject",
     ) -> float:
-        """Return the type I error rate: the proportion of runs in which the test rejects the true mean.
+        """Return the type I error rate: the proportion of runs that reject the true mean.
 
         Parameters
         ----------
         rho : float or str, default 0.0
-            Assumed correlation of the folds, as in `workbench.kfold_t_test`.
+            Assumed proportion of the variance that the folds do not show, as in
+            `workbench.kfold_t_test`.
         level : float, default 0.95
             1 minus the significance level, in (0, 1).
         mean : float, optional
@@ -169,7 +173,7 @@ class TypeOneStudy(Result):
         Parameters
         ----------
         rho : float or str, default 0.0
-            Assumed correlation of the folds, as in `type_one`.
+            Assumed proportion of the variance that the folds do not show, as in `type_one`.
         level : float, default 0.95
             1 minus the significance level, in (0, 1).
         mean : float, optional
@@ -189,8 +193,8 @@ class TypeOneStudy(Result):
         """Return rho and the false alarm rates of the naive t-test and at rho 0.7."""
         squared = ", squared error" if self.loss == "squared" else ""
         return (
-            f"{self.learner} on {self.population}, n = {self.n}{squared}: rho {self.rho:.3f}; false "
-            f"alarm rate {self.type_one():.3f} of the naive t-test and "
+            f"{self.learner} on {self.population}, n = {self.n}{squared}: rho {self.rho:.3f}; "
+            f"false alarm rate {self.type_one():.3f} of the naive t-test and "
             f"{self.type_one(SKEPTICAL):.3f} with rho 0.7; {self.runs:,} runs"
         )
 
@@ -237,19 +241,19 @@ def simulate_type_one(
 ) -> TypeOneStudy:
     """Simulate how often the K-fold t-test rejects the true error of a learner.
 
-    The cross-validation is repeated on many samples, as in [1]_. The result has the false alarm rate
-    of the test for any assumed correlation of the folds.
+    The cross-validation is repeated on many samples, as in [1]_. The result has the false alarm
+    rate of the test for any assumed rho.
 
     Parameters
     ----------
     population : {"digits", "ten_digits"} or (X, y)
         Population from which samples are taken with replacement. "digits": images of digits of at
-        least 5 against the others. "ten_digits": all ten digits. Or features (N, p) and classes (N,),
-        which are numbers for a regressor.
+        least 5 against the others. "ten_digits": all ten digits. Or features (N, p) and classes
+        (N,), which are numbers for a regressor.
     learner : {"1nn", "centroid"} or scikit-learn classifier or regressor
-        Learner to cross-validate. Nearest neighbor and nearest centroid are computed for all samples
-        at once. The loss is 0 or 1, or the squared error of a regressor. A `random_state` of None is
-        set from `rng`.
+        Learner to cross-validate. Nearest neighbor and nearest centroid are computed for all
+        samples at once. The loss is 0 or 1, or the squared error of a regressor. A `random_state`
+        of None is set from `rng`.
     n : int
         Number of items per sample, a multiple of `folds`.
     folds : int, default 10
@@ -320,7 +324,9 @@ def simulate_type_one(
 
 
 class ComparisonStudy(Result):
-    """Results of every test that compares two learners, for each sample; made by `simulate_comparison`.
+    """Results of tests that compare two learners, for each sample.
+
+    `simulate_comparison` makes it.
 
     Attributes
     ----------
@@ -346,8 +352,8 @@ class ComparisonStudy(Result):
     errors : (2, runs) array of float
         Cross-validated error of both learners.
     estimates : (2, runs) array of float
-        Error of the first learner minus that of the second: with one repeat in row 0, and with all
-        repeats in row 1, which is NaN if there is only one.
+        Error of the first learner minus that of the second. Row 0 has one repeat. Row 1 has all
+        repeats, and is NaN if there is only one.
     naive_errors : (2, runs) array of float
         Standard errors of `estimates` at rho = 0.
     loss : {"zero_one", "squared"}
@@ -450,9 +456,9 @@ class ComparisonStudy(Result):
         rates = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
         kind = "squared error" if self.loss == "squared" else "error"
         return (
-            f"{kind} {self.errors[0].mean():.4g} of {self.first} and {self.errors[1].mean():.4g} of "
-            f"{self.second} on {self.population}, n = {self.n}; rejection rates at the 5% level: "
-            f"{rates}; {self.runs:,} runs"
+            f"{kind} {self.errors[0].mean():.4g} of {self.first} and {self.errors[1].mean():.4g} "
+            f"of {self.second} on {self.population}, n = {self.n}; rejection rates at the 5% "
+            f"level: {rates}; {self.runs:,} runs"
         )
 
     def rows(self) -> list[dict]:
@@ -486,8 +492,8 @@ def simulate_comparison(
 ) -> ComparisonStudy:
     """Simulate how often each test finds a difference between two learners.
 
-    If the learners are equally good, the rejection rate is the type I error rate of the test. If not,
-    it is the power.
+    If the learners are equally good, the rejection rate is the type I error rate of the test. If
+    not, it is the power.
 
     Parameters
     ----------
@@ -496,13 +502,13 @@ def simulate_comparison(
         `workbench.exchangeable_population`, a learner has exactly the same expected error on both
         halves of the features.
     first, second : learner or (learner, columns)
-        Two classifiers or two regressors, as in `simulate_type_one`. `columns` are the features that
-        the learner uses, by default all.
+        Two classifiers or two regressors, as in `simulate_type_one`. `columns` are the features
+        that the learner uses, by default all.
     n : int
         Number of items per sample, a multiple of `folds`.
     tests : "all" or sequence of str
-        Names in `workbench.simulations.cross_validation.TESTS`, by default those that need no further
-        fits. For regressors the tests of McNemar are left out, as a note says.
+        Names in `workbench.simulations.cross_validation.TESTS`, by default those that need no
+        further fits. For regressors the tests of McNemar are left out, as a note says.
     folds : int, default 10
         Number of folds K, at least 2.
     repeats : int, default 1
@@ -512,8 +518,8 @@ def simulate_comparison(
     runs : int, default 1000
         Number of samples, at least 2.
     samples : (runs, n) array_like of int, optional
-        Rows of the population in each sample, by default taken at random with replacement. Item i is
-        in fold i mod K.
+        Rows of the population in each sample, by default taken at random with replacement. Item i
+        is in fold i mod K.
     rng : int or numpy.random.Generator, default 0
         Seed or generator.
     jobs : int, optional
@@ -524,7 +530,7 @@ def simulate_comparison(
     Returns
     -------
     ComparisonStudy
-        p-values of all tests and runs, with the rejection rates.
+        The p-values of all tests and runs, with the rejection rates.
 
     Raises
     ------
@@ -738,7 +744,10 @@ def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
 
 
 def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return a mask of fold means (B, J) that differ only by rounding, for losses up to `scale` (B,)."""
+    """Return a mask of blocks whose fold means (B, J) differ only by rounding.
+
+    `scale` (B,) is the largest loss.
+    """
     return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
@@ -770,8 +779,8 @@ def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
     if "half-sample rho" in tests and n < 4 * folds:
         raise checks.WrongValue(
             "n",
-            f"must be at least {4 * folds} for half-sample rho, because each half needs 2 items per "
-            "fold",
+            f"must be at least {4 * folds} for half-sample rho, because each half needs 2 items "
+            "per fold",
             n,
         )
     if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):

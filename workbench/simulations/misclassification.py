@@ -1,8 +1,8 @@
 """Simulate thousands of audits: bias, spread and coverage of estimators of a class proportion.
 
-`simulate_prevalence` has two classes, and `simulate_shares` any number of classes. `simulate_shifts`
-and `shift_study` vary the proportions of new periods. The simulations sample counts, never items, so
-their time does not depend on the number of items.
+`simulate_prevalence` has two classes, and `simulate_shares` any number of classes.
+`simulate_shifts` and `shift_study` vary the proportions of new periods. The simulations sample
+counts, never items, so their time does not depend on the number of items.
 
 References
 ----------
@@ -101,9 +101,9 @@ class PrevalenceStudy(Result):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits (R,) of the default interval of every run.
 
-        A run without an estimate has the whole range. Limits are NaN if the audit gives no interval:
-        if labels seem to be swapped, or if there is no estimate by a method that does not divide by
-        d.
+        A run without an estimate has the whole range. Limits are NaN if the audit gives no
+        interval: if labels seem to be swapped, or if there is no estimate by a method that does not
+        divide by d.
 
         Parameters
         ----------
@@ -116,8 +116,8 @@ class PrevalenceStudy(Result):
 
         Returns
         -------
-        low, high : (R,) ndarray of float
-            Limits of every run.
+        tuple of (R,) ndarray of float
+            Lower and upper limits of every run.
         """
         checks.choice("method", method, methods.estimators())
         checks.choice("quantity", quantity, theory.QUANTITIES)
@@ -386,8 +386,8 @@ class ShiftStudy(Result):
         first, last = self.studies[0], self.studies[-1]
         return (
             f"true proportion {first.base_rate:.4g} -> {first.new_base_rate:.4g} to "
-            f"{last.new_base_rate:.4g}, {checks.counted(len(best), 'new proportion')}, least error: "
-            f"{wins}"
+            f"{last.new_base_rate:.4g}, {checks.counted(len(best), 'new proportion')}, least "
+            f"error: {wins}"
         )
 
     def rows(self) -> list[dict]:

@@ -1,8 +1,8 @@
 """Simulate thousands of stratified cluster samples: coverage of intervals, and random half-samples.
 
 `simulate_coverage` studies the intervals. `simulate_random_halves` shows why half-samples must be
-balanced. The simulations sample counts per primary sampling unit (PSU), never items, and compute the
-replicates of all runs at once.
+balanced. The simulations sample counts per primary sampling unit (PSU), never items, and compute
+the replicates of all runs at once.
 
 References
 ----------
@@ -168,8 +168,8 @@ class CoverageStudy(Result):
             - "weighted_naive": the weighted estimate with that variance.
             - "z": estimate plus and minus the normal quantile times the standard error by
               replicates.
-            - "t", "logit", "wilson", "default": the methods of `ReplicateEstimate.interval`. "logit"
-              has the limits of Wilson if it has none of its own.
+            - "t", "logit", "wilson", "default": the methods of `ReplicateEstimate.interval`.
+              "logit" has the limits of Wilson if it has none of its own.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class CoverageStudy(Result):
         )
 
     def coverage(self, method: str = "default") -> float:
-        """Return the coverage: the proportion of runs in which the interval contains the true value.
+        """Return the coverage: the proportion of runs whose interval contains the true value.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class CoverageStudy(Result):
         return _error_of_mean(self._half_widths(method))
 
     def headline(self) -> str:
-        """Return the coverage of the naive and the default interval, and the effective sample size."""
+        """Return the coverage of naive and default intervals, and the effective sample size."""
         refused = f", {self.refused_share:.2g} of them refused" if self.refused_share else ""
         return (
             f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: coverage "
@@ -264,7 +264,7 @@ class CoverageStudy(Result):
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
+        """Return one row per interval method: coverage and mean half-width with their errors."""
         names = "coverage", "coverage_error", "half_width", "half_width_error"
         return [
             {"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
@@ -309,8 +309,8 @@ def simulate_coverage(
 ) -> CoverageStudy:
     """Simulate stratified cluster samples, and the coverage of their intervals.
 
-    The population has a known true value. Use it to see how clusters and weights affect the coverage
-    of naive intervals, and the effective sample size.
+    The population has a known true value. Use it to see how clusters and weights affect the
+    coverage of naive intervals, and the effective sample size.
 
     Parameters
     ----------
@@ -331,8 +331,8 @@ def simulate_coverage(
     weight_effect : float, default 0.0
         Increase of the logit of the accuracy per standard deviation of the log weight, -5 to 5.
     size_spread : float, default 0.0
-        Standard deviation of the log sizes of the clusters of a stratum, 0 to 2. The largest cluster
-        has 1,000 items.
+        Standard deviation of the log sizes of the clusters of a stratum, 0 to 2. The largest
+        cluster has 1,000 items.
     size_effect : float, default 0.0
         Increase of the logit of the accuracy per standard deviation of the log size, -5 to 5. It
         has an effect only if sizes differ.
@@ -341,10 +341,10 @@ def simulate_coverage(
     base_rate : float, default 0.3
         Proportion of positive items for "f1", in (0, 1).
     method : str, default "brr"
-        Method of the replicates, as in `workbench.replicates`. Bootstrap samples are the same in all
-        runs.
+        Method of the replicates, as in `workbench.replicates`. Bootstrap samples are the same in
+        all runs.
     rho : float, default 0.5
-        Factor of Fay's method, as in `workbench.replicates`.
+        Smallest factor of the replicates of "fay" and "generalized", as in `workbench.replicates`.
     level : float, default 0.95
         Nominal coverage in (0, 1).
     runs : int, default 2000
@@ -434,9 +434,9 @@ def simulate_coverage(
     if np.isfinite(columns["variances"]).sum() < 2:
         raise checks.WrongValue(
             "items",
-            f"must be larger: {statistic}, or more than 5% of its replicates, is undefined (0/0) in "
-            f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs. You can also use method "
-            "'fay'",
+            f"must be larger: {statistic}, or more than 5% of its replicates, is undefined (0/0) "
+            f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs. You can also use "
+            "method 'fay'",
         )
     return CoverageStudy(
         statistic,
@@ -464,8 +464,8 @@ class RandomHalvesStudy(Result):
     runs : int
         Number of runs.
     ratios : (runs,) array of float
-        Ratio of each variance to the textbook variance, which all 2^L half-samples or a balanced set
-        of them give.
+        Ratio of each variance to the textbook variance, which all 2^L half-samples or a balanced
+        set of them give.
 
     See Also
     --------
@@ -516,8 +516,8 @@ class RandomHalvesStudy(Result):
         return (
             f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: mean variance "
             f"{self.mean_ratio:.3f} (+-{self.mean_ratio_error:.3f}) times the textbook variance, "
-            f"CV {self.cv:.2g}; 90% of the standard errors are {low:.2f} to {high:.2f} times that of "
-            "the textbook"
+            f"CV {self.cv:.2g}; 90% of the standard errors are {low:.2f} to {high:.2f} times that "
+            "of the textbook"
         )
 
     def rows(self) -> list[dict]:
@@ -531,8 +531,8 @@ def simulate_random_halves(
 ) -> RandomHalvesStudy:
     """Simulate the variance of a total from random instead of balanced half-samples.
 
-    The result shows how much the variance changes from one random choice of half-samples to another.
-    Balanced half-samples always give the same variance.
+    The result shows how much the variance changes from one random choice of half-samples to
+    another. Balanced half-samples always give the same variance.
 
     Parameters
     ----------
@@ -558,8 +558,8 @@ def simulate_random_halves(
 
     Notes
     -----
-    A half-sample keeps one of the two clusters of each stratum. Its error of the total is
-    sum_h +-d_h. The mean of the squared error over all 2^L half-samples is sum_h d_h^2, the textbook
+    A half-sample keeps one of the two clusters of each stratum. Its error of the total is sum_h
+    +-d_h. The mean of the squared error over all 2^L half-samples is sum_h d_h^2, the textbook
     variance [1]_. Random half-samples are unbiased, too, but their cross terms d_h d_k cancel only
     on average.
 
@@ -710,9 +710,9 @@ class _Population:
         )
 
     def draw(self, runs: int, rng: np.random.Generator) -> tuple:
-        """Return the items of each PSU that count in the numerator, in the denominator, and in total.
+        """Return the items of each PSU in the numerator, in the denominator, and in total.
 
-        Each array is (P, runs). The numerator counts correct items, or true positives for F1.
+        Each array is (P, runs). The numerator has the correct items, or the true positives for F1.
         """
         right, sizes = self.draw_right(runs, rng)
         if self.statistic == "accuracy":

@@ -125,8 +125,8 @@ class LabelingStudy(Result):
 
         Returns
         -------
-        low, high : (R,) ndarray of float
-            Limits of every run.
+        tuple of (R,) ndarray of float
+            Lower and upper limits of every run.
         """
         tail = (1 - checks.level(level)) / 2
         if self.method == "waves":
@@ -235,14 +235,14 @@ def simulate_labeling(
     waves : int, default 2
         Number of waves of nearly equal size, at least 1.
     smoothing : float, default 4.0
-        Smoothing of the rates between waves, as in `workbench.next_wave`.
+        Number of labels that the prior rate of a stratum counts as, as in `workbench.next_wave`.
     floor : float, default 0.3
         Proportion of a wave that is allocated in proportion to size, as in `workbench.next_wave`.
     stratum_score : (H,) array_like of float, optional
-        Mean score of each stratum, as in `workbench.next_wave`.
+        Prior rate of each stratum, such as its mean score, as in `workbench.next_wave`.
     laplace : float, default 0.0
-        Number of correct and of incorrect labels that are added to each stratum before OPT estimates
-        its variance. With 0, OPT is as printed in the paper.
+        Number of correct and of incorrect labels that are added to each stratum before OPT
+        estimates its variance. With 0, OPT is as printed in the paper.
     rng : int or numpy.random.Generator, default 0
         Seed or generator.
 
@@ -745,7 +745,7 @@ class LookingStudy(Result):
     half_width: float
 
     def headline(self) -> str:
-        """Return the proportion of audits with an interval that missed the truth in one sentence."""
+        """Return the proportion of audits with an interval that missed the true accuracy."""
         analyses = checks.counted(self.labeled.size, "interim analysis", "interim analyses")
         audits = checks.counted(self.runs, "audit")
         return (
@@ -894,7 +894,8 @@ def _anytime_misses(
 ) -> tuple:
     """Return misses (R, L) and the mean half-width.
 
-    The evidence E is computed only if the winnings, which are an upper bound of it, are large enough.
+    The evidence E is computed only if the winnings, which are an upper bound of it, are large
+    enough.
     """
     limit, total, misses = (
         -np.log(1 - level),
@@ -919,7 +920,7 @@ def _anytime_misses(
 def _draw(
     rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray
 ) -> np.ndarray:
-    """Return hypergeometric counts (R, H) of n draws from `left` items, of which `right` are correct.
+    """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them correct.
 
     A few draws are made one by one, in a tenth of the time of numpy's general sampler. Draws from
     more items than that sampler allows are also made one by one.

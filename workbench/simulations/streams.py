@@ -13,8 +13,8 @@ import numpy as np
 
 from workbench import checks
 
-# number of strata that appear at the start of the year, in March, from April to October, in November
-# and in December, with the beginning and the end of the period as proportions of the year
+# beginning and end of a period as proportions of the year, and the number of strata that appear
+# then: at the start, in March, from April to October, in November and in December
 APPEAR = (
     (0.0, 0.0, 60),
     (2 / 12, 2.5 / 12, 50),
