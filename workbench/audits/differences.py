@@ -111,7 +111,7 @@ class DifferenceAudit(Audit):
         where = self._among()
         if self.difference is None:
             strata = checks.counted(self.labeled.size, "stratum", "strata")
-            plan = f"Label {self.labeled.sum():,} of {where} in {strata}"
+            plan = f"Label {self.labeled.sum():,} of {where}, in {strata}"
             return (
                 f"{plan}; expected half-width of the difference "
                 f"{100 * self.expected_half_width:.1f} percentage points {self.expects}"

@@ -204,7 +204,7 @@ def judged_audit(
     >>> judge_labels = {"on_a": [1] * 80 + [0] * 20, "on_b": [1] * 70 + [0] * 30}
     >>> items = judged_items(judge_labels, "on_a, on_b")
     >>> judged_audit(items, 40)     # doctest: +NORMALIZE_WHITESPACE
-    JudgedAudit(Label 40 of 100 items in 3 strata; expected half-width of the difference
+    JudgedAudit(Label 40 of 100 items, in 3 strata; expected half-width of the difference
     12.0 percentage points if human and judge labels differ as often as planned)
     """
     seed, judged_in = (

@@ -103,7 +103,7 @@ class LabelRow:
         if self.chosen or not right:
             of = "a choice" if self.chosen else repr(self.label)
             raise ValueError(
-                f"rejects {of}, so it is not clear whether the prediction is correct. Choose an "
+                f"it rejects {of}, so it is not clear whether the prediction is correct. Choose an "
                 "answer and accept it, or ignore the task"
             )
         return 0

@@ -284,7 +284,7 @@ def test_labels_can_be_chosen_and_named(tmp_path, items):
         ({"labels": ["cat"]}, "labels must be at least two that differ"),
         ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two that differ"),
         ({"render": 3}, "render must be a function of an item; got 3"),
-        ({"images": "no/such"}, "images must be an existing folder;  'no/such'"),
+        ({"images": "no/such"}, "images must be an existing folder; 'no/such' is not one"),
         (
             {"image": "photo"},
             "image must be a column that the audit shows, text, or 'id'; got 'photo'",

@@ -335,7 +335,7 @@ def test_a_skipped_item_can_be_labeled_later(tmp_path, known):
     "name, value, message",
     [
         ("nobody", 1, "no item 'nobody' is to be labeled in this audit"),
-        (None, "perhaps", "'perhaps' is not 1 \\(right\\) or 0 \\(wrong\\)"),
+        (None, "perhaps", "'perhaps' is not 1 \\(correct\\) or 0 \\(incorrect\\)"),
         ("late", 1, "stands at 61 in the order, behind the budget of 60: extend the audit first"),
     ],
 )
