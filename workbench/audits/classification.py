@@ -199,7 +199,7 @@ class ClassificationTable(Result):
         value, least, most = digits.percents(self.accuracy.estimate, low, high, error=error)
         if self.complete:
             return f"Accuracy {value}, known exactly"
-        return f"Accuracy {value}, {least} to {most}"
+        return f"Accuracy {value}, between {least} and {most}"
 
     def _proportions(self) -> str:
         shares = np.nan_to_num(self.proportion[:, 0])
@@ -233,11 +233,11 @@ class ClassificationTable(Result):
         }
         labels = checks.counted(self.audit.n, "labeled item")
         items = f"the predicted classes of {checks.counted(self.counts.sum(), 'item')}"
-        assumes = "It holds if the labels are the truth"
+        assumes = "The result is valid if the labels are the truth"
         if self.sampled_by == designs.TRUTH:
             assumes += " and P(prediction | truth) is what it was in the audit"
         text = f"From {labels}, {ways[self.sampled_by]}, and {items}"
-        return f"{text}; {percent(self.level)} intervals. {assumes}."
+        return f"{text}; {percent(self.level)} confidence intervals. {assumes}."
 
     def plan(self, half_width: float) -> "ClassificationPlan":
         """Plan how many items of each predicted class to label in total, from the estimates so far.
@@ -294,7 +294,7 @@ class ClassificationTable(Result):
                 text = text.replace("% to ", UNBROKEN_TO).replace("%)", ")")
                 row[metric_words(quantity)] = text.replace("> ", ">\N{NO-BREAK SPACE}")
             rows.append(row)
-        caption = f"Every class, in percent, with {percent(self.level)} intervals"
+        caption = f"Every class, in percent, with {percent(self.level)} confidence intervals"
         notes = note_list(self.notes) if self.notes else ""
         return html_table(rows, caption, shown=len(rows)) + notes
 
@@ -373,8 +373,8 @@ def classification_table(
     >>> audit = ConfusionCounts([[40, 8], [10, 92]], ["forest", "field"])
     >>> table = classification_table(audit, [20_000, 80_000], sampled_by="prediction")
     >>> print(table.finding())      # doctest: +NORMALIZE_WHITESPACE
-    Accuracy 89.6%, 83.4% to 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%), field
-    77.6% (71.5% to 82.5%)
+    Accuracy 89.6%, between 83.4% and 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%),
+    field 77.6% (71.5% to 82.5%)
     >>> table.rows()[0]["recall"].__round__(3)
     0.714
     """

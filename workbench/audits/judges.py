@@ -30,22 +30,22 @@ CORRECTED, PEOPLE, JUDGE = "corrected", "human labels alone", "judge alone"
 PEOPLE_EARLIER = "human labels, earlier batch"
 SAME = Note(
     "assumption",
-    "assumes that the labeled items were sampled at random, among all items or among those with "
-    "each judge label, and that the human labels are the truth. It does not matter how often the "
-    "judge errs, because both kinds of labels are of the same items. The result says nothing about "
-    "later items",
+    "the estimate assumes that the labeled items were sampled at random, among all items or among "
+    "those with each judge label, and that the human labels are the truth. It does not matter how "
+    "often the judge errs, because both kinds of labels are of the same items. The result says "
+    "nothing about later items",
 )
 EARLIER = Note(
     "assumption",
-    "assumes that the judge errs on this batch as often as on the earlier one: the same judge, the "
-    "same prompt, and items that are as hard to judge. If the judge has changed since, the "
-    "corrected value is wrong, and nothing here would show it. Human labels of this batch would "
-    "not need this assumption",
+    "the estimate assumes that the judge errs on this batch as often as on the earlier one: "
+    "same judge, same prompt, and items that are as hard to judge. If the judge has changed since, "
+    "the corrected value is wrong, and nothing here would show it. Human labels of this batch "
+    "would not need this assumption",
 )
 
 
 class JudgeAudit(Result):
-    """Estimate from a judge's labels that human labels correct; made by `judge_audit`.
+    """Estimate from judge labels, corrected by human labels; made by `judge_audit`.
 
     Attributes
     ----------
