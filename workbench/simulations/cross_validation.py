@@ -817,7 +817,7 @@ def _allowed(tests: tuple, loss: str) -> tuple:
     counting = (
         Note(
             "refused",
-            "left out, because it counts errors and regressors do not make errors to count",
+            "left out, because it counts errors, which regressors do not make",
             ("test", test),
         )
         for test in tests
