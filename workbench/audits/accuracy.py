@@ -136,8 +136,8 @@ class Audit(Result):
             return (
                 f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
                 "Then run the same audit again with that file as labels. You can stop anywhere "
-                f"after the first {np.minimum(ROUNDS, self.labeled).sum()} rows, but do not decide "
-                "when to stop by the labels seen. Leave the cell of an item empty if nobody can "
+                f"after the first {np.minimum(ROUNDS, self.labeled).sum()} rows, but the labels seen "
+                "must not influence when you stop. Leave the cell of an item empty if nobody can "
                 "label it. Do not change the scores, the strata or the seed."
             )
         if self.premise and not self.unmatched:
@@ -332,7 +332,7 @@ class AccuracyAudit(Audit):
                 return plan
             return (
                 f"{plan}; expected half-width {100 * self.expected_half_width:.1f} percentage "
-                "points if the scores are honest"
+                "points if the scores are calibrated"
             )
         limits = self.confidence_interval
         truth = ""
@@ -443,7 +443,7 @@ USES = {
     "default": "report this one",
     "short": "shorter; at nominal 95% it covers at least 91% in practice",
     "guaranteed": "its coverage is proven",
-    "wald": "for teaching only: it covers too rarely",
+    "wald": "for teaching only: its coverage is too low",
     "wilson": "for teaching only",
 }
 
@@ -656,7 +656,7 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
         assumption = (
-            "If the scores are honest"
+            "If the scores are calibrated"
             if np.isfinite(audit.expected_half_width)
             else "If half of the predictions are correct"
         )

@@ -203,7 +203,7 @@ class SamplePlan:
         return (
             f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so "
             f"{lost} are unknown. Their ranges allow every label of these items. Label at least 2 "
-            f"of them, or better {random_sample.PER_STRATUM} or more"
+            f"of them, preferably {random_sample.PER_STRATUM} or more"
         )
 
     def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:

@@ -182,7 +182,7 @@ def refuse_single(index: np.ndarray, size: int, among: str) -> None:
         labels = checks.counted(index.size, "item has a label", "items have a label")
         raise ValueError(
             f"{labels} among the {checks.counted(size, 'item')}{among}. Label at least 2 of them, "
-            f"or better {PER_STRATUM} or more"
+            f"preferably {PER_STRATUM} or more"
         )
 
 
