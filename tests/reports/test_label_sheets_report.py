@@ -124,9 +124,8 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     )
     costs_one_line(
         folder,
-        "the labels end at position 19 of the order of labeling; label up to position 20, 1 more: "
-        "two "
-        "rounds through 10 strata are the least",
+        "the labels end at position 19 of the order of labeling, but two rounds through 10 strata "
+        "are needed. Label 1 more, up to position 20",
         *AUDIT,
         "--labels",
         "report-labels.csv",

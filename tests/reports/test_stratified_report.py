@@ -290,7 +290,7 @@ def test_true_classes_say_the_same_as_right_and_wrong(models):
         said.append(
             page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
         )
-        assert "a wrong prediction was taken for one that is wrong about class" in said[1]
+        assert "every incorrect prediction counts as incorrect about class" in said[1]
     found = {
         re.search(r"Class 'dog': .*?; accuracy .*?\)", html.unescape(page))[0] for page in said
     }
