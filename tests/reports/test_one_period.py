@@ -60,7 +60,7 @@ def test_too_few_labels_of_a_predicted_class(files):
     *_, series = one_period(files)
     texts = [note.text for note in series.notes]
     assert any(text.startswith("no table of accuracy, precision and recall: the") for text in texts)
-    with pytest.raises(ValueError, match="of the 110 items predicted 'c' 1 is labeled"):
+    with pytest.raises(ValueError, match="Of the 110 items predicted 'c', 1 has a label"):
         one_period(files, sampled_by="prediction")
 
 

@@ -407,7 +407,7 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
             f"must be one of two classes, {checks.listed(own, quoted=True)}, like the judge "
             "labels, or numbers",
             told=f"got {(strange or labels)[0]!r}. Labels may also be correct or incorrect (1 or "
-            "0) if you name the judge label that means correct, the second of two: --classes "
+            "0) if you name two classes in order, of which the second means correct, such as "
             "fail,pass",
         )
     return found, order
