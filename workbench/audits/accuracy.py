@@ -478,9 +478,9 @@ def accuracy_audit(
         sample of all items. They are grouped afterwards by score, with about 20 labels per stratum,
         and `premise` states this assumption.
     budget : int, default 100
-        Labels in total, from 2 per stratum to N. With `labels` the plan next to the sheet decides
-        instead, or the number of its rows. This budget then counts only if the sheet holds a part
-        of the items of such a plan.
+        Labels in total, from 2 per stratum to N. With `labels`, the budget is that of the plan next
+        to the sheet. Without such a file it is the number of rows of the sheet, or this budget if
+        the rows are a part of the items that it samples.
     n_strata : int or "auto", default "auto"
         Number of strata. "auto": 10, or 20 for 200 labels or more. It takes fewer if a stratum
         would have fewer than two labels or two items.
