@@ -93,7 +93,7 @@ def test_the_filled_sheet_gives_the_textbook_estimate(folder):
     again = analyzed("excel.csv")
     assert again.estimate == pytest.approx(found.estimate, rel=1e-12)
     assert (
-        "40 ids were changed by a spreadsheet and matched to the one drawn item that it would"
+        "40 ids were changed by a spreadsheet and matched to the only sampled item that it would"
         in notes(again)
     )
 

@@ -53,8 +53,8 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
         wb.accuracy_audit(unlabeled, labels=str(sheet), n_strata=4)
     assert str(error.value) == (
         "n_strata was 'auto' when the sheet was written and is 4 now; allocation was 'auto' "
-        "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'); use the "
-        "settings of then, or write a new sheet"
+        "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'). Use the "
+        "settings of the plan, or write a new sheet"
     )
     old = tmp_path / "old.csv"  # as sheets were, without a plan beside them
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
@@ -63,7 +63,7 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
     )
     with pytest.raises(
         ValueError,
-        match=r"id '1' \(row 2\) has stratum '4' in the sheet, but 3 now; use the settings",
+        match=r"id '1' \(row 2\) has stratum '4' in the sheet, but 3 now. Use the settings",
     ):
         wb.accuracy_audit(unlabeled, labels=str(old), n_strata=4)
 
@@ -83,31 +83,26 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
     assert (
         "&lt;b&gt;ghost&lt;/b&gt;" in shown and "<b>" not in shown and found.unlabeled[0] in shown
     )
-    missing, ghost = len(found.unlabeled), "1 id of the sheet is not among the items"
+    missing, ghost = len(found.unlabeled), "1 id of the annotation sheet is not among the items"
     assert found.skipped == found.unlabeled
     assert found.notes[0] == wb.Note("refused", f"{ghost}: '<b>ghost</b>'")
     assert (
         wb.Note(
             "data",
-            f"{missing} items were skipped: their labels may be anything; the estimate is a range, and "
-            f"the "
-            "interval goes from its lower limit with the worst labels for what was skipped to its upper limit "
-            "with "
-            "the best",
+            f"{missing} items could not be labeled: their labels may be anything, so the estimate "
+            "is a range. The lower limit of the interval assumes the worst labels for these items, "
+            "the upper limit the best",
         )
         in found.notes
     )
+    assert "Do not quote this yet" in found.next_step()
     assert (
-        found.next_step()
-        == "Do not quote this yet: the sheet does not fit the plan. See the notes."
+        f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} items could not be "
+        "labeled: " in shown
     )
     assert (
-        f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids were skipped: "
-        in shown
-    )
-    assert (
-        f"<p>Of 101 rows of the sheet: {100 - missing} labeled, {missing} skipped, 1 unmatched.</p>"
-        in shown
+        f"<p>The annotation sheet has 101 rows: {100 - missing} labeled, {missing} could not be "
+        "labeled, 1 unmatched.</p>" in shown
     )
     assert shown.count("<p>Notes:</p>") == 1 and shown.count("their labels may be anything") == 1
 
@@ -118,18 +113,11 @@ def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_pa
     first = identifier(sheet.read_text(encoding="utf-8-sig").splitlines()[1])
     fill(sheet, lambda item: "" if str(item) == first else "1")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
-    assert (
-        found.next_step() == "Quote the interval; it gets shorter once the skipped item is labeled."
-    )
-    assert f"<p>1 id was skipped: {first}</p>" in found._repr_html_()
-    assert (
-        wb.Note(
-            "data",
-            "1 item was skipped: its label may be anything; the estimate is a range, and the interval "
-            "goes "
-            "from its lower limit with the worst labels for what was skipped to its upper limit with the best",
-        )
-        in found.notes
+    assert "shorter once the item without a label is labeled" in found.next_step()
+    assert f"<p>1 item could not be labeled: {first}</p>" in found._repr_html_()
+    assert any(
+        note.text.startswith("1 item could not be labeled: its label may be anything")
+        for note in found.notes
     )
 
 
@@ -140,8 +128,8 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     fill(sheet, lambda item: "1")
     drawn = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert {note.kind for note in drawn.notes} == {"unreliable"}
-    assert (
-        drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
+    assert drawn.next_step() == (
+        "All rows of the annotation sheet are labeled. Quote the interval with the estimate."
     )
     rows = [row.split(",")[0] + ",1" for row in sheet.read_text().splitlines()[1::2]]
     sheet.write_text("\n".join(["id,correct", *rows]) + "\n")
@@ -152,12 +140,10 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     found = wb.accuracy_audit(unlabeled, 50, labels=str(sheet))
     assert "refused" not in {note.kind for note in found.notes}
     assert found.finding().startswith(
-        "This takes the 50 labeled items for a random sample of all 1,797. Accuracy "
+        "This assumes that the 50 labeled items are a random sample of all 1,797. Accuracy "
     )
-    assert found.notes[-1].text.startswith(
-        "no plan drew the labels: the 50 labeled items are taken for a random"
-    )
-    assert found.next_step() == "Say beside the interval how the labeled items were chosen."
+    assert found.notes[-1].text.startswith("the 50 labeled items were not sampled by a plan")
+    assert "say how the labeled items were chosen" in found.next_step()
 
 
 def test_a_label_that_the_plan_did_not_draw_is_left_out_and_named(unlabeled, tmp_path):
@@ -174,8 +160,8 @@ def test_a_label_that_the_plan_did_not_draw_is_left_out_and_named(unlabeled, tmp
     assert (
         wb.Note(
             "data",
-            "1 labeled item was not drawn by the plan and not used, since the interval rests on the "
-            f"items that were drawn at random: '{other + 1}'",
+            "1 labeled item was not sampled by the plan and not used, because the interval is "
+            f"valid only for the items that were sampled at random: '{other + 1}'",
         )
         in found.notes
     )
@@ -210,7 +196,7 @@ def test_margins_have_no_expectation_and_no_score_neyman():
     items = wb.synthetic_scores("epsilon", size=2000)
     plan = wb.accuracy_audit(ScoredItems(None, items.score, score_is="margin"), 100)
     assert np.isnan(plan.expected_half_width) and "expected" not in plan.headline()
-    assert wb.compare_intervals(plan).assumption == "If half are right"
+    assert wb.compare_intervals(plan).assumption == "If half of the predictions are correct"
     with pytest.raises(ValueError, match="allocation 'neyman' needs scores that are probabilities"):
         wb.accuracy_audit(items, 100, allocation="neyman")
 

@@ -150,7 +150,7 @@ def test_class_audits_serialize_without_loss(forms):
         (
             {"prediction": None},
             {},
-            "metrics_of '9' needs predictions; name their column as prediction",
+            "metrics_of '9' needs predictions. Name their column as prediction",
         ),
         (
             {"truth": None},
@@ -160,8 +160,9 @@ def test_class_audits_serialize_without_loss(forms):
         (
             {},
             {"allocation": "equal"},
-            "allocation must be 'proportional' for the metrics of a class (30% of the labels to "
-            "its predicted members, the rest in proportion); got 'equal'",
+            "allocation must be 'proportional' for the metrics of a class: 30% of the labels go to "
+            "the items predicted as the class; within both parts, labels are in proportion to "
+            "stratum size; got 'equal'",
         ),
         ({}, {"budget": 19}, "budget must be a whole number from 20 to 1797; got 19"),
         ({}, {"n_strata": 0}, "n_strata must be a whole number from 1 to 1797; got 0"),

@@ -219,7 +219,7 @@ def test_counts_that_contradict_the_rates_give_no_accuracy():
     table = wb.classification_table(LAND, PIXELS, sampled_by="truth")
     assert np.isnan(table.accuracy.estimate) and tuple(table.accuracy.interval()) == (0, 1)
     assert np.isnan(table.f1[:, :2]).all() and np.isfinite(table.recall).all()
-    assert any("audit allows fit the predicted counts" in note.text for note in table.notes)
+    assert any("fit the predicted counts" in note.text for note in table.notes)
 
 
 def test_a_class_that_is_never_predicted_of_a_sample_by_truth():
@@ -261,11 +261,11 @@ def test_labels_that_all_agree_get_a_note():
         (
             [[40, 0], [9, 0]],
             [900, 100],
-            "audit must have at least 2 items of every predicted class that was not audited "
-            "completely; of the 100 items predicted 'yes' none is labeled. Label 2 or more of "
+            "audit must have at least 2 items of every predicted class that was not labeled "
+            "completely. Of the 100 items predicted 'yes', none has a label. Label 2 or more of "
             "them, chosen at random",
         ),
-        ([[40, 1], [9, 0]], [900, 100], "'yes' 1 is labeled"),
+        ([[40, 1], [9, 0]], [900, 100], "'yes', 1 has a label"),
         (
             [[40, 5], [9, 30]],
             {"no": 900, "yse": 100},
@@ -310,7 +310,7 @@ def test_rows_and_pages_have_every_class():
     page = table._repr_html_()
     assert "<td>73% (62\xa0to\xa083)</td>" in page and page.count("<tr>") == 5
     assert table.finding() == (
-        "Accuracy 94.7%, 92.4% to 96.3%. Class proportions: deforestation 2.35% (1.69% to 3.49%), "
+        "Accuracy 94.7%, between 92.4% and 96.3%. Class proportions: deforestation 2.35% (1.69% to 3.49%), "
         "forest gain 1.30% (0.93% to 2.21%), stable forest 31.8% (29.8% to 33.7%), stable "
         "nonforest 64.6% (62.5% to 66.6%)"
     )

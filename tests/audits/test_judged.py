@@ -88,13 +88,14 @@ def test_a_sheet_hides_the_verdicts_and_its_labels_give_the_difference(verdicts,
     assert tuple(found.interval()) == tuple(library.interval())
     assert found.difference.answers.tolist() == library.answers.tolist()
     assert found.finding().startswith(
-        "A (on_a) is better than B (on_b)" if library.interval().low > 0 else "Not shown"
+        "A (on_a) is better than B (on_b)" if library.interval().low > 0 else "Neither"
     )
     texts = [note.text for note in found.notes]
     assert [note.text for note in library.remarks()] == [
         text for text in texts if "judge labels alone" in text or text.startswith("the judge treats")
     ]
-    assert "A is judged in on_a, B in on_b" in texts and "specificity" in found._repr_html_()
+    assert any("on_a for A" in text and "on_b for B" in text for text in texts)
+    assert "specificity" in found._repr_html_()
 
 
 def test_the_expected_width_is_that_of_the_spreads_that_labels_are_allocated_for(items):
@@ -107,7 +108,8 @@ def test_the_expected_width_is_that_of_the_spreads_that_labels_are_allocated_for
         == wb.judged_difference(plan.stratum_size, answers).interval().half_width
     )
     assert (
-        f"{100 * plan.expected_half_width:.1f} points if people and judge differ" in plan.headline()
+        f"{100 * plan.expected_half_width:.1f} percentage points if human and judge labels differ"
+        in plan.headline()
     )
 
 
@@ -151,7 +153,7 @@ def test_a_session_says_what_the_sheet_does_and_skipped_items_widen_it(verdicts,
     assert tuple(found[False].interval()) == tuple(library.interval())
     assert library.remarks()[0].text in [note.text for note in found[False].notes]
     assert "A (on_a)" in found[False].finding() or found[False].finding().startswith(
-        "Not shown which model is better"
+        ("Not shown", "Neither model is shown")
     )
     least = np.bincount(pair[left], minlength=4)
     low = wb.judged_difference(
@@ -162,14 +164,14 @@ def test_a_session_says_what_the_sheet_does_and_skipped_items_widen_it(verdicts,
 
 def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_path):
     data, _ = verdicts
-    with pytest.raises(ValueError, match="columns must not show a verdict"):
+    with pytest.raises(ValueError, match="columns must not show a judge label"):
         wb.judged_audit(items, 40, columns={"on_b": data["on_b"]}, source={"judge": "on_a,on_b"})
     with pytest.raises(
         ValueError, match="asks must be 'truth' for a difference, or 'which' under a judge"
     ):
         wb.AuditSession.create(tmp_path / "a.db", items, budget=40, question="difference")
     with pytest.raises(
-        ValueError, match="items must hold the verdicts of a judge, as judged_items reads them"
+        ValueError, match="items must hold the labels of a judge, as judged_items reads them"
     ):
         wb.AuditSession.create(
             tmp_path / "a.db",
@@ -180,7 +182,7 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
         )
     with pytest.raises(ValueError, match="asks must be 'which' only for two models under a judge"):
         wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, asks="which")
-    with pytest.raises(ValueError, match="items must hold the verdicts of a judge"):
+    with pytest.raises(ValueError, match="items must hold the labels of a judge"):
         wb.judged_audit(dataclasses.replace(items, by=np.full(N, "x")), 40)
 
 
@@ -270,7 +272,7 @@ def test_from_the_command_line(verdicts, tmp_path):
     for options, message in (
         (("--question", "accuracy", *under), "belongs to --question difference"),
         (("--question", "difference", *under, "--prediction", "answer"), "must not be given with"),
-        (("--question", "difference", *under, "--columns", "on_b"), "must not show a verdict"),
+        (("--question", "difference", *under, "--columns", "on_b"), "must not show a judge label"),
     ):
         refused = run_here(tmp_path, "audit", "new", "v.csv", "b.db", "--budget", "60", *options)
         assert refused.returncode and message in refused.stderr

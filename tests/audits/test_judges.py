@@ -92,7 +92,7 @@ def test_grades_of_people_have_a_mean():
     counts = [[1, 4, 1, 0, 0], [0, 0, 1, 4, 1]]
     limits = wb.value_interval([50, 50], counts, [1, 2, 3, 4, 5])
     assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
-    assert "mean of people's grades" in found.finding()
+    assert "mean human grade" in found.finding()
 
 
 def test_a_judge_that_does_not_help_is_called_so():
@@ -125,9 +125,9 @@ def test_labels_that_follow_the_verdict_are_no_sample_of_all():
         ["pass"] * 8 + ["fail"] * 2 + [None] * 690 + ["pass"] * 30 + ["fail"] * 60 + [None] * 210
     )
     found = judge_audit(VERDICTS, label)
-    assert "as no sample of all items would be" in notes(found)
+    assert "not distributed over the judge labels like a random sample" in notes(found)
     assert found.rows()[0]["estimate"] == pytest.approx(0.7 * 0.8 + 0.3 / 3)
-    assert "as no sample" not in notes(judge_audit(VERDICTS, LABELS))
+    assert "not distributed" not in notes(judge_audit(VERDICTS, LABELS))
 
 
 def test_a_hundred_more_labels():
@@ -136,7 +136,7 @@ def test_a_hundred_more_labels():
     assert found.half_width_more == pytest.approx(
         wb.stratified_interval([300, 700], [60, 140], [6, 120]).half_width
     )
-    assert "100 more labels would make it about" in found.basis()
+    assert "With 100 more human labels" in found.basis()
 
 
 def earlier(n00, n01, n10, n11):
@@ -208,7 +208,7 @@ def test_three_verdicts_are_three_shares():
     assert all(row["low"] < row["estimate"] < row["high"] for row in corrected.values())
     alone = {row["label"]: row["estimate"] for row in audit.rows() if row["who"] == "judge alone"}
     assert alone == {"P": 214 / 400, "F": 139 / 400, "I": 47 / 400}
-    assert audit.finding().startswith("The share of P is 66") and "that of I 6." in audit.finding()
+    assert audit.finding().startswith("The proportion of P is 66") and "I 6." in audit.finding()
     assert audit.positive == "P" and "corrected, F 27." in audit.headline()
     last = judge_audit(verdict, label, classes="P,I,F")
     assert last.positive == "F" and last.rows()[0]["estimate"] == pytest.approx(expected["F"])
@@ -286,7 +286,7 @@ def test_people_who_all_say_the_same_of_three_verdicts():
     verdict, label = three_verdicts()
     label = ["P" if text else None for text in label]
     with pytest.raises(
-        ValueError, match="classes must name two classes, such as fail,pass: people"
+        ValueError, match="classes must name two classes, such as fail,pass: every human label"
     ):
         judge_audit(verdict, label)
     assert judge_audit(verdict, label, classes="F,P").rows()[0]["estimate"] == 1
@@ -305,10 +305,11 @@ def test_all_verdicts_may_be_named_where_people_use_fewer():
 def test_of_three_classes_all_are_named_or_none():
     verdict, label = three_verdicts()
     with pytest.raises(
-        ValueError, match="classes must name all classes that people say, 'F', 'I', 'P'; got 'F, P'"
+        ValueError,
+        match="classes must name all classes of the human labels, 'F', 'I', 'P'; got 'F, P'",
     ):
         judge_audit(verdict, label, classes="F,P")
-    with pytest.raises(ValueError, match="at least 2 items of every verdict"):
+    with pytest.raises(ValueError, match="at least 2 items of every judge label"):
         judge_audit([*verdict, *["U"] * 30], [*label, *[None] * 30])
 
 
@@ -328,25 +329,25 @@ def test_an_earlier_batch_with_all_its_verdicts_takes_them():
         and people["estimate"] == 0.5
         and judge["estimate"] == 0.4
     )
-    assert "as it did on the earlier one" in notes(found)
+    assert "as often as on the earlier one" in notes(found)
 
 
 def test_the_two_cases_say_what_they_assume():
     verdict, label = earlier(140, 60, 20, 180)
-    assert "drawn at random" in notes(judge_audit(VERDICTS, LABELS))
-    assert "drifted since" in notes(judge_audit([0] * 600 + [1] * 400, label, earlier=verdict))
+    assert "sampled at random" in notes(judge_audit(VERDICTS, LABELS))
+    assert "has changed since" in notes(judge_audit([0] * 600 + [1] * 400, label, earlier=verdict))
 
 
 @pytest.mark.parametrize(
     ("verdict", "label", "message"),
     [
-        (["pass"] * 9, ["pass"] * 9, "verdict must tell items apart; it is 'pass' for all 9"),
-        (VERDICTS, [None] * 1000, "nobody has labeled any"),
+        (["pass"] * 9, ["pass"] * 9, "verdict must hold different judge labels; all 9 are 'pass'"),
+        (VERDICTS, [None] * 1000, "the human label of at least one item"),
         (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
         (
             VERDICTS,
             [None] * 700 + LABELS[700:],
-            "of 700 with verdict 'pass' 0 are labeled; what the judge calls",
+            "Of the 700 items with judge label 'pass', 0 have a human label",
         ),
         (
             VERDICTS,
@@ -368,6 +369,6 @@ def test_what_does_not_fit_is_refused(verdict, label, message):
 
 def test_grades_of_an_earlier_batch_are_refused():
     with pytest.raises(
-        ValueError, match="earlier takes verdicts and labels of the same two classes"
+        ValueError, match="earlier needs judge labels and human labels of the same two classes"
     ):
         judge_audit([1, 2, 3, 4], [1, 0, 1], earlier=[1, 2, 3])

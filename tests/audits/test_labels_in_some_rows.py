@@ -51,10 +51,10 @@ def test_the_labeled_rows_are_poststratified_by_score():
     low, high = audit.confidence_interval
     assert low < audit.estimate.estimate < high
     assert audit.finding().startswith(
-        "This takes the 103 labeled items for a random sample of all 1,500. Accuracy "
+        "This assumes that the 103 labeled items are a random sample of all 1,500. Accuracy "
     )
     assert any(
-        note.kind == "assumption" and "no plan drew the labels" in note.text for note in audit.notes
+        note.kind == "assumption" and "not sampled by a plan" in note.text for note in audit.notes
     )
 
 
@@ -96,7 +96,7 @@ def test_metrics_of_a_class():
     hits = precision * member.sum()
     assert audit.metrics.precision == pytest.approx(precision)
     assert audit.metrics.recall == pytest.approx(hits / (hits + missed))
-    assert audit.finding().startswith("This takes the 400 labeled items for a random sample")
+    assert audit.finding().startswith("This assumes that the 400 labeled items are a random sample")
 
 
 def test_the_difference_of_two_models():
@@ -139,7 +139,9 @@ def test_labels_that_lean_to_easy_items_are_told():
     assert scipy.stats.ks_2samp(frame["score"][labeled], frame["score"][~labeled]).pvalue < 0.001
     audit = wb.accuracy_audit(read(frame, some(truth, rows)))
     assert "do not look like a random sample" in audit.finding()
-    assert any(note.kind == "unreliable" and "no plan drew" in note.text for note in audit.notes)
+    assert any(
+        note.kind == "unreliable" and "not sampled by a plan" in note.text for note in audit.notes
+    )
 
 
 @pytest.mark.parametrize("labels", [1, 0])

@@ -56,17 +56,15 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     truth = (frame.truth == frame.prediction).mean()
     assert audit.confidence_interval.low < truth < audit.confidence_interval.high
     assert audit.finding().startswith(
-        "This takes the 103 labeled items for a random sample of all 1,500. Accuracy "
+        "This assumes that the 103 labeled items are a random sample of all 1,500. Accuracy "
     )
     assert audit.mode == "analyzed"
-    assert audit.next_step() == "Say beside the interval how the labeled items were chosen."
-    assert "labels that no plan drew, counted within 5 groups" in audit.basis()
+    assert "say how the labeled items were chosen" in audit.next_step()
+    assert "labels that were not sampled by a plan, counted within 5 groups" in audit.basis()
     note = next(
         note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text
     )
-    assert note.text.startswith(
-        "no plan drew the labels: the 103 labeled items are taken for a random sample of all"
-    )
+    assert note.text.startswith("the 103 labeled items were not sampled by a plan")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_metrics_of_a_class_are_counted_within_its_prediction(frame):
     assert found.metrics.precision == pytest.approx(hits / members, abs=0.02)
     assert found.metrics.recall == pytest.approx(hits / (hits + missed), abs=0.02)
     assert found.finding().startswith(
-        "This takes the 103 labeled items for a random sample of all 1,500. Class a: "
+        "This assumes that the 103 labeled items are a random sample of all 1,500. Class a: "
     )
 
 
@@ -160,8 +158,8 @@ def test_two_models_are_compared_by_the_labels_where_they_differ(frame):
     assert found.labeled.sum() == len(labeled) and found.stratum_size.sum() == 500
     assert found.difference.estimate == pytest.approx((2 * right.mean() - 1) * 500 / 1500, abs=0.01)
     assert found.premise == (
-        f"This takes the {len(labeled)} labeled items for a random sample of all 500 items on "
-        "which the models differ. "
+        f"This assumes that the {len(labeled)} labeled items are a random sample of all 500 items "
+        "on which the models differ. "
     )
     assert found.finding().startswith(found.premise)
     notes = " ".join(wb.sentences(found.notes))
@@ -216,8 +214,8 @@ def test_a_part_without_any_label_is_refused(chosen, words):
     rows = np.random.default_rng(5).choice(np.flatnonzero(chosen(frame)), 120, replace=False)
     with pytest.raises(
         ValueError,
-        match=rf"^none of the [\d,]+ {words} has a label, out of 1,500 items with "
-        "120 labels: the labeled rows are not a random sample of the file",
+        match=rf"^none of the [\d,]+ {words} has a label \(120 labels of 1,500 items\). "
+        "So the labeled rows are not a random sample of the file",
     ):
         wb.accuracy_audit(read(labeled_in(frame, rows)))
 

@@ -421,9 +421,9 @@ def test_a_judge_beside_people_and_both():
     )
     found = wb.judge_audit(verdict, label)
     view = draws(charts.judged(found))
-    assert title(view) == "The share of pass, with 95% intervals"
+    assert title(view) == "The proportion of pass, with 95% intervals"
     assert view.alternative == (
-        "The share of pass: corrected 63.0% (55.5% to 70.0%); people alone 63.0% (53.3% to "
+        "The proportion of pass: corrected 63.0% (55.5% to 70.0%); human labels alone 63.0% (53.3% to "
         "72.0%); judge alone 70.0%."
     )
     graded = wb.judge_audit(

@@ -111,11 +111,13 @@ def test_two_spellings_are_refused_with_their_rows(tmp_path, command):
 def test_what_was_said_of_them_decides_and_is_on_the_page(tmp_path):
     written(tmp_path, ["1", "01", "1"], ["01", "1"])  # every second is right
     assert run_unseen(tmp_path, *SCORES, "--truth", "true", "--classes", "text").returncode == 0
-    assert "the truth is 50.0%" in page(
+    assert "the true accuracy is 50.0%" in page(
         tmp_path
     ) and "classes are read as text: '01' and '1' are two" in page(tmp_path)
     assert run_unseen(tmp_path, *SCORES, "--truth", "true", "--classes", "numbers").returncode == 0
-    assert "the truth is 100.0%" in page(tmp_path) and "class 1 is written" in page(tmp_path)
+    assert "the true accuracy is 100.0%" in page(tmp_path) and "class 1 is written" in page(
+        tmp_path
+    )
 
 
 def test_columns_with_a_spelling_each_match_and_the_page_says_so(tmp_path):

@@ -171,7 +171,7 @@ def test_a_session_goes_on_with_a_report_and_keeps_its_labels(folder, question):
     )
     refused = run(folder, *shlex.split("audit new my.csv c.db --from r-labels.csv"))
     assert (
-        "are not those for which the sheet was written" in refused.stderr
+        "have changed since the sheet was written" in refused.stderr
         and not (folder / "c.db").exists()
     )
 

@@ -94,4 +94,4 @@ def test_agreement_says_that_a_combination_is_a_class(tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text("item,anna,ben\n1,a,a\n2,b,a\n3,a;b,b\n4,b,a;b\n", encoding="utf-8")
     notes = map(str, read_annotators(file).notes)
-    assert any(note.startswith("'a;b' was taken for one class; if it is several") for note in notes)
+    assert any(note.startswith("'a;b' was treated as one class. If") for note in notes)

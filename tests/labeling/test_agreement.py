@@ -185,7 +185,9 @@ def test_labels_that_are_all_alike_have_raw_agreement_alone(scale):
     assert {(row["low"], row["high"]) for row in others} == {(-1, 1)}
     assert "alpha is undefined; 40 items" in result.headline()
     undefined = [note.text for note in result.notes if note.kind == "undefined"]
-    assert len(undefined) == 1 and undefined[0].startswith("all labels are 3, so chance expects")
+    assert len(undefined) == 1 and undefined[0].startswith(
+        "all labels are 3, so no difference is expected by chance"
+    )
 
 
 def test_of_a_class_that_nobody_used_ac1_is_known():
@@ -197,7 +199,10 @@ def test_of_a_class_that_nobody_used_ac1_is_known():
 
 def test_two_spellings_of_a_class_have_a_note():
     notes = map(str, wb.agreement([["Yes", "yes"], ["no", "no"]]).notes)
-    assert "'Yes' and 'yes' are two classes here: write them alike if they are one" in notes
+    assert (
+        "'Yes' and 'yes' are treated as two classes. If they are the same class, use one spelling"
+        in notes
+    )
 
 
 def test_of_one_item_every_interval_is_the_whole_range():
@@ -210,10 +215,10 @@ def test_of_one_item_every_interval_is_the_whole_range():
 @pytest.mark.parametrize(
     ("labels", "told"),
     [
-        ([["a"], ["b"]], "two or more people"),
-        ([1, 2, 3], "two or more people"),
-        ([[None, None]], "labels of two people"),
-        ([["a", None], [None, "b"]], "labels of two people"),
+        ([["a"], ["b"]], "two or more annotators"),
+        ([1, 2, 3], "two or more annotators"),
+        ([[None, None]], "labels of two annotators"),
+        ([["a", None], [None, "b"]], "labels of two annotators"),
         ([["1", 1], [2, 2]], "all text or all numbers"),
     ],
 )
@@ -367,7 +372,10 @@ def test_text_has_an_order_if_it_is_named():
             by_words.entry(metric, group)["estimate"] == by_numbers.entry(metric, group)["estimate"]
         )
     for wrong, message in (
-        ({}, "must be numbers for scale 'ordinal': name all classes .* in order; got 'awful'"),
+        (
+            {},
+            "must be numbers for scale 'ordinal', or you must name all classes .* in order; got 'awful'",
+        ),
         ({"order": ["awful", "poor"]}, "order must name every class of the labels; 'fair'"),
         ({"order": ["awful", "poor", "poor"]}, "order must name every class once"),
     ):
@@ -389,7 +397,9 @@ def test_grades_that_are_text_are_in_the_order_of_their_numbers():
 
 
 def test_a_note_says_where_numbers_are_taken_without_their_order():
-    noted = "the classes are numbers (1, 2, 3, 4, 5), but labels that nearly agree count as labels that differ"
+    noted = (
+        "the classes are numbers (1, 2, 3, 4, 5), but labels that nearly agree count as different"
+    )
     as_text = {name: list(map(str, grades)) for name, grades in GRADES.items()}
     for labels in (GRADES, as_text):
         assert any(str(note).startswith(noted) for note in wb.agreement(labels).notes)

@@ -116,7 +116,7 @@ def test_a_first_note_names_the_columns_that_were_taken(tmp_path):
     read = read_annotators(saved(tmp_path, "x.csv", WIDE))
     assert str(read.notes[0]) == (
         "annotators are the columns ann, ben; not used: text (you can name the columns of "
-        "annotators)"
+        "the annotators)"
     )
     read = read_annotators(saved(tmp_path, "y.csv", LONG))
     assert (
@@ -134,8 +134,8 @@ def test_words_for_a_missing_label_are_gaps_and_said(tmp_path):
         "b": [None, "yes", "none", "yes", "none"],
     }
     assert [str(note) for note in read.notes[1:]] == [
-        "column 'a': '-' in 1 cell is read as a missing label",
-        "column 'b': 'NA' in 1 cell is read as a missing label",
+        "column 'a': '-' in 1 cell was read as a missing label",
+        "column 'b': 'NA' in 1 cell was read as a missing label",
     ]
 
 
@@ -160,7 +160,7 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
         (
             "id,a,b\n1,x,y\n1,y,x\n2,x,x\n3,y,y\n",
             {},
-            "item must name a column that identifies the rows .* row 3 is the second",
+            "item must name a column that identifies the rows .* again in row 3",
         ),
         (
             "id,a,b\n1,x,y\n",
@@ -170,22 +170,22 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
         (
             "item,rater,label\n1,ann,x\n1,ann,y\n2,ben,x\n",
             {},
-            "row 3: 'ann' labels item '1' 'y', and 'x' before; keep one",
+            "row 3: 'ann' labels item '1' as 'y', but as 'x' before. Keep one",
         ),
         (
             "item,rater,label\n1,ann,x\n1,,y\n",
             {},
-            "row 3: column 'rater' is missing, but the label is 'y'",
+            "row 3: column 'rater' is empty, but the label is 'y'",
         ),
         (
             "item,rater,label\n1,ann,x\n2,ann,y\n",
             {},
-            "needs the labels of two or more annotators; x.csv holds those of 'ann'",
+            "needs the labels of two or more annotators, but x.csv holds labels of 'ann'",
         ),
         (
             "item,rater,one,two\n1,ann,x,y\n",
             {},
-            "label must name the column of x.csv that holds the labels; it has 'one', ",
+            "label must name the column of x.csv that holds the labels. It has the columns 'one', ",
         ),
         (
             "what,rater,label\n1,ann,x\n",
@@ -196,12 +196,12 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
         (
             "id,a,b\n1,TRUE,1\n2,FALSE,0\n",
             {"annotators": "a,b"},
-            "labels must be written in one way; 'TRUE' and '1' mean the same",
+            "labels must have one spelling. 'TRUE' and '1' mean the same",
         ),
         (
             "id,who,label\n1,ann,yes\n1,ben,TRUE\n",
             {"annotator": "who"},
-            "labels must be written in one way; 'yes' and 'TRUE' mean the same",
+            "labels must have one spelling. 'yes' and 'TRUE' mean the same",
         ),
     ],
 )
@@ -231,7 +231,7 @@ def test_the_command_on_labels_that_are_all_alike(tmp_path):
     done = run(tmp_path, "audit", "agreement", "same.csv", "--annotators", "ann,ben")
     assert done.returncode == 0
     assert "  alpha              undefined  30 items\n" in done.stdout
-    assert "all labels are 'yes', so chance expects no difference" in done.stdout
+    assert "all labels are 'yes', so no difference is expected by chance" in done.stdout
 
 
 def test_an_annotator_may_write_a_label_in_two_ways(tmp_path):
@@ -250,5 +250,5 @@ def test_an_annotator_may_write_a_label_in_two_ways(tmp_path):
 )
 def test_a_row_of_totals_is_no_item(tmp_path, content):
     (tmp_path / "sums.csv").write_text(content)
-    with pytest.raises(ValueError, match="sums.csv, row 4: column 'item' holds .* take it out"):
+    with pytest.raises(ValueError, match="sums.csv, row 4: column 'item' holds .* Remove the row"):
         read_annotators(tmp_path / "sums.csv")

@@ -83,7 +83,7 @@ def test_no_name_and_no_link_leaves_the_folder(photos, tmp_path, name):
     os.symlink(tmp_path, photos / "door")
     name = name.format(tmp_path)
     assert (photos / name).resolve().is_file()
-    assert refused(photos, name) == f"{name!r} is not below the folder of images"
+    assert refused(photos, name) == f"{name!r} is not in the folder of images"
 
 
 def test_a_folder_that_is_a_link_itself_is_fine(photos, tmp_path):
@@ -94,12 +94,12 @@ def test_a_folder_that_is_a_link_itself_is_fine(photos, tmp_path):
 @pytest.mark.parametrize("name", ["", ".", "deep", "none.png", "a\0.png", "x" * 5000, "loop.png"])
 def test_what_is_no_file_is_told(photos, name):
     os.symlink("loop.png", photos / "loop.png")
-    assert refused(photos, name) == f"no image {name!r} in the folder of images"
+    assert refused(photos, name) == f"there is no image {name!r} in the folder of images"
 
 
 def test_a_pipe_is_no_image(photos):
     os.mkfifo(photos / "pipe.png")
-    assert refused(photos, "pipe.png") == "no image 'pipe.png' in the folder of images"
+    assert refused(photos, "pipe.png") == "there is no image 'pipe.png' in the folder of images"
 
 
 def test_bytes_decide_not_the_ending(photos):
@@ -109,7 +109,7 @@ def test_bytes_decide_not_the_ending(photos):
         ("e.png", b""),
     ):
         (photos / name).write_bytes(content)
-        assert refused(photos, name) == f"{name!r} is no PNG, JPEG, GIF or WebP image"
+        assert refused(photos, name) == f"{name!r} is not a PNG, JPEG, GIF or WebP image"
     drawn("gif", photos / "a.txt")
     assert image_type(read_image(photos, "a.txt")) == "image/gif"
 
@@ -126,7 +126,7 @@ def test_a_large_file_is_refused_unread(photos):
 
 
 def test_there_must_be_a_folder(tmp_path):
-    with pytest.raises(ValueError, match="images must be a folder; there is no folder"):
+    with pytest.raises(ValueError, match="images must be an existing folder; "):
         image_folder(tmp_path / "none")
 
 

@@ -76,7 +76,7 @@ def answers(answer="maybe"):
             "eel",
             r"column 'truth', row {} \(id 'i-11'\): 'eel' is not a predicted class",
         ),
-        (["id", "correct"], "yes", "mixes two ways to answer: row .*, row {} has 'yes'"),
+        (["id", "correct"], "yes", "mixes two kinds of answers: row .*, row {} has 'yes'"),
     ],
 )
 def test_a_reports_sheet(tmp_path, kind, layout, header, answer, message):
@@ -96,7 +96,7 @@ def test_a_reports_sheet(tmp_path, kind, layout, header, answer, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["i-1", 1], "id 'i-1' is labeled both 0 and 1, the second time in row {};"),
+        (["i-1", 1], "id 'i-1' is labeled both 0 and 1, the second time in row {}"),
         (["", 1], "column 'id', row {} is"),
         (["i-11", 0, 1], r"id 'i-11' \(row {}\) has stratum '1' in the sheet, but 0 now"),
     ],
@@ -115,7 +115,7 @@ def test_a_sessions_sheet(tmp_path, kind, layout):
     path, row = laid_out(tmp_path, kind, layout, ["id", "correct"], answers(), 10)
     with wb.AuditSession.create(tmp_path / "audit.db", items(), budget=12, n_strata=1) as session:
         assert session.import_labels(path).refused == (
-            (row, "i-11", "'maybe' is not 1 (right) or 0 (wrong)"),
+            (row, "i-11", "'maybe' is not 1 (correct) or 0 (incorrect)"),
         )
 
 

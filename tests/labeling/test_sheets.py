@@ -179,7 +179,7 @@ def test_sheets_saved_by_a_spreadsheet(encoding, tmp_path):
     assert labels.labeled.tolist() == [2, 3] and labels.correct.tolist() == [1, 2]
     assert labels.index.tolist() == [0, 1, 2, 4, 6] and labels.right.tolist() == [1, 0, 1, 0, 1]
     assert labels.unlabeled == ("-5",) and labels.unmatched == ()
-    assert labels.headline() == "5 labels in 2 strata, 3 right, 1 still to label"
+    assert labels.headline() == "5 labels in 2 strata, 3 correct, 1 still to label"
     assert labels.rows()[1] == {"stratum": 2, "labeled": 3, "correct": 2}
     assert len(labels.notes) == (encoding in ("cp1252", "utf-16"))
 
@@ -188,11 +188,11 @@ def test_ids_without_leading_zeros_are_shown_not_guessed(tmp_path):
     labels = read(filled(tmp_path, "id,correct\n7,1\né,1\nzzz,0\n"))
     assert labels.index.tolist() == [4] and labels.unmatched == ("7", "zzz")
     assert labels.notes == (
-        Note("refused", "2 ids of the sheet are not among the items: '7', 'zzz'"),
+        Note("refused", "2 ids of the annotation sheet are not among the items: '7', 'zzz'"),
         Note(
             "data",
-            "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the "
-            "column id as text and restore them",
+            "a spreadsheet may have removed leading zeros: the sheet has '7', the items have "
+            "'007'. Format the column id as text and restore the zeros",
         ),
     )
 
@@ -202,7 +202,10 @@ def test_repeated_ids(tmp_path):
     assert labels.index.tolist() == [0, 4] and labels.correct.tolist() == [0, 1]
     assert labels.unlabeled == ()
     assert labels.notes == (
-        Note("data", "1 id is labeled more than once, always alike, and counted once: 'é'"),
+        Note(
+            "data",
+            "1 id is labeled more than once, always with the same label, and counted once: 'é'",
+        ),
     )
 
 
@@ -211,42 +214,46 @@ def test_repeated_ids(tmp_path):
     [
         (
             "id,correct\né,1\né,0\n",
-            "id 'é' is labeled both 1 and 0, the second time in row 3; keep one of the rows",
+            "id 'é' is labeled both 1 and 0, the second time in row 3. Keep one of the rows",
         ),
         (
             "id,correct\né,2\n",
-            "column 'correct', row 2 (id 'é'): '2' is not 1 or 0; write 1 (right) or 0 (wrong), or one "
-            "of "
-            "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these words in "
-            "German, French or Spanish",
+            "column 'correct', row 2 (id 'é'): '2' is not 1 or 0. Write 1 (correct) or 0 "
+            "(incorrect), or use one of yes/no, y/n, right/wrong, correct/incorrect, true/false "
+            "throughout. These words may also be in German, French or Spanish",
         ),
         (
             "id,correct\né,x\n007,\n-5,X\n",
-            "column 'correct' holds only 'x', in 2 rows: does it mean right or wrong, and what does an empty cell mean? "
-            "Write 1 "
-            "(right) or 0 (wrong) in every row that was looked at",
+            "column 'correct' holds only 'x', in 2 rows. It is not clear "
+            "whether it means correct or incorrect, or what an empty cell means. Write 1 (correct) "
+            "or 0 (incorrect) in every row that was checked",
         ),
         (
             "id,correct\né,x\n007,1\n",
-            "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0; write 1 (right) or 0 (wrong), "
-            "or "
-            "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these "
-            "words in German, French or Spanish",
+            "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0. Write 1 (correct) or 0 "
+            "(incorrect), or use one of yes/no, y/n, right/wrong, correct/incorrect, true/false "
+            "throughout. These words may also be in German, French or Spanish",
         ),
         (
             "id,correct\né,\n007,TRUE\n-5,1.0\n",
-            "column 'correct' mixes two ways to answer: row 3 has 'TRUE', row 4 has '1.0'; use one of true/false, 1/0 "
-            "throughout",
+            "column 'correct' mixes two kinds of answers: row 3 has 'TRUE', "
+            "row 4 has '1.0'. Use one of true/false, 1/0 throughout",
         ),
         (
             "id,correct\né,yes\n007,n\n",
-            "column 'correct' mixes two ways to answer: row 2 has 'yes', row 3 has 'n'; use one of yes/no, y/n throughout",
+            "column 'correct' mixes two kinds of answers: row 2 has 'yes', "
+            "row 3 has 'n'. Use one of yes/no, y/n throughout",
         ),
-        ("id,correct\né,1\n,1\n", "column 'id', row 3 is missing, but its 'correct' cell is '1'"),
+        (
+            "id,correct\né,1\n,1\n",
+            "column 'id', row 3 is empty, but column 'correct' holds '1'. Write the id of the item "
+            "into the row",
+        ),
         (
             "id,stratum,correct\né,0,1\n",
-            "id 'é' (row 2) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
-            "written: number of strata, stratifier, seed, and what was asked (a class's metrics, a rival)",
+            "id 'é' (row 2) has stratum '0' in the sheet, but 1 now. Use the settings with which the sheet was "
+            "written: number of strata, stratifier, seed and question (such as the metrics of a class, or "
+            "a rival)",
         ),
     ],
 )
@@ -257,12 +264,12 @@ def test_sheets_that_contradict(text, message, tmp_path):
 
 
 def test_sheets_without_use(tmp_path):
-    message = "names no id of the items, its first is 'q' and theirs is '007'; check that sheet and scores"
+    message = (
+        "has no id of the items: its first id is 'q', and the first item is '007'. Check that sheet"
+    )
     with pytest.raises(ValueError, match=message):
         read(filled(tmp_path, "id,correct\nq,1\n"))
-    with pytest.raises(
-        ValueError, match="has no filled cell in its column 'correct'; write 1 where"
-    ):
+    with pytest.raises(ValueError, match="has no label in its column 'correct': write 1 if"):
         read(filled(tmp_path, "id,correct\né, \n"))
     with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
         read(filled(tmp_path, "id\né\n"))
@@ -348,22 +355,25 @@ def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
     [
         (
             "id,truth\n1,Cat\n",
-            "column 'truth', row 2 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
-            "write 'cat', 'dog', or 'other' for a class that is never predicted",
+            "column 'truth', row 2 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?). "
+            "Write 'cat', 'dog', or 'other' for a class that is never predicted",
         ),
         (
             "id,truth\n1,1\n",
-            "column 'truth', row 2 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
+            "column 'truth', row 2 (id '1'): '1' is not a predicted class. Write 'cat', 'dog', or "
             "'other' for a class that is never predicted",
         ),
         (
             "id,truth\n1,cat\n1,dog\n",
-            "id '1' is labeled both cat and dog, the second time in row 3; keep one of the rows",
+            "id '1' is labeled both cat and dog, the second time in row 3. Keep one of the rows",
         ),
-        ("id,truth\n,cat\n1,dog\n", "column 'id', row 2 is missing, but its 'truth' cell is 'cat'"),
+        (
+            "id,truth\n,cat\n1,dog\n",
+            "column 'id', row 2 is empty, but column 'truth' holds 'cat'. Write the id of the item into the row",
+        ),
         (
             "id,truth\n1,\n",
-            "'{}' has no filled cell in its column 'truth'; write the true class of every item",
+            "'{}' has no label in its column 'truth': write the true class of every item",
         ),
         ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
     ],
@@ -390,7 +400,7 @@ def test_sheet_labels_serialise():
         again.rows() == labels.rows() and again.unmatched == ("a",) and again.index.tolist() == [3]
     )
     assert again.notes == labels.notes == (Note("data", "note"),)
-    assert repr(again) == "SheetLabels(1 label in 1 stratum, 1 right, 1 id not among the items)"
+    assert repr(again) == "SheetLabels(1 label in 1 stratum, 1 correct, 1 id not among the items)"
 
 
 nasty = st.text(
@@ -449,13 +459,13 @@ def test_two_people_who_differ_in_a_tools_file_are_said_and_the_first_counts(tmp
     found = read_label_sheet(path, items, [0, 0, 0], 1)
     assert (found.labeled.tolist(), found.correct.tolist()) == ([3], [2])
     assert any(
-        "1 item with labels of several people that differ: the first in the file counts for d-1"
+        "1 item with different labels by several annotators: the first label in the file counts for d-1"
         in str(note)
         for note in found.notes
     )
     tasks[0]["annotations"][1]["completed_by"] = "ann"
     path.write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(
-        ValueError, match="is 'wrong' by ann, but 'right' by ann in record 1: settle it"
+        ValueError, match="is 'wrong' by ann, but 'right' by ann in record 1. Keep one"
     ):
         read_label_sheet(path, items, [0, 0, 0], 1)

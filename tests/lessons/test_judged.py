@@ -95,15 +95,15 @@ MISTAKES = [
     ),
     (
         f"{ONE} one_class.csv",
-        "--judge must tell items apart; it is 'pass' for all 40: take people's labels alone",
+        "--judge must hold different judge labels; all 40 are 'pass'",
     ),
     (
         f"{ONE} only_failed.csv",
-        "--truth must be there for at least 2 items of every verdict: of 28 with verdict",
+        "--truth must be given for at least 2 items of every judge label. Of the 28 items with",
     ),
     (
         f"{ONE} words.csv",
-        "--truth must be one of two classes, 'fail', 'pass' as the verdicts are, or right and wrong",
+        "--truth must be one of two classes, 'fail', 'pass', like the judge labels, or numbers",
     ),
     (f"{ONE} gap.csv", "column 'verdict', row 41 is missing"),
     (
@@ -141,7 +141,7 @@ MISTAKES = [
     ),
     (
         "--judge verdict --counts grades.csv --audit grades_before.csv --batch earlier",
-        "--batch takes verdicts and labels of the same two classes",
+        "--batch needs judge labels and human labels of the same two classes",
     ),
     ("--judge verdict --counts repeated.csv --audit labels.csv", "column 'id'"),
     (
@@ -215,7 +215,7 @@ def test_a_log_with_a_graded_scorer_and_a_label_sheet(files):
     assert [row["estimate"] for row in found.rows()] == pytest.approx(
         [row["estimate"] for row in EXPECTED.rows()]
     )
-    assert "The share that is right is" in found.finding()
+    assert "The proportion that is correct is" in found.finding()
 
 
 def test_sheet_and_session_hide_the_verdict(files, capsys):

@@ -166,12 +166,16 @@ def test_a_plan_says_what_to_do_and_asks_nobody_to_report(tmp_path):
         tmp_path,
     )
     said, rests = sentences_of(page)
-    assert re.fullmatch(r"Label 60 of 400 items to know the accuracy to about ±\d+ points", said)
+    assert re.fullmatch(
+        r"Label 60 of 400 items to estimate the accuracy to about ±\d+ percentage points", said
+    )
     assert "into the column correct of r-labels.csv" in rests
     assert "report this" not in page and "report the default" not in page
     shown = re.search(r'<img [^>]*alt="([^"]*)"', box(page))[1]
     widths = dict(re.findall(r"(\d+) labels(?: \(the plan\))? accuracy ±(\d+(?:\.\d)?)", shown))
-    assert list(widths) == ["30", "60", "120", "240"] and f"±{widths['60']} points" in said
+    assert (
+        list(widths) == ["30", "60", "120", "240"] and f"±{widths['60']} percentage points" in said
+    )
     assert sorted(map(float, widths.values()), reverse=True) == [*map(float, widths.values())]
 
 
@@ -208,7 +212,7 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     page = page_of(run_here(tmp_path, *asked, "--rival", "new"), tmp_path)
     assert "<h1>Which of two models is more often right?</h1>" in page
     assert "<title>Which of two models is more often right?</title>" in page
-    assert sentences_of(page)[0].startswith("yhat is better than new: by ")
+    assert sentences_of(page)[0].startswith("yhat is better than new: its accuracy is ")
     page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
     assert "<h1>How well is one class found?</h1>" in page
     assert re.fullmatch(
@@ -220,9 +224,12 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
         sentences_of(page)[0],
     )
     page = page_of(run_here(tmp_path, *asked[:-4], "-o", "r.html", "--metrics-of", "1"), tmp_path)
-    known = " and ".join(rf"{name} to about ±\d+(\.\d)? points" for name in ("recall", "accuracy"))
+    known = " and ".join(
+        rf"{name} to about ±\d+(\.\d)? percentage points" for name in ("recall", "accuracy")
+    )
     assert re.fullmatch(
-        rf"Label 100 of 400 items to know, of class 1, precision to about ±\d+(\.\d)? points, {known}",
+        r"Label 100 of 400 items to estimate, for class 1, precision to about ±\d+(\.\d)? percentage "
+        rf"points, {known}",
         sentences_of(page)[0],
     )
 
@@ -378,21 +385,22 @@ def test_text_of_a_finding_is_escaped():
 @pytest.mark.parametrize(
     ("columns", "asked", "finding"),
     [
-        ("p\n.8\n.9\n", (), "Label 2 of 2 items to know the accuracy exactly"),
+        ("p\n.8\n.9\n", (), "Label 2 of 2 items to estimate the accuracy exactly"),
         (
             "p,a,b\n.8,x,y\n.9,y,y\n",
             ("--prediction", "a", "--rival", "b"),
-            "Label 1 of 2 items to know the difference of the models exactly",
+            "Label 1 of 2 items to estimate the difference of the models exactly",
         ),
         (
             "p,a\n.8,x\n.9,y\n",
             ("--prediction", "a", "--metrics-of", "x"),
-            "Label 2 of 2 items to know, of class x, precision exactly, recall exactly and accuracy exactly",
+            "Label 2 of 2 items to estimate, for class x, precision exactly, recall exactly and "
+            "accuracy exactly",
         ),
         (
             "p\n" + ".8\n" * 50,
             ("--budget", 20),
-            "Label 20 of 50 items to know the accuracy to about ±15 points",
+            "Label 20 of 50 items to estimate the accuracy to about ±15 percentage points",
         ),
     ],
     ids=["two rows", "two rows and a rival", "two rows of a class", "one score for all"],

@@ -45,9 +45,7 @@ def test_a_sheet_shows_what_was_asked_for_in_the_order_of_labeling(folder):
     plan_of = json.loads((folder / "report-labels.plan.json").read_text())
     assert plan_of["source"]["scores"] == "my.csv" and plan_of["budget"] == 50
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert (
-        "Stop where you like after the first 20 rows, but not because of the labels seen." in page
-    )
+    assert "You can stop anywhere after the first 20 rows" in page
 
 
 def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
@@ -67,21 +65,19 @@ def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
         run_here(folder, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html"), folder
     )
     assert "29 labels (1 more item could not be labeled), 10 strata" in page
-    assert "Of 50 rows of the sheet: 29 labeled, 1 skipped, 20 not reached." in page
-    assert f"<p>1 id was skipped: {int(skipped):05d}</p>" in page
+    assert "has 50 rows: 29 labeled, 1 could not be labeled, 20 not reached." in page
+    assert f"<p>1 item could not be labeled: {int(skipped):05d}</p>" in page
     assert (
-        "the first 30 of 50 rows in the order of labeling were reached: the interval holds if the decision to "
-        "stop did "
-        "not depend on the labels seen"
+        "the first 30 of 50 rows in the order of labeling were reached. The interval is valid if the "
+        "decision to stop did not depend on the labels seen"
     ) in page
     assert (
-        "50 ids were changed by a spreadsheet and matched to the one drawn item that it would show so: "
+        "50 ids were changed by a spreadsheet and matched to the only sampled item that it would show like "
     ) in page
     assert (
-        "1 item was skipped: its label may be anything; the estimate is a range, and the interval goes from "
-        in page
+        "1 item could not be labeled: its label may be anything, so the estimate is a range" in page
     )
-    assert "Quote the interval; it gets shorter once the skipped item is labeled." in page
+    assert "It becomes shorter once the item without a label is labeled." in page
 
 
 @pytest.mark.parametrize(
@@ -89,14 +85,15 @@ def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
     [
         (
             "x",
-            "column 'correct' holds only 'x', in 50 rows: does it mean right or wrong, and what does an empty cell mean? "
-            "Write 1 (right) or 0 (wrong) in every row that was looked at",
+            "column 'correct' holds only 'x', in 50 rows. It is not clear "
+            "whether it means correct or incorrect, or what an empty cell means. Write 1 (correct) "
+            "or 0 (incorrect) in every row that was checked",
         ),
         ("maybe", "column 'correct', row 2 (id '"),
         (
             "",
-            "'report-labels.csv' has no filled cell in its column 'correct'; write 1 where the classifier was right and "
-            "0",
+            "'report-labels.csv' has no label in its column 'correct': write 1 if the "
+            "prediction is correct and 0",
         ),
     ],
 )
@@ -112,7 +109,7 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     write(folder / "report-labels.csv", [header, *mixed])
     costs_one_line(
         folder,
-        "column 'correct' mixes two ways to answer: row 2 has '1.0', row 3 has 'right'; use one of "
+        "column 'correct' mixes two kinds of answers: row 2 has '1.0', row 3 has 'right'. Use one of "
         "1/0, "
         "right/wrong throughout",
         *AUDIT,
@@ -127,9 +124,8 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     )
     costs_one_line(
         folder,
-        "the labels end at position 19 of the order of labeling; label up to position 20, 1 more: "
-        "two "
-        "rounds through 10 strata are the least",
+        "the labels end at position 19 of the order of labeling, but two rounds through 10 strata "
+        "are needed. Label 1 more, up to position 20",
         *AUDIT,
         "--labels",
         "report-labels.csv",
@@ -183,7 +179,7 @@ def test_columns_named_as_those_of_the_sheet(folder):
     )
     costs_one_line(
         folder,
-        "columns must not be named 'Truth': the sheet has a column of that name",
+        "columns must not be named 'Truth': the annotation sheet has its own column of that name",
         *TOPIC,
         "--columns",
         "Truth",

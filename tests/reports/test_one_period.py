@@ -60,7 +60,7 @@ def test_too_few_labels_of_a_predicted_class(files):
     *_, series = one_period(files)
     texts = [note.text for note in series.notes]
     assert any(text.startswith("no table of accuracy, precision and recall: the") for text in texts)
-    with pytest.raises(ValueError, match="of the 110 items predicted 'c' 1 is labeled"):
+    with pytest.raises(ValueError, match="Of the 110 items predicted 'c', 1 has a label"):
         one_period(files, sampled_by="prediction")
 
 
@@ -75,7 +75,9 @@ def test_from_files_to_page(files):
     names = ("--audit", "points.csv", "--counts", "areas.csv", "--truth", "reference")
     options = ("--prediction", "map", "--half-width", "0.05", "--json", "r.json")
     page = page_of(run_here(files, *TOPIC, *names, *options, "-o", "r.html", "--quiet"), files)
-    finding = "Accuracy 94.7%, 92.4% to 96.3%. Class proportions: bog 2.35% (1.69% to 3.49%), "
+    finding = (
+        "Accuracy 94.7%, between 92.4% and 96.3%. Class proportions: bog 2.35% (1.69% to 3.49%), "
+    )
     assert finding in page and "assumed to be sampled by prediction" in page
     assert "How accurate are the classes" in page and "How many more labels" in page
     for other in ("changed most", "Month to month", "Which estimator", "The series"):

@@ -66,7 +66,7 @@ def test_from_filled_sheet_to_finding(planned, folder):
     )
     found = ("--scores", SCORES, *NAMES, "--labels", "filled.csv", "-o", "r.html")
     page = page_of(run_here(folder, *TOPIC, *found), folder)
-    assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 10 strata" in page
+    assert "Accuracy 100.0% (95% confidence interval: " in page and "60 labels, 10 strata" in page
     assert "=evil&lt;b&gt;" in page and "=evil<b>" not in page
     assert (
         re.search(r"<li>strata 1, 2, 3, [^<:]*: all labels agree", page) and "stratum 0" not in page
@@ -80,7 +80,7 @@ def test_from_filled_sheet_to_finding(planned, folder):
 
 def test_truth_simulates_and_says_so(folder):
     done = run_here(folder, *TOPIC, "--scores", SCORES, *NAMES, "--truth", "y", "--budget", 80)
-    assert "this simulates an audit" in page_of(done, folder, "report.html")
+    assert "This simulates an audit" in page_of(done, folder, "report.html")
     assert not list(folder.glob("*-labels.csv"))
 
 
@@ -265,7 +265,7 @@ def test_metrics_of_a_class_from_plan_to_finding(models):
         weights=np.repeat(size[:3] / [*map(len, labels[:3])], [*map(len, labels[:3])]),
     )
     assert (
-        f"accuracy {100 * accuracy:.1f}% (95% interval: " in page
+        f"accuracy {100 * accuracy:.1f}% (95% confidence interval: " in page
         and f"precision {100 * precision:.1f}% (" in page
     )
     assert (
@@ -290,7 +290,7 @@ def test_true_classes_say_the_same_as_right_and_wrong(models):
         said.append(
             page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
         )
-        assert "a wrong prediction was taken for one that is wrong about class" in said[1]
+        assert "every incorrect prediction counts as incorrect about class" in said[1]
     found = {
         re.search(r"Class 'dog': .*?; accuracy .*?\)", html.unescape(page))[0] for page in said
     }
@@ -330,10 +330,7 @@ def test_a_rival_from_plan_to_finding(models):
         f"{high:+.3f}: {better}; 90 labels"
     )
     assert said in page
-    assert (
-        "the accuracy of either model needs labels there too" in page
-        and f"A is {one}, the pred" in page
-    )
+    assert "To estimate the accuracy of either model" in page and f"A is {one} (the pred" in page
     assert (
         "What a difference rests on" in page
         and "Five intervals" not in page
@@ -353,14 +350,16 @@ def test_known_truth_simulates_either_question(models):
         folder,
         "report.html",
     )
-    assert f"the truth is {(first == truth).mean() - (second == truth).mean():+.4g}" in page
+    assert (
+        f"the true difference is {(first == truth).mean() - (second == truth).mean():+.4g}" in page
+    )
     page = page_of(
         run_here(folder, *TOPIC, *MODELS, "--truth", "y", "--metrics-of", "cat"),
         folder,
         "report.html",
     )
     recall = metrics.recall_score(truth == "cat", first == "cat")
-    assert "this simulates an audit" in page
+    assert "This simulates an audit" in page
     assert any(f"<td>{recall:.{places}f}</td>" in page for places in (2, 3))
     assert not list(folder.glob("*-labels.csv"))
 
@@ -387,7 +386,7 @@ def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, mess
         (["--metrics-of", "Cat"], "--metrics-of must be a class that is predicted: "),
         (
             ["--metrics-of", "cat", "--prediction", ""],
-            "--metrics-of 'cat' needs predictions; name their column as ",
+            "--metrics-of 'cat' needs predictions. Name their column as ",
         ),
         (
             ["--rival", "other_model", "--prediction", ""],
@@ -397,7 +396,7 @@ def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, mess
             ["--metrics-of", "cat", "--allocation", "voila"],
             "--allocation must be 'proportional' for the metrics of a class",
         ),
-        (["--rival", "yhat2"], "their accuracies are equal, and there is nothing to label"),
+        (["--rival", "yhat2"], "their accuracies are equal and there is nothing to label"),
         (
             ["--rival", "other_model", "--interval", "short"],
             "--interval must be 'default' for a difference; got 'short'",
@@ -405,7 +404,7 @@ def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, mess
         (
             ["--rival", "other_model", "--labels", "bad.csv"],
             "column 'truth', row 2 (id 'q{}'): 'fox' is not a "
-            "predicted class; write 'bird', 'cat', ",
+            "predicted class. Write 'bird', 'cat', ",
         ),
     ],
 )
@@ -474,7 +473,9 @@ def test_labels_in_some_rows_of_the_file_are_a_random_sample_of_it(folder):
     )
     assert done.returncode == 0, done.stderr
     page = html.unescape(re.sub(r"\s+", " ", (folder / "some.html").read_text(encoding="utf-8")))
-    assert "This takes the 90 labeled items for a random sample of all 600. Accuracy " in page
+    assert (
+        "This assumes that the 90 labeled items are a random sample of all 600. Accuracy " in page
+    )
     score = np.array([float(row.split(";")[1].replace(",", ".")) for row in some])
     quarter = np.searchsorted(np.quantile(score, [0.25, 0.5, 0.75]), score, side="left")
     right = np.array([row.split(";")[2] == row.split(";")[3] for row in some])

@@ -320,7 +320,7 @@ def test_a_study_tabulates_itself_and_comes_back():
     again = StreamStudy.from_dict(found.to_dict())
     assert again.rows() == found.rows() and again.headline() == found.headline()
     assert found.headline().startswith(
-        "600 records, 3 strata, 60 kept, 3 runs; variance over VOILA's: s_voila 1."
+        "600 records, 3 strata, 60 sampled, 3 runs; variance relative to VOILA: s_voila 1."
     )
 
 
@@ -362,13 +362,13 @@ def test_the_same_seed_gives_the_same_study():
     "text, change",
     [
         (
-            "stratum and values must have one shape, (N,) or (R, N); got (3,) and (2,)",
+            "stratum and values must have the same shape, (N,) or (R, N); got (3,) and (2,)",
             {"values": [1, 2]},
         ),
         ("values must be finite, and at most 1e+150 in size", {"values": [1, math.nan, 2]}),
         ("budget must be at least 4, 2 for each of 2 strata; got 3", {"budget": 3}),
         ("every must be a multiple of batch, 2; got 3", {"every": 3, "batch": 2}),
-        ("last must hold strata of the stream; 9 is not", {"last": [9]}),
+        ("last must hold strata of the stream; 9 is not one", {"last": [9]}),
         ("order must be one of 'given', 'random'; got 'late'", {"order": "late"}),
         (
             "runs must be the number of streams given, 1; got 2",
@@ -432,7 +432,7 @@ def test_without_rules_in_real_numbers_there_is_no_such_optimum():
     )
     assert found.fractional_optimum is None
     assert StreamStudy.from_dict(found.to_dict()).fractional_optimum is None
-    assert found.headline().startswith("5 records, 3 strata, 4 kept, 1 run; ")
+    assert found.headline().startswith("5 records, 3 strata, 4 sampled, 1 run; ")
 
 
 @pytest.mark.parametrize("name", ["ratio", "ratio_error", "infinite", "rmse"])

@@ -636,14 +636,14 @@ def test_regressors_are_judged_by_their_squared_error(numbers, samples):
     assert study.notes == (
         Note(
             "refused",
-            "counts errors, which regressors do not make: left out",
+            "left out, because it counts errors, which regressors do not make",
             ("test", "McNemar, pooled"),
         ),
-        Note("data", "squared error, as the learners are regressors"),
+        Note("data", "squared error, because the learners are regressors"),
     )
     assert study.headline().startswith(
-        f"LinearRegression on 4 features has a squared error of "
-        f"{folds[0].mean():.4g}, LinearRegression on 4 features {folds[1].mean():.4g}"
+        f"squared error {folds[0].mean():.4g} of LinearRegression on 4 features and "
+        f"{folds[1].mean():.4g} of LinearRegression on 4 features"
     )
     again = wb.Result.from_dict(study.to_dict())
     assert (repr(again), again.notes, again.loss) == (repr(study), study.notes, "squared")
@@ -655,9 +655,9 @@ def test_one_regressor_is_tested_by_its_squared_error(numbers):
     folds = np.array([squared_errors(numbers, row, U) for row in rows])
     p = stats.ttest_1samp(folds, folds.mean(), axis=1).pvalue
     assert study.estimates == pytest.approx(folds.mean(1)) and study.type_one() == (p < 0.05).mean()
-    assert study.notes == (Note("data", "squared error, as the learner is a regressor"),)
+    assert study.notes == (Note("data", "squared error, because the learner is a regressor"),)
     assert study.headline().startswith(
-        "LinearRegression on 4 features on given data, n 40, squared error: rho "
+        "LinearRegression on 4 features on given data, n = 40, squared error: rho "
     )
     assert simulate_type_one("digits", "1nn", 20, runs=100).notes == ()
 
@@ -718,17 +718,17 @@ def test_the_classes_of_the_digits_are_numbers_for_a_regressor():
     [
         (
             lambda p: simulate_comparison(p, LinearRegression(), "1nn", 20),
-            "first and second must both be classifiers or both regressors, as their losses are compared; LinearRegression is "
-            "a regressor, 1nn a classifier",
+            "first and second must both be classifiers or both regressors, because their losses are compared; LinearRegression is "
+            "a regressor and 1nn is a classifier",
         ),
         (
             lambda p: simulate_comparison(p, (LogisticRegression(), U), (Ridge(), V), 20),
-            "first and second must both be classifiers or both regressors, as their losses are compared; Ridge on 4 features "
-            "is a regressor, LogisticRegression on 4 features a classifier",
+            "first and second must both be classifiers or both regressors, because their losses are compared; Ridge on 4 features "
+            "is a regressor and LogisticRegression on 4 features is a classifier",
         ),
         (
             lambda p: simulate_comparison(p, Ridge(), Ridge(), 20, tests="McNemar, pooled"),
-            "tests must name one that does not count errors where the learners are regressors; got 'McNemar, pooled'",
+            "tests must name a test that does not count errors, because the learners are regressors; got 'McNemar, pooled'",
         ),
         (
             lambda p: simulate_type_one((p[0], np.where(p[1] > 0, "high", "low")), Ridge(), 20),
@@ -847,7 +847,7 @@ def test_one_feature_is_not_several():
         (lambda: simulate_type_one(([[1.0], [2]], [0]), "1nn", 20), "y must have 2 entries; got 1"),
         (
             lambda: simulate_comparison("digits", "1nn", "centroid", 20, tests="half-sample rho"),
-            "n must be at least 40 for half-sample rho, whose halves need 2 items per fold; got 20",
+            "n must be at least 40 for half-sample rho, because each half needs 2 items per fold; got 20",
         ),
         (
             lambda: simulate_comparison("digits", "1nn", "centroid", 20, tests=()),
@@ -867,7 +867,7 @@ def test_one_feature_is_not_several():
             lambda: simulate_comparison(
                 "digits", "1nn", "centroid", 20, samples=np.zeros((3, 10), int)
             ),
-            "samples must be (runs, 20) row numbers, at least 2 runs; got shape (3, 10) of int64",
+            "samples must be whole row numbers of shape (runs, 20) with at least 2 runs; got shape (3, 10) of int64",
         ),
         (
             lambda: simulate_comparison(

@@ -381,7 +381,7 @@ def test_shifts_use_the_same_audits():
     assert alone.rmse == studies[0].rmse
     assert [s.new_base_rate for s in studies] == [0.5, 0.6, 0.75]
     assert [row["new_base_rate"] for row in wb.ShiftStudy(studies).rows()[::7]] == [0.5, 0.6, 0.75]
-    assert ", 1 new share, least error: " in wb.ShiftStudy(studies[:1]).headline()
+    assert ", 1 new proportion, least error: " in wb.ShiftStudy(studies[:1]).headline()
 
 
 def test_closer_compares_run_by_run():
@@ -423,5 +423,5 @@ def test_a_study_prints_and_survives_a_round_trip():
     assert again.rmse == study.rmse and (again.table == study.table).all()
     assert [row["method"] for row in study.rows()] == list(estimators())
     assert "50 runs: least error" in repr(study)
-    with pytest.raises(ValueError, match="new_base_rates must hold at least one share"):
+    with pytest.raises(ValueError, match="new_base_rates must hold at least one proportion"):
         simulate_shifts(0.5, [], 0.6, 0.7, 100, 1000)

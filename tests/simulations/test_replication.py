@@ -618,9 +618,9 @@ def test_rows_headline_and_round_trip():
         low, high = study.limits(method)
         assert row["half_width_error"] == pytest.approx(stats.sem((high - low) / 2))
     assert study.headline() == (
-        f"95% intervals for accuracy 0.877: naive covers {study.coverage('naive'):.3g}, "
-        f"default {study.coverage():.3g}; 1,778 labels in 14 PSUs are worth "
-        f"{study.effective_items:.0f}; 300 runs"
+        f"95% intervals for accuracy 0.877: coverage {study.coverage('naive'):.3g} of the naive and "
+        f"{study.coverage():.3g} of the default interval; 1,778 labels in 14 clusters have an "
+        f"effective sample size of {study.effective_items:.0f}; 300 runs"
     )
     restored = wb.Result.from_dict(study.to_dict())
     assert restored.rows() == rows
@@ -676,7 +676,8 @@ def test_the_seed_decides():
         ("level must be a number in (0, 1); got 95 (did you mean 0.95?)", {"level": 95}),
         ("runs must be a whole number of at least 2; got 1", {"runs": 1}),
         (
-            "items must be more: f1 or over 5% of its replicates is undefined (0/0) in 5 of 5 runs; or take method 'fay'",
+            "items must be larger: f1, or more than 5% of its replicates, is undefined (0/0) in 5 of 5 runs. You can also use "
+            "method 'fay'",
             {
                 "statistic": "f1",
                 "strata": 1,
@@ -707,16 +708,16 @@ def test_intervals_are_named_in_the_error():
     "text, arguments",
     [
         (
-            "differences must not all be 0: then every half-sample gives the total itself",
+            "differences must not all be 0, because then every half-sample has the error 0",
             ([0, 0], 4),
         ),
         ("differences must be finite; stratum 1 is nan", ([1, math.nan], 4)),
         (
-            "differences must have a largest size from 1e-140 to 1e+140; got 1e+145: give them in another unit",
+            "differences must have a largest absolute value from 1e-140 to 1e+140; got 1e+145. Use another unit",
             ([1e145, 1e145], 2),
         ),
         (
-            "differences must have a largest size from 1e-140 to 1e+140; got 1e-200: give them in another unit",
+            "differences must have a largest absolute value from 1e-140 to 1e+140; got 1e-200. Use another unit",
             ([1e-200, -1e-200], 2),
         ),
         ("count must be a whole number of at least 1; got 0", ([1, 2], 0)),

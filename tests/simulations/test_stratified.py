@@ -299,11 +299,11 @@ def test_the_seed_decides(method):
         ("budget must be a whole number from 2 to 1797; got 1798", {"budget": 1798}),
         ("budget must be a whole number from 2 to 1797; got 1", {"budget": 1}),
         (
-            "budget must be at least 25, a pilot of 5 in each of 5 strata; got 24",
+            "budget must be at least 25: a pilot sample of 5 in each of 5 strata; got 24",
             {"budget": 24, "method": "opt_a2"},
         ),
         (
-            "budget must be at least 20, 2 labels per stratum in each of 2 waves; got 19",
+            "budget must be at least 20: 2 labels per stratum in each of 2 waves; got 19",
             {"budget": 19, "method": "waves"},
         ),
         (
@@ -378,7 +378,7 @@ def test_the_grid_has_one_row_per_design():
     expected = simulate_labeling(strata.sizes, right, 60, "proportional", runs=2).variance_ratio
     assert found.rows()[2]["variance_ratio"] == expected
     best = min(found.rows(), key=lambda row: row["variance_ratio"])
-    assert f"{best['stratifier']}, {best['method']}, K={best['n_strata']}" in repr(found)
+    assert f"{best['stratifier']}, {best['method']}, {best['n_strata']} strata" in repr(found)
 
 
 def test_the_grid_takes_any_iterable_and_serialises():
@@ -426,7 +426,9 @@ def test_the_digits_are_the_published_ones():
 # populations in which random sampling makes no error
 
 NO_ERROR = Note(
-    "undefined", "as many labels at random make no error: a ratio to their variance does not exist"
+    "undefined",
+    "random sampling with the same number of labels has no error, so a ratio to its variance does "
+    "not exist",
 )
 
 
@@ -436,7 +438,7 @@ def test_a_design_without_any_error_has_no_ratio(answer):
     assert found.standard_error == found.random_error == found.best_error == 0 and np.isnan(
         found.variance_ratio
     )
-    assert found.notes == (NO_ERROR,) and found.headline().endswith("variance xnan")
+    assert found.notes == (NO_ERROR,) and found.headline().endswith("random sampling nan")
     assert wb.Result.from_dict(found.to_dict()).notes == (NO_ERROR,)
     title, words = charts.design_words(found)
     assert title == "20 labels, 5 strata: random sampling has standard error 0, too"
@@ -461,7 +463,7 @@ def test_runs_and_grids_without_any_error_say_so():
         methods=["equal"],
     )
     assert grid.notes == (NO_ERROR,) and repr(grid).startswith(
-        "LabelingGrid(1 design of 20 labels, "
+        "LabelingGrid(1 design with 20 labels, "
     )
 
 

@@ -1,4 +1,8 @@
-"""One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+"""Accuracy audits: plan which items to label, simulate an audit, or analyze the labels.
+
+Read `accuracy_audit` first, then `AccuracyAudit`. `Audit` holds what all audits have in common.
+`compare_intervals` computes every interval method from the labels of one audit.
+"""
 
 import functools
 import html
@@ -34,22 +38,23 @@ from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {
-    "correct": "Write 1 (right) or 0 (wrong) into",
-    "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
-    "wrong, into",
-    "which": "Write whose answer is right, A, B, both or neither, into",
+    "correct": "Write 1 (correct) or 0 (incorrect) into",
+    "truth": "Write the true class of each item, not whether its prediction is correct "
+    f"({OTHER!r} for a class that is never predicted), into",
+    "which": "Write whose answer is correct (A, B, both or neither) into",
 }
 UNMATCHED = (
-    "id of the sheet is not among the items and was not used",
-    "ids of the sheet are not among the items and were not used",
+    "id of the annotation sheet is not among the items and was not used",
+    "ids of the annotation sheet are not among the items and were not used",
 )
-UNLABELED = "id was skipped", "ids were skipped"
+UNLABELED = "item could not be labeled", "items could not be labeled"
 TIMES = (0.5, 1, 2, 4)
-SKIPPED = "the skipped item is", "the skipped items are"
+SKIPPED = "the item without a label is", "the items without a label are"
+ROW_KINDS = {"skipped": "could not be labeled", "not drawn": "not sampled"}
 
 
 class Audit(Result):
-    """A labeled random sample: what audits of every question share, the sheet that goes out and what to do with it."""
+    """A plan of a random sample to label, or its analysis: the base of all audits."""
 
     mode: str
     stratum_size: np.ndarray
@@ -71,17 +76,22 @@ class Audit(Result):
     asks = "correct"
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return the expected half-width of each metric for a plan with some labels per stratum.
+        """Return the expected half-width of each metric for a given number of labels per stratum.
 
         Parameters
         ----------
         labeled : (K,) array of int
-            At least 2 in each stratum that has them.
+            Labels of each stratum: at least 2, or all items of a stratum with fewer.
+
+        Returns
+        -------
+        dict of str to float
+            Expected half-width by metric.
         """
         raise TypeError(f"{type(self).__name__} plans no half-widths")
 
     def plan_rows(self) -> list[dict]:
-        """Return labels and half-widths of the plan, and of half its labels to four times as many."""
+        """Return expected half-widths of the plan, and of half, twice and four times its labels."""
         least = np.minimum(ROUNDS, self.stratum_size)
         plans = {
             int(labeled.sum()): labeled
@@ -101,7 +111,7 @@ class Audit(Result):
         ]
 
     def interval(self) -> Interval | None:
-        """Return the `Interval` that is reported, `confidence_interval`; None for a plan."""
+        """Return the confidence interval of the audit, None for a plan."""
         return self.confidence_interval
 
     def rows(self) -> list[dict]:
@@ -117,48 +127,66 @@ class Audit(Result):
     def _next_step(self, sheet: str) -> str:
         if self.mode == "simulated":
             return (
-                "The labels were taken from the known truth: this simulates an audit, to show how precise one of "
-                "this size is."
+                "The labels were taken from the known truth. This simulates an audit and shows how "
+                "precise an audit of this size is."
             )
         if self.mode == "plan" and not self.label_sheet:
-            return "Nothing was labeled. Name a label sheet to get the items to label."
+            return "Nothing was labeled. Name an annotation sheet to get the items to label."
         if self.mode == "plan":
             return (
-                f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row after row from the top; "
-                "then run the same again with that file as labels. Stop where you like after the first "
-                f"{np.minimum(ROUNDS, self.labeled).sum()} rows, but not because of the labels seen. An item that "
-                "nobody can label stays empty. Keep scores, strata and seed as they are."
+                f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
+                "Then run the same audit again with that file as labels. You can stop anywhere "
+                f"after the first {np.minimum(ROUNDS, self.labeled).sum()} rows, but the labels "
+                "seen must not influence when you stop. Leave the cell of an item empty if nobody "
+                "can label it. Do not change the scores, the strata or the seed."
             )
         if self.premise and not self.unmatched:
-            return "Say beside the interval how the labeled items were chosen."
+            return "When you quote the interval, say how the labeled items were chosen."
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
-            return "Do not quote this yet: the sheet does not fit the plan. See the notes."
+            return (
+                "Do not quote this yet: the annotation sheet does not match the plan. "
+                "The notes say where."
+            )
         if self.skipped:
-            return f"Quote the interval; it gets shorter once {SKIPPED[len(self.skipped) > 1]} labeled."
+            remaining = SKIPPED[len(self.skipped) > 1]
+            quote = "Quote the interval with the estimate."
+            return f"{quote} It becomes shorter once {remaining} labeled."
         if self.unlabeled:
-            return "Quote the interval with the estimate, if the decision to stop did not depend on the labels seen."
-        return "All labels of the sheet are in. Quote the interval with the estimate."
+            return (
+                "Quote the interval with the estimate if the decision to stop did not depend on "
+                "the labels seen."
+            )
+        return "All rows of the annotation sheet are labeled. Quote the interval with the estimate."
 
     def sheet_words(self) -> str:
-        """Return the number of rows of each kind in the filled sheet, in words; "" if none was read."""
+        """Return a sentence with the number of rows of each kind in the filled sheet.
+
+        Returns
+        -------
+        str
+            "" if no sheet was read.
+        """
         if not self.row_counts:
             return ""
-        kinds = checks.listed(f"{count:,} {kind}" for kind, count in self.row_counts.items())
-        return f"Of {checks.counted(sum(self.row_counts.values()), 'row')} of the sheet: {kinds}."
+        kinds = checks.listed(
+            f"{count:,} {ROW_KINDS.get(kind, kind)}" for kind, count in self.row_counts.items()
+        )
+        rows = checks.counted(sum(self.row_counts.values()), "row")
+        return f"The annotation sheet has {rows}: {kinds}."
 
     def basis(self) -> str:
-        """Return the basis of the finding in one line."""
+        """Return one line that says which labels the finding rests on, and what to do next."""
         groups = checks.counted(self.labeled.size, "group", "groups")
+        interval = f"{percent(self.level)} confidence interval"
+        grouped = f"{groups} {self._alike()} among {self._among()}"
         if self.premise:
-            within_groups = f"counted within {groups} {self._alike()} among {self._among()}"
-            return (
-                f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
-                f"{self.next_step()}"
-            )
-        drawn = f"{_labels(self)}, sampled at random within {groups} {self._alike()} among {self._among()}"
+            labels = f"{_labels(self)} that were not sampled by a plan"
+            return f"From {labels}, counted within {grouped}; {interval}. {self.next_step()}"
+        sample = f"{_labels(self)}, sampled at random within {grouped}"
         if self.mode == "plan":
-            return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
-        return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+            next_step = self._next_step(os.path.basename(self.label_sheet))
+            return f"{sample[0].upper()}{sample[1:]}. {next_step}"
+        return f"From {sample}; {interval}. {self._known()}{self.next_step()}"
 
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
@@ -170,17 +198,25 @@ class Audit(Result):
         """Return the number of labels that a plan needs, and the expected half-width, in words."""
         half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
         if digits.nothing(-half, half):
-            return f"No result to expect: {labels} labels leave {what} open, so plan more"
-        known = f"know {what} {within(half)}" if np.isfinite(half) else f"measure {what}"
-        return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
+            return (
+                f"No result to expect: {labels} labels are too few to estimate {what}, so plan more"
+            )
+        purpose = f"estimate {what}"
+        if np.isfinite(half):
+            purpose += f" {within(half)}"
+        return f"Label {labels} of {checks.counted(items, 'item')} to {purpose}"
 
     def _known(self) -> str:
-        return "" if self.truth is None else f"The truth is {digits.percents(self.truth)[0]}. "
+        if self.truth is None:
+            return ""
+        return f"The true accuracy is {digits.percents(self.truth)[0]}. "
 
     def _doubt(self) -> str:
-        """Return a warning where the labels must not be quoted."""
+        """Return a warning if the finding must not be quoted, else ""."""
         refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
-        return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
+        if not refused:
+            return ""
+        return ". Do not quote it yet: the annotation sheet does not match the plan"
 
     def _repr_html_(self) -> str:
         lists = "".join(
@@ -189,58 +225,89 @@ class Audit(Result):
             if ids
         )
         words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
-        return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
+        next_step = f"<p>{html.escape(self.next_step())}</p>"
+        return f"{self._tables()}{note_list(self.notes)}{words}{lists}{next_step}"
 
     def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
 
 
 class AccuracyAudit(Audit):
-    """An audit of the accuracy: which random sample to label, or what its labels say.
+    """An audit of the accuracy: the random sample to label, or the estimate from its labels.
+
+    `accuracy_audit` makes it. `rows` has one row per stratum; `finding` states the result in one
+    sentence.
 
     Attributes
     ----------
     mode : {"plan", "simulated", "analyzed"}
-        Labels still to be made; drawn from a known truth; read from a filled label sheet.
-    stratum_size, labeled : (K,) array of int
+        "plan": the labels are still to be made. "simulated": they come from a known truth.
+        "analyzed": they were read from a filled annotation sheet or with the items.
+    stratum_size : (K,) array of int
+        Number of items of each stratum.
+    labeled : (K,) array of int
+        Number of labels of each stratum.
     mean_score : (K,) array of float
+        Mean score of each stratum.
     estimate : StratifiedEstimate or None
-        None for a plan.
+        Estimate of the accuracy, None for a plan.
     confidence_interval : Interval or None
-        The estimate's; for a plan None.
+        Confidence interval of the accuracy, None for a plan.
     expected_half_width : float
-        Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
+        Half-width of the interval if the predictions are correct as often as their scores say. NaN
+        if the scores are not probabilities, or if the audit was analyzed.
     truth : float or None
-        True accuracy where it is known.
+        True accuracy of a simulated audit, else None.
     level : float
-    stratifier, allocation : str
+        Nominal coverage of the interval.
+    stratifier : str
+        Method that divided the items into strata.
+    allocation : str
+        Method that allocated the labels to the strata.
     label_sheet : str
-        File that was written for the people who label, or "".
-    unmatched, unlabeled : tuple of str
-        Ids of the filled sheet that are not among the items; ids whose label is still missing.
+        File of the annotation sheet that was written for the annotators, or "".
+    unmatched : tuple of str
+        Ids of the filled sheet that are not among the items.
+    unlabeled : tuple of str
+        Ids of the sampled items without a label.
     skipped : tuple of str
-        Those of `unlabeled` that come before the last label in the order of labeling.
+        Ids of `unlabeled` that come before the last label in the order of labeling.
     row_counts : dict
-        What became of the rows of the filled sheet: how many are labeled, skipped, not reached, repeated, unmatched,
-        empty, or not drawn by the plan.
+        Number of rows of the filled sheet by kind: labeled, skipped, not reached, repeated,
+        unmatched, empty, or not sampled by the plan ("not drawn").
     premise : str
-        What the finding takes for granted of labels that no plan drew; "" where a plan drew them.
+        Assumption about labels that were not sampled by a plan, else "".
+
+    See Also
+    --------
+    accuracy_audit : Plan, simulate or analyze an audit of the accuracy.
+    compare_intervals : Compute every interval method from the labels of an audit.
+    StratifiedEstimate : Estimate of the accuracy from a stratified sample.
     """
 
     estimate: accuracy.StratifiedEstimate | None = None
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return the half-width of the accuracy, if the scores are honest; where they say nothing, if half are right.
+        """Return the expected half-width of the interval of the accuracy.
+
+        It assumes that predictions are correct as often as their scores say. If the scores are not
+        probabilities, it assumes that half of the predictions are correct.
 
         Parameters
         ----------
         labeled : (K,) array of int
+            Labels of each stratum.
+
+        Returns
+        -------
+        dict of str to float
+            Expected half-width, with the key "accuracy".
         """
         return {"accuracy": self._default(labeled) * self._longer}
 
     @functools.cached_property
     def _longer(self) -> float:
-        """How much longer the interval of the plan is than the default one."""
+        """Ratio of the half-width of the plan's interval method to that of the default one."""
         planned = self._default(self.labeled)
         return (
             self.expected_half_width / planned
@@ -260,21 +327,29 @@ class AccuracyAudit(Audit):
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         if self.estimate is None or self.confidence_interval is None:
-            return f"Label {self.labeled.sum():,} of {self._among()} in {strata}" + (
-                f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
-                if np.isfinite(self.expected_half_width)
-                else ""
+            plan = f"Label {self.labeled.sum():,} of {self._among()} in {strata}"
+            if not np.isfinite(self.expected_half_width):
+                return plan
+            return (
+                f"{plan}; expected half-width {100 * self.expected_half_width:.1f} percentage "
+                "points if the scores are calibrated"
             )
         limits = self.confidence_interval
-        truth = "" if self.truth is None else f"; the truth is {digits.percents(self.truth)[0]}"
+        truth = ""
+        if self.truth is not None:
+            truth = f"; the true accuracy is {digits.percents(self.truth)[0]}"
         low, high = digits.percents(limits.low, limits.high)
         return (
-            f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
-            f"{high}), {_labels(self)}{skips.words(self.estimate.skipped)}, {strata}{truth}"
+            f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} "
+            f"confidence interval: {low} to {high}), {_labels(self)}"
+            f"{skips.words(self.estimate.skipped)}, {strata}{truth}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, counted from 1: size, mean score, labels and, once known, right ones and rate."""
+        """Return one row per stratum, counted from 1: size, mean score and labels.
+
+        Once there are labels, a row also has the number of correct items and the accuracy.
+        """
         table = super().rows()
         if self.estimate is not None:
             for row, found in zip(table, self.estimate.rows(), strict=True):
@@ -286,17 +361,18 @@ class AccuracyAudit(Audit):
         return table
 
     def _alike(self) -> str:
-        return "that are given" if self.stratifier == "given" else super()._alike()
+        return "that were given" if self.stratifier == "given" else super()._alike()
 
     def finding(self) -> str:
-        """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
+        """Return the accuracy and its interval, or what to do, in one plain sentence."""
         if self.estimate is None or self.confidence_interval is None:
             return self._to_do(self.stratum_size.sum(), "the accuracy")
         low, high = self.confidence_interval
         if digits.nothing(low, high):
             ends = digits.percents(low, high, error=high - low)
             between = f"between {ends[0]} and {ends[1]}"
-            return f"{self.premise}No result: after {_labels(self)} the accuracy may be anything {between}"
+            no_result = f"No result: after {_labels(self)} the accuracy may be anything {between}"
+            return f"{self.premise}{no_result}"
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)
@@ -304,18 +380,16 @@ class AccuracyAudit(Audit):
 
 
 def within(half_width: float) -> str:
-    """Return how well a plan will tell something, in words.
+    """Return the expected precision of an estimate in words.
 
     Examples
     --------
     >>> within(0.0734), within(0.0)
-    ('to about ±7.3 points', 'exactly')
+    ('to about ±7.3 percentage points', 'exactly')
     """
-    return (
-        f"to about ±{digits.points(half_width, error=half_width)[0]} points"
-        if half_width
-        else "exactly"
-    )
+    if not half_width:
+        return "exactly"
+    return f"to about ±{digits.points(half_width, error=half_width)[0]} percentage points"
 
 
 def _labels(audit: AccuracyAudit | Audit) -> str:
@@ -323,28 +397,35 @@ def _labels(audit: AccuracyAudit | Audit) -> str:
 
 
 class IntervalComparison(Result):
-    """The same labels under every interval method; made by `compare_intervals`.
+    """Intervals of the same labels by every interval method; made by `compare_intervals`.
 
     Attributes
     ----------
     intervals : tuple of Interval
+        One interval per method.
     assumption : str
-        Which labels, where none are made yet.
+        Assumption about the labels of a plan, which are not made yet; else "".
+
+    See Also
+    --------
+    compare_intervals : Compute every interval method from the labels of an audit.
+    stratified_interval : Compute one of these intervals from counts.
     """
 
     intervals: tuple
     assumption: str = ""
 
     def headline(self) -> str:
-        """Return shortest and widest in one sentence."""
+        """Return the shortest and the widest interval in one sentence."""
         low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
         return (
-            f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
-            f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})"
+            f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals "
+            f"from the same labels, half-width {low.half_width:.3f} ({low.method}) to "
+            f"{high.half_width:.3f} ({high.method})"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per method, with what the method is for."""
+        """Return one row per method: limits, half-width and the use of the method."""
         uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
         return [
             {
@@ -360,10 +441,10 @@ class IntervalComparison(Result):
 
 USES = {
     "default": "report this one",
-    "short": "shorter; covers at least 91% in practice at nominal 95%",
-    "guaranteed": "proven coverage",
-    "wald": "teaching only: covers too little",
-    "wilson": "teaching only",
+    "short": "shorter; at nominal 95% it covers at least 91% in practice",
+    "guaranteed": "its coverage is proven",
+    "wald": "for teaching only: its coverage is too low",
+    "wilson": "for teaching only",
 }
 
 
@@ -383,54 +464,81 @@ def accuracy_audit(
     columns: Mapping[str, ArrayLike] | None = None,
     source: Mapping[str, Any] | None = None,
 ) -> AccuracyAudit:
-    """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
+    """Estimate the accuracy of a classifier from the labels of a small random sample.
+
+    Without labels the audit is a plan: it says which items to label, and writes them to an
+    annotation sheet if you name one. Pass the filled sheet as `labels` to get the estimate and its
+    interval. With known truth the audit is simulated.
 
     Parameters
     ----------
     items : ScoredItems
-        With `correct` the audit is simulated on it; without, it is planned. Where only some items have a label, as
-        `read_scores` reads them, these are taken for a random sample of all items: strata of similar scores with about
-        20 labels each are made afterwards, and `premise` says so.
-    budget : int
-        Labels in total, from 2 per stratum to N; with `labels` the sheet decides: its plan, its number
-        of rows, or, where its items are among those of such a plan, this budget.
-    n_strata : int or "auto"
-        "auto": 10, from 200 labels on 20, and fewer where one would have less than two labels or two items.
-    stratifier
-        As in `workbench.stratify`.
-    allocation : str
-        A method of `workbench.allocate`, or "auto": in proportion; where `n_strata` is "auto", too, at least nine
-        tenths of that, and the rest where scores that are probabilities leave most doubt. "voila" and those of
-        Neyman take the scores for probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
-    trust_scores : bool
-        Whether somebody checked that the scores are right as often as they say: "auto" then keeps three quarters in
-        proportion.
-    interval, level
-        As in `workbench.stratified_interval`.
-    labels : str
-        A filled label sheet to analyze, or what Label Studio (JSON), doccano or Prodigy (JSONL) exported for its items;
-        or a beginning of it: its first rows in the order of labeling, at least two rounds through the strata. Empty
-        rows before the last label count as right or as wrong, whichever is worse.
-    label_sheet : str
-        Where to write the empty sheet of a plan: a row per item, in the order of labeling. Beside it a file that ends
-        in .plan.json keeps the settings: at the analysis they must be the same.
-    rng : int
-        Seed that orders ties and draws the items: the same for plan and analysis.
+        Items with their scores. With `correct` the audit is simulated; without, it is planned. If
+        only some items have a label, as `read_scores` reads them, these are treated as a random
+        sample of all items. They are grouped afterwards by score, with about 20 labels per stratum,
+        and `premise` states this assumption.
+    budget : int, default 100
+        Labels in total, from 2 per stratum to N. With `labels`, the budget is that of the plan next
+        to the sheet. Without such a file it is the number of rows of the sheet, or this budget if
+        the rows are a part of the items that it samples.
+    n_strata : int or "auto", default "auto"
+        Number of strata. "auto": 10, or 20 for 200 labels or more. It takes fewer if a stratum
+        would have fewer than two labels or two items.
+    stratifier : str, default "equal_size"
+        Method that divides the items into strata, as in `workbench.stratify`.
+    allocation : str, default "auto"
+        Method of `workbench.allocate`, or "auto", which allocates the labels in proportion to
+        stratum size. If `n_strata` is "auto", too, at least 90% of the labels are allocated in
+        proportion. The remaining labels go to the strata where scores that are probabilities are
+        least certain. "voila" and the methods of Neyman treat the scores as probabilities, as a
+        note says. They use S_k = sqrt(p_k (1 - p_k)) at the mean score p_k.
+    trust_scores : bool, default False
+        Whether you checked that predictions are correct as often as their scores say. Then "auto"
+        allocates 75% of the labels in proportion.
+    interval : {"default", "short", "guaranteed", "wald", "wilson"}, default "default"
+        Interval method, as in `workbench.stratified_interval`.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
+    labels : str, default ""
+        Filled annotation sheet to analyze, or an export of its items from Label Studio (JSON),
+        doccano or Prodigy (JSONL). The sheet may be filled in part: its first rows in the order of
+        labeling, at least two rounds through the strata. Empty rows before the last label count as
+        correct for the upper limit and as incorrect for the lower limit.
+    label_sheet : str, default ""
+        Path of the empty annotation sheet of a plan, with a row per item in the order of labeling.
+        A file next to it, which ends in .plan.json, keeps the settings. The analysis needs the same
+        settings.
+    rng : int, default 0
+        Seed that orders ties and samples the items. Use the same seed for the plan and the
+        analysis.
     columns : dict of (N,) array_like, optional
-        What the sheet shows of the items, by name, beside the prediction.
+        Columns of the items that the sheet shows in addition to the prediction, by name.
     source : dict, optional
-        What the items were read from, such as {"scores": "my.csv", "score_is": "class1"}: kept beside the sheet, and
-        told where the items are others at the analysis.
+        Origin of the items, such as {"scores": "my.csv", "score_is": "class1"}. It is kept next to
+        the sheet, and is part of the error message if the analysis gets other items.
 
     Returns
     -------
     AccuracyAudit
+        Plan, or estimate with its interval, with one row per stratum.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, or the sheet does not match the items or the plan.
+
+    See Also
+    --------
+    class_audit : Estimate precision, recall and F1 of a class in addition to the accuracy.
+    difference_audit : Estimate the difference of two models' accuracies.
+    compare_intervals : Compute every interval method from the labels of an audit.
 
     Examples
     --------
     >>> import workbench as wb
-    >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
-    AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
+    >>> wb.accuracy_audit(wb.digit_forms().items(), 100)     # doctest: +NORMALIZE_WHITESPACE
+    AccuracyAudit(Accuracy 92.9% (95% confidence interval: 86.4% to 97.1%), 100 labels, 10 strata;
+    the true accuracy is 87.7%)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
@@ -461,7 +569,7 @@ def draw_settings(
     metrics_of: str = "",
     trust_scores: bool = False,
 ) -> dict:
-    """Return the settings that decide, beside the seed, which items are drawn."""
+    """Return the settings that decide, together with the seed, which items are sampled."""
     return {
         "question": question,
         "metrics_of": metrics_of,
@@ -473,7 +581,7 @@ def draw_settings(
 
 
 def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
-    """Return the seed of an audit, or raise where items or settings that every audit has are not what they must be."""
+    """Return the seed of an audit, or raise if the items or the common settings are invalid."""
     if checks.instance("items", items, ScoredItems).size == 1:
         raise checks.WrongValue("items", "must be at least two; there is only one item")
     checks.level(level)
@@ -485,7 +593,10 @@ def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rn
 def accuracy_found(
     items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float
 ) -> dict:
-    """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
+    """Return the fields of an `AccuracyAudit` from the sampled labels and the fields of a plan.
+
+    `fields` and `sample` are as `SamplePlan.collect` returns them.
+    """
     size, labeled = fields["stratum_size"], fields["labeled"]
     expected = float("nan")
     if fields["mode"] != "analyzed" and items.score_is == "confidence":
@@ -510,32 +621,44 @@ def accuracy_found(
 
 
 def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
-    """Return every interval method on an audit's labels, at the audit's level.
+    """Compute every interval method from the labels of one audit.
+
+    Use it to see how much the choice of the interval matters. All intervals have the level of the
+    audit.
 
     Parameters
     ----------
     audit : AccuracyAudit
-        For a plan the intervals are those of the labels that the scores promise, were they honest; with margins, of
-        half the labels being right, the widest case.
+        Audit with labels, or a plan. For a plan, predictions are assumed to be correct as often as
+        their scores say. If the scores are not probabilities, half of the predictions are assumed
+        to be correct, which gives the widest intervals.
 
     Returns
     -------
     IntervalComparison
+        One interval per method.
+
+    See Also
+    --------
+    accuracy_audit : Plan, simulate or analyze an audit of the accuracy.
+    stratified_interval : Compute one of these intervals from counts.
 
     Examples
     --------
     >>> import workbench as wb
-    >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
-    IntervalComparison(5 intervals from the same labels, half-width 0.045 (wald) to 0.073 (guaranteed))
+    >>> audit = wb.accuracy_audit(wb.digit_forms().items(), 100)
+    >>> compare_intervals(audit)     # doctest: +NORMALIZE_WHITESPACE
+    IntervalComparison(5 intervals from the same labels, half-width 0.045 (wald) to
+    0.073 (guaranteed))
     """
     checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
         assumption = (
-            "If the scores are honest"
+            "If the scores are calibrated"
             if np.isfinite(audit.expected_half_width)
-            else "If half are right"
+            else "If half of the predictions are correct"
         )
         estimate = accuracy.stratified_accuracy(
             audit.stratum_size, audit.labeled, np.rint(audit.labeled * rate).astype(int)
@@ -546,7 +669,10 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
 
 
 def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
-    """Return the stratum of each next label: where labels go in proportion, a larger budget only goes on."""
+    """Return the stratum of each next label.
+
+    If labels are allocated in proportion, the order for a larger budget has the same beginning.
+    """
     if method == "proportional":
         return labeling_order(size, budget)
     return labeling_order(rules.allocate(size, budget, method).labeled, budget)
@@ -565,16 +691,16 @@ def _turns(
         without = "with margins" if items.score_is == "margin" else "without scores"
         raise checks.WrongValue(
             "allocation",
-            f"{method!r} needs scores that are probabilities; {without} use "
-            "'proportional' or 'equal'",
+            f"{method!r} needs scores that are probabilities. Use 'proportional' or 'equal' "
+            f"{without}",
         )
     score = np.bincount(strata.labels, items.score) / strata.sizes
     sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
     allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
     trusted = Note(
         "assumption",
-        f"allocation {method} took the scores for probabilities: where the classifier is "
-        "overconfident it labels too little in the strata that look safe",
+        f"allocation {method} treats the scores as probabilities: if the classifier is "
+        "overconfident, too few labels go to the strata that look safe",
     )
     turns = labeling_order(allotted.labeled, int(allotted.labeled.sum()))
     return turns, [trusted, *rules.unused_notes(allotted.unused, budget)]

@@ -1,4 +1,7 @@
-"""One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
+"""Audits of one class: estimate its precision, recall and F1 in addition to the accuracy.
+
+The strata lie within the predicted classes. Read `class_audit` first, then `ClassAudit`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,28 +35,76 @@ from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
 
 class ClassAudit(AccuracyAudit):
-    """An accuracy audit whose strata lie within the predicted class, and that class's metrics; made by `class_audit`.
+    """An audit of the metrics of one class: the items to label, or the estimates.
+
+    `class_audit` makes it. It is an accuracy audit whose strata lie within the predicted class.
+    `metric_rows` has precision, recall, F1 and accuracy with their intervals.
 
     Attributes
     ----------
-    mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
-        As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled,
-        skipped, row_counts, premise.
+    mode : {"plan", "simulated", "analyzed"}
+        "plan": the labels are still to be made. "simulated": they come from a known truth.
+        "analyzed": they were read from a filled annotation sheet or with the items.
+    stratum_size : (K,) array of int
+        Number of items of each stratum.
+    labeled : (K,) array of int
+        Number of labels of each stratum.
+    mean_score : (K,) array of float
+        Mean score of each stratum.
+    estimate : StratifiedEstimate or None
+        Estimate of the accuracy of all items, None for a plan.
+    confidence_interval : Interval or None
+        Confidence interval of the accuracy, None for a plan.
+    expected_half_width : float
+        Half-width of that interval if the predictions are correct as often as their scores say. NaN
+        if the scores are not probabilities, or if the audit was analyzed.
+    truth : float or None
+        True accuracy of a simulated audit, else None.
+    level : float
+        Nominal coverage of the intervals.
+    stratifier : str
+        Method that divided the items into strata.
+    allocation : str
+        Method that allocated the labels to the strata.
+    label_sheet : str
+        File of the annotation sheet that was written for the annotators, or "".
+    unmatched : tuple of str
+        Ids of the filled sheet that are not among the items.
+    unlabeled : tuple of str
+        Ids of the sampled items without a label.
+    skipped : tuple of str
+        Ids of `unlabeled` that come before the last label in the order of labeling.
+    row_counts : dict
+        Number of rows of the filled sheet by kind, as in `AccuracyAudit`.
+    premise : str
+        Assumption about labels that were not sampled by a plan, else "".
     metrics_of : str
         The class.
     predicted : (K,) array of bool
-        Whether the items of a stratum are predicted members of the class.
+        Whether the items of a stratum are predicted as the class.
     asks : {"correct", "truth"}
-        The column of the sheet that is to be filled.
+        Column of the annotation sheet that is to be filled.
     metrics : ClassMetrics or None
-        None for a plan.
+        Estimates of precision, recall and F1, None for a plan.
     limits : tuple of Interval
-        Of precision, recall and F1, at the audit's level.
+        Intervals of precision, recall and F1.
     known : ClassMetrics or None
-        Of all items, where their truth is known.
+        Metrics of all items if their truth is known.
     rate : (K,) array of float
-        Share of the items of a stratum whose prediction about membership is right, if the scores are honest and wrong
-        predictions belong to the other classes as often as these are predicted; NaN where scores are no probabilities.
+        Expected proportion of each stratum that is classified correctly as a member or not a member
+        of the class; see Notes.
+
+    See Also
+    --------
+    class_audit : Plan, simulate or analyze this audit.
+    ClassMetrics : Estimates of the metrics of one class.
+    classification_table : Estimate the metrics of every class from a confusion table.
+
+    Notes
+    -----
+    `rate` assumes that predictions are correct as often as their scores say. It also assumes that
+    incorrect predictions belong to each other class as often as that class is predicted. It is NaN
+    if the scores are not probabilities.
     """
 
     metrics_of: str = ""
@@ -65,11 +116,20 @@ class ClassAudit(AccuracyAudit):
     rate: np.ndarray = FILLED
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return the half-widths of precision and recall, if the scores are honest, and of the accuracy.
+        """Return the expected half-widths of the intervals of precision, recall and accuracy.
+
+        It assumes that predictions are correct as often as their scores say. If the scores are not
+        probabilities, only the half-width of the accuracy is given.
 
         Parameters
         ----------
         labeled : (K,) array of int
+            Labels of each stratum.
+
+        Returns
+        -------
+        dict of str to float
+            Expected half-width by metric.
         """
         others = super().half_widths(labeled)
         if self.rate is None or not np.isfinite(self.rate).all() or not self.predicted.any():
@@ -93,7 +153,7 @@ class ClassAudit(AccuracyAudit):
         return f"Class {self.metrics_of!r}: {', '.join(said)}; {overall[0].lower()}{overall[1:]}"
 
     def finding(self) -> str:
-        """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
+        """Return precision, recall and accuracy, or what to do, in one plain sentence."""
         if self.metrics is None or self.estimate is None or self.confidence_interval is None:
             return self._plan()
         found = [
@@ -105,32 +165,32 @@ class ClassAudit(AccuracyAudit):
         return f"{self.premise}Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
 
     def _plan(self) -> str:
-        """Return the number of labels, and the expected half-widths of precision and recall, in words."""
+        """Return the number of labels and the expected half-widths of the metrics in words."""
         widths = self.half_widths(self.labeled)
         if "recall" not in widths:
             return super().finding()
         open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
         known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
-        left = (
-            f"; {' and '.join(open_)} stay{'s' * (len(open_) == 1)} open, so plan more"
-            if open_
-            else ""
-        )
+        left = ""
+        if open_:
+            left = f". The labels are too few to estimate {' and '.join(open_)}, so plan more"
+        metrics = " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
         return (
-            f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to know, of class "
-            f"{self.metrics_of}, {', '.join(known[:-1])}{' and ' * (len(known) > 1)}{known[-1]}{left}"
+            f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to "
+            f"estimate, for class {self.metrics_of}, {metrics}{left}"
         )
 
     def _known(self) -> str:
         if self.known is None or self.truth is None:
             return super()._known()
         shares = digits.percents(self.known.precision, self.known.recall, self.truth)
-        return "The truth: precision {}, recall {}, accuracy {}. ".format(*shares)
+        return "The true values are precision {}, recall {} and accuracy {}. ".format(*shares)
 
     def metric_rows(self) -> list[dict]:
-        """Return one row per metric of the class and one for accuracy: estimate, limits and, where known, truth.
+        """Return one row per metric of the class and one for the accuracy: estimate and limits.
 
-        Where items were skipped, the estimate is a range.
+        A row of a simulated audit also has the true value. If items could not be labeled, the
+        estimate is a range.
         """
         if self.metrics is None or self.estimate is None:
             return []
@@ -158,7 +218,7 @@ class ClassAudit(AccuracyAudit):
         ]
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, counted from 1, with the class that is predicted there."""
+        """Return one row per stratum, counted from 1, with its predicted class."""
         return [
             {
                 "stratum": row["stratum"],
@@ -177,7 +237,7 @@ class ClassAudit(AccuracyAudit):
 
 
 def _said(name: str, bounds: tuple, limits: Any) -> str:
-    """Return an estimate with its limits, or that nothing is known of it."""
+    """Return an estimate with its limits in words; without a result, only the limits."""
     low, high = limits
     ends = "between {} and {}".format(*digits.percents(low, high, error=limits.half_width))
     if digits.nothing(low, high):
@@ -201,44 +261,76 @@ def class_audit(
     columns: Mapping[str, ArrayLike] | None = None,
     source: Mapping[str, Any] | None = None,
 ) -> ClassAudit:
-    """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
+    """Estimate precision, recall and F1 of one class, and the accuracy, from a few labels.
+
+    Without labels the audit is a plan, which says which items to label. With the filled annotation
+    sheet as `labels` it estimates the metrics and their intervals. With known truth the audit is
+    simulated.
 
     Parameters
     ----------
     items : ScoredItems
-        With predictions. With `truth` the audit is simulated on it; without, it is planned.
+        Items with predictions. With `truth` the audit is simulated; without, it is planned.
     metrics_of : str
         A class that is predicted.
-    budget : int
-        As in `accuracy_audit`.
-    n_strata : int
-        Strata among the items predicted as the class, and as many among the others.
-    stratifier
-        As in `accuracy_audit`.
-    allocation : {"proportional"}
-        30% of the labels go to the items predicted as the class, in proportion within each part.
-    interval, level, labels, label_sheet, rng, columns, source
-        As in `accuracy_audit`; `interval` is the accuracy's. The sheet asks for the true class where more than two
-        classes are predicted: a wrong prediction of another class may be right about this one. It then shows no
-        prediction but one that is among `columns`: people are to say what they see.
+    budget : int, default 100
+        Labels in total, as in `accuracy_audit`.
+    n_strata : int, default 5
+        Number of strata of the items predicted as the class, and of the other items.
+    stratifier : str, default "equal_size"
+        Method that divides the items into strata by score, as in `workbench.stratify`.
+    allocation : {"proportional"}, default "proportional"
+        30% of the labels go to the items predicted as the class. Within these and within the other
+        items, labels are allocated in proportion to stratum size.
+    interval : {"default", "short", "guaranteed", "wald", "wilson"}, default "default"
+        Interval method of the accuracy, as in `workbench.stratified_interval`.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
+    labels : str, default ""
+        Filled annotation sheet to analyze, as in `accuracy_audit`.
+    label_sheet : str, default ""
+        Path of the empty annotation sheet of a plan. With more than two predicted classes it asks
+        for the true class, because an incorrect prediction of another class may still be correct
+        about this one. Then it shows a prediction only if `columns` holds it.
+    rng : int, default 0
+        Seed of the sample. Use the same seed for the plan and the analysis.
+    columns : dict of (N,) array_like, optional
+        Columns of the items that the sheet shows, by name.
+    source : dict, optional
+        Origin of the items, as in `accuracy_audit`.
 
     Returns
     -------
     ClassAudit
+        Plan, or metrics of the class and accuracy with their intervals.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, the class is not predicted, or the sheet does not match
+        the items or the plan.
+
+    See Also
+    --------
+    accuracy_audit : Estimate the accuracy only.
+    class_metrics : Estimate the metrics of a class from counts per stratum.
+    classification_table : Estimate the metrics of every class from a confusion table.
 
     Examples
     --------
     >>> import workbench as wb
-    >>> wb.class_audit(wb.digit_forms().items(), "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    ClassAudit(Class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%);
-    accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%)
+    >>> items = wb.digit_forms().items()
+    >>> wb.class_audit(items, "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
+    ClassAudit(Class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%),
+    F1 82.2% (70.6% to 89.4%); accuracy 91.7% (95% confidence interval: 87.3% to 94.8%),
+    200 labels, 4 strata; the true accuracy is 87.7%)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
     if allocation != "proportional":
         raise checks.WrongValue(
             "allocation",
-            "must be 'proportional' for the metrics of a class (30% of the labels "
-            "to its predicted members, the rest in proportion)",
+            "must be 'proportional' for the metrics of a class: 30% of the labels go to the items "
+            "predicted as the class; within both parts, labels are in proportion to stratum size",
             allocation,
         )
     name, asks = audited_class(items, metrics_of)
@@ -279,7 +371,10 @@ def class_audit(
 
 
 def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
-    """Return the share of right predictions about membership in each stratum, if the scores are honest."""
+    """Return the expected proportion of correct predictions about membership in each stratum.
+
+    It assumes that predictions are correct as often as their scores say.
+    """
     if items.score_is != "confidence" or items.prediction is None:
         return np.full(strata.n_strata, np.nan)
     _, place, count = np.unique(
@@ -292,10 +387,10 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
 
 
 def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
-    """Return the text of the class, and what a sheet has to ask for."""
+    """Return the text of the class, and the column of the sheet that is to be filled."""
     if items.prediction is None:
         raise checks.WrongValue(
-            "metrics_of", f"{str(metrics_of)!r} needs predictions; name their column as prediction"
+            "metrics_of", f"{str(metrics_of)!r} needs predictions. Name their column as prediction"
         )
     texts, named = named_classes(items.prediction)
     name = named(str(metrics_of).strip())
@@ -312,7 +407,10 @@ def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
 def nested_strata(
     items: Any, name: str, n_strata: int, stratifier: str, *, rng: int
 ) -> tuple[Strata, np.ndarray]:
-    """Return strata of the items predicted as the class, then of the others, and which are the former."""
+    """Return strata within the items predicted as the class and within the others.
+
+    The second array says which strata hold items predicted as the class.
+    """
     refuse_given(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     member = class_texts(np.asarray(items.prediction)) == name
@@ -341,7 +439,11 @@ def nested_strata(
 
 
 def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return the share of the labels of each stratum: a fixed one for the predicted members, in proportion within."""
+    """Return the proportion of the labels that each stratum gets.
+
+    The items predicted as the class together get a fixed proportion. Within these and within the
+    other items, labels are in proportion to stratum size.
+    """
     share = size / np.where(predicted, size[predicted].sum(), size[~predicted].sum())
     if predicted.any() and not predicted.all():
         share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
@@ -363,8 +465,8 @@ def _metrics(
             *notes,
             Note(
                 "assumption",
-                f"a wrong prediction was taken for one that is wrong about class {name!r}: "
-                "so it is where there are two classes",
+                f"every incorrect prediction counts as incorrect about class {name!r}, which is "
+                "true if there are only two classes",
             ),
         ]
     right = (
@@ -397,7 +499,10 @@ def _of_class(
     right: np.ndarray,
     skipped: np.ndarray | None = None,
 ) -> ClassMetrics:
-    """Return the metrics of the class from some items and whether the prediction was right about their membership."""
+    """Return the metrics of the class from some items.
+
+    `right` says whether the prediction about membership in the class is correct.
+    """
     stratum = strata.labels[index]
     return class_metrics(
         strata.sizes,
@@ -409,5 +514,5 @@ def _of_class(
 
 
 def _about(items: Any, name: Any, index: Any, truth: Any) -> np.ndarray:
-    """Return whether predictions are right about being in the class."""
+    """Return whether the predictions about membership in the class are correct."""
     return (truth == name) == (class_texts(items.prediction)[index] == name)

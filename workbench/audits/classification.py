@@ -54,8 +54,8 @@ ALL_CHOICES = 3  # classes up to which every combination of unseen items is draw
 LEAST = 2  # labels of a predicted class, without which its variance is not known
 NEXT_TO_NONE = 1e-9  # of an item, so that the parameters of a Dirichlet distribution are above 0
 TWO_OF_EACH = (
-    "must have at least 2 items of every predicted class that was not audited completely; of the "
-    "{items:,} items predicted {label!r} {labels}. Label 2 or more of them, chosen at random"
+    "must have at least 2 items of every predicted class that was not labeled completely. Of the "
+    "{items:,} items predicted {label!r}, {labels}. Label 2 or more of them, chosen at random"
 )
 ALL_AGREE = (
     "all labels agree, so the estimated standard error of its precision is 0. Use the confidence "
@@ -63,18 +63,19 @@ ALL_AGREE = (
 )
 MISFIT = Note(
     "undefined",
-    "no accuracy, precision and F1: next to none of the rates P(prediction | truth) that the audit "
-    "allows fit the predicted counts. Check that both are of the same classifier, and how the items "
-    "were sampled. With many rare classes, label more items of each or merge some of them",
+    "accuracy, precision and F1 cannot be estimated: almost none of the rates P(prediction | "
+    "truth) that are consistent with the audit fit the predicted counts. Check that both are of "
+    "the same classifier, and how the items were sampled. If there are many rare classes, label "
+    "more items of each or merge some of them",
 )
 # `tests/peers/classification_coverage.py` made the search
 DRAWN = Note(
     "assumption",
     "the audit was sampled by truth, so accuracy, precision and F1 follow from the rates "
-    "P(prediction | truth), which must be those of the counted items. Their intervals are of "
-    "simulated rates, with one more item in the worst place for each limit. In a search over 60 "
-    "random designs of 2 to 4 classes, the 95% intervals covered the true value in at least 94.5% "
-    "of 200 samples each, and in 98.7% on average",
+    "P(prediction | truth). These must also be the rates of the counted items. The intervals come "
+    "from simulated rates, with one more item in the worst place for each limit. In a search over "
+    "60 random designs of 2 to 4 classes, the 95% intervals covered the true value in at least "
+    "94.5% of samples, and in 98.7% on average. Each design had 200 samples",
 )
 
 
@@ -84,9 +85,13 @@ class ClassificationAccuracy(Estimate, Result):
     Attributes
     ----------
     estimate, variance : float
-        NaN where the audit gives no estimate.
+        Estimate of the accuracy and its variance; NaN if the audit gives no estimate.
     limits : Interval
-        At the level of the table.
+        Confidence interval at the level of the table.
+
+    See Also
+    --------
+    ClassificationTable : Accuracy, proportions and metrics of every class.
     """
 
     estimate: float
@@ -94,7 +99,7 @@ class ClassificationAccuracy(Estimate, Result):
     limits: Interval
 
     def interval(self) -> Interval:
-        """Return `limits`."""
+        """Return the confidence interval of the accuracy, `limits`."""
         return self.limits
 
     def headline(self) -> str:
@@ -122,16 +127,25 @@ class ClassificationTable(Result):
     Attributes
     ----------
     labels : tuple
+        The classes.
     accuracy : ClassificationAccuracy
+        Accuracy with its standard error and interval.
     proportion, precision, recall, f1 : (K, 4) array of float
-        Estimate, standard error, low and high of every class; NaN where an estimate does not exist.
-        `precision` is user's accuracy and `recall` producer's accuracy of a map.
+        Estimate, standard error, lower and upper limit of every class; NaN if there is no estimate.
+        For a map, `precision` is user's accuracy and `recall` is producer's accuracy.
     counts : (K,) array of int
         Items of the population by predicted class.
     audit : ConfusionCounts
+        The labeled items.
     sampled_by : {"random", "truth", "prediction"}
-        What the audit is taken for.
+        Design of the audit sample that the estimates assume.
     level : float
+        Nominal coverage of the intervals.
+
+    See Also
+    --------
+    classification_table : Compute this table.
+    plan_classification_table : Plan the labels of every predicted class.
     """
 
     labels: tuple
@@ -147,17 +161,20 @@ class ClassificationTable(Result):
 
     @property
     def counted(self) -> ndarray:
-        """The proportion of items predicted in each class, (K,)."""
+        """Return the proportion of items predicted in each class, (K,)."""
         return self.counts / self.counts.sum()
 
     @property
     def labeled(self) -> ndarray:
-        """Audited items, (K,): by true class where these were chosen, else by predicted class."""
+        """Return the number of labeled items, (K,).
+
+        They are counted by true class if the audit was sampled by truth, else by predicted class.
+        """
         return self.audit.table.sum(1 if self.sampled_by == designs.TRUTH else 0)
 
     @property
     def complete(self) -> bool:
-        """Whether all items were audited, so that everything is known exactly."""
+        """Return True if all items were labeled, so that everything is known exactly."""
         return self.sampled_by != designs.TRUTH and self.audit.n == self.counts.sum()
 
     def headline(self) -> str:
@@ -167,7 +184,7 @@ class ClassificationTable(Result):
         return f"{self.accuracy.headline()}; {classes}, {labels}"
 
     def finding(self) -> str:
-        """Return accuracy and class proportions with their intervals, without jargon."""
+        """Return accuracy and class proportions with their intervals in plain words."""
         proportions = self._proportions()
         accuracy = self._accuracy()
         if self.sampled_by == designs.TRUTH:
@@ -182,7 +199,7 @@ class ClassificationTable(Result):
         value, least, most = digits.percents(self.accuracy.estimate, low, high, error=error)
         if self.complete:
             return f"Accuracy {value}, known exactly"
-        return f"Accuracy {value}, {least} to {most}"
+        return f"Accuracy {value}, between {least} and {most}"
 
     def _proportions(self) -> str:
         shares = np.nan_to_num(self.proportion[:, 0])
@@ -216,19 +233,24 @@ class ClassificationTable(Result):
         }
         labels = checks.counted(self.audit.n, "labeled item")
         items = f"the predicted classes of {checks.counted(self.counts.sum(), 'item')}"
-        assumes = "It holds if the labels are the truth"
+        assumes = "The result is valid if the labels are the truth"
         if self.sampled_by == designs.TRUTH:
             assumes += " and P(prediction | truth) is what it was in the audit"
         text = f"From {labels}, {ways[self.sampled_by]}, and {items}"
-        return f"{text}; {percent(self.level)} intervals. {assumes}."
+        return f"{text}; {percent(self.level)} confidence intervals. {assumes}."
 
     def plan(self, half_width: float) -> "ClassificationPlan":
-        """Plan how many items of each predicted class to label in all, from what the audit shows.
+        """Plan how many items of each predicted class to label in total, from the estimates so far.
 
         Parameters
         ----------
         half_width : float
-            As in `plan_classification_table`.
+            Half-width of the interval of each precision, as in `plan_classification_table`.
+
+        Returns
+        -------
+        ClassificationPlan
+            Labels of every predicted class, and how many of them are still to be made.
         """
         if self.sampled_by == designs.TRUTH:
             rule = "needs items that were sampled by prediction or at random, not by truth"
@@ -244,7 +266,7 @@ class ClassificationTable(Result):
         return replace(plan, to_label=np.maximum(plan.labeled - labeled, 0))
 
     def rows(self) -> list[dict]:
-        """Return one row per class: labels, predicted proportion, and every quantity with limits."""
+        """Return one row per class: labels, predicted proportion and all estimates with limits."""
         rows = []
         for k, label in enumerate(self.labels):
             row = {
@@ -272,7 +294,7 @@ class ClassificationTable(Result):
                 text = text.replace("% to ", UNBROKEN_TO).replace("%)", ")")
                 row[metric_words(quantity)] = text.replace("> ", ">\N{NO-BREAK SPACE}")
             rows.append(row)
-        caption = f"Every class, in percent, with {percent(self.level)} intervals"
+        caption = f"Every class, in percent, with {percent(self.level)} confidence intervals"
         notes = note_list(self.notes) if self.notes else ""
         return html_table(rows, caption, shown=len(rows)) + notes
 
@@ -286,45 +308,59 @@ def classification_table(
 ) -> ClassificationTable:
     r"""Estimate accuracy, and the proportion, precision, recall and F1 of every class.
 
-    Use it for a map, or for any classifier, whose predicted classes were counted and of which some
-    items were labeled.
+    Use it for a map, or for any classifier, if you know the number of items of each predicted class
+    and some items were labeled. The table has an interval for every estimate.
 
     Parameters
     ----------
     audit : ConfusionCounts
         The labeled items, without sampling weights.
     counts : (K,) array_like of int, or mapping or pandas series of label to int
-        Items of the population by predicted class, in the order of `audit.labels`; labeled items
-        are among them, unless they were sampled by the truth. A class that the mapping lacks is
+        Items of the population by predicted class, in the order of `audit.labels`. They include the
+        labeled items, unless these were sampled by truth. A class that is not in the mapping is
         never predicted.
-    sampled_by : {"auto", "truth", "prediction", "random"}
-        How the labeled items were chosen: numbers of items of each true class, numbers of items of
-        each predicted class, or at random. "auto" decides by the margins of the audit, says so in
-        a note, and raises where they leave it open.
-    level : float
+    sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
+        How the labeled items were chosen: a number of items of each true class, a number of items
+        of each predicted class, or at random. "auto" infers it from the margins of the audit and
+        reports it in a note. It raises an error if the margins do not show it.
+    level : float, default 0.95
         Nominal coverage in (0, 1).
 
     Returns
     -------
     ClassificationTable
+        Accuracy, and proportion, precision, recall and F1 of every class, with intervals.
 
     Raises
     ------
     ValueError
         If the counts do not fit the audit, a predicted class with more items has fewer than 2
-        labels, the design cannot be seen, or the audit has sampling weights.
+        labels, the design cannot be inferred, or the audit has sampling weights.
+
+    See Also
+    --------
+    plan_classification_table : Plan the labels of every predicted class.
+    class_audit : Estimate the metrics of one class from strata of scores.
+    estimate_prevalence : Estimate class proportions from an audit sample and predicted counts.
 
     Notes
     -----
-    By prediction or at random, predicted classes are the strata. With :math:`W_i = N_i / N` and
-    :math:`p_{ij} = W_i n_{ij} / n_i`, accuracy is :math:`\sum p_{ii}`, the proportion of class j is
-    :math:`p_{\cdot j} = \sum_i p_{ij}`, its precision :math:`n_{jj} / n_j` and its recall
-    :math:`p_{jj} / p_{\cdot j}` [1]_. Standard errors are those of stratified sampling, those of
-    recall and F1 by linearization [2]_, all with the finite-population factor. The intervals are
-    those of `stratified_accuracy` and `class_metrics`.
+    If items were sampled by prediction or at random, the predicted classes are the strata. The
+    estimates are those of [1]_, with
 
-    By truth, proportions are those of `estimate_prevalence` by "misclassification" [3]_, and recall
-    is a binomial proportion. Precision, F1 and accuracy follow from both.
+    - weight :math:`W_i = N_i / N` of the predicted class i,
+    - joint proportion :math:`p_{ij} = W_i n_{ij} / n_i` of predicted class i and true class j,
+    - accuracy :math:`\sum p_{ii}`,
+    - proportion :math:`p_{\cdot j} = \sum_i p_{ij}` of class j,
+    - precision :math:`n_{jj} / n_j` and recall :math:`p_{jj} / p_{\cdot j}` of class j.
+
+    Standard errors are those of stratified sampling with the finite-population factor. Those of
+    recall and F1 use linearization [2]_. The intervals are those of `stratified_accuracy` and
+    `class_metrics`.
+
+    If items were sampled by truth, proportions are those of `estimate_prevalence` by
+    "misclassification" [3]_, and recall is a binomial proportion. Precision, F1 and accuracy follow
+    from both.
 
     References
     ----------
@@ -337,8 +373,8 @@ def classification_table(
     >>> audit = ConfusionCounts([[40, 8], [10, 92]], ["forest", "field"])
     >>> table = classification_table(audit, [20_000, 80_000], sampled_by="prediction")
     >>> print(table.finding())      # doctest: +NORMALIZE_WHITESPACE
-    Accuracy 89.6%, 83.4% to 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%), field
-    77.6% (71.5% to 82.5%)
+    Accuracy 89.6%, between 83.4% and 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%),
+    field 77.6% (71.5% to 82.5%)
     >>> table.rows()[0]["recall"].__round__(3)
     0.714
     """
@@ -384,7 +420,7 @@ def _by_label(name: str, values: Any) -> Any:
 
 
 def _by_prediction(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
-    """Return accuracy, quantities and notes with the predicted classes as strata."""
+    """Return accuracy, quantities and notes, with the predicted classes as strata."""
     table = audit.table
     labeled = table.sum(0)
     _refuse_few(audit.labels, counts, labeled)
@@ -412,11 +448,11 @@ def _by_prediction(audit: ConfusionCounts, counts: ndarray, level: float) -> tup
 
 
 def _refuse_few(labels: tuple, counts: ndarray, labeled: ndarray) -> None:
-    """Raise where the labels of a predicted class cannot show its variance."""
+    """Raise if a predicted class has too few labels to estimate its variance."""
     few = (labeled < LEAST) & (labeled < counts)
     if few.any():
         k = int(few.argmax())
-        number = "none is labeled" if labeled[k] == 0 else f"{labeled[k]} is labeled"
+        number = "none has a label" if labeled[k] == 0 else f"{labeled[k]} has a label"
         rule = TWO_OF_EACH.format(items=counts[k], label=labels[k], labels=number)
         raise checks.WrongValue("audit", rule)
 
@@ -494,7 +530,7 @@ def _by_truth(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
         quantities[1, k] = np.nan, np.nan, 0.0, 1.0
         if shares[k] == 0:
             quantities[3, k] = quantities[1, k]
-        text = "no item was predicted to be of it, so it has no precision"
+        text = "no item was predicted as this class, so it has no precision"
         notes.append(Note("undefined", text, ("class", str(audit.labels[k]))))
     estimate, error, low, high = figures[-1].tolist()
     interval = Interval(low, high, level, "simulated rates")
@@ -502,7 +538,7 @@ def _by_truth(audit: ConfusionCounts, counts: ndarray, level: float) -> tuple:
 
 
 def _of_all_classes(prevalence: Any, level: float) -> tuple[ndarray, ndarray, ndarray]:
-    """Return shares (K,), standard errors (K,) and limits (K, 2) of all classes, also of two."""
+    """Return proportions (K,), standard errors (K,) and limits (K, 2) of all classes."""
     shares = prevalence.restricted_estimate
     errors = prevalence.standard_error
     ends = prevalence.interval(level)
@@ -553,9 +589,9 @@ def _with_accuracy(precision: ndarray, shares: ndarray, counted: ndarray) -> nda
 def _drawn_limits(table: ndarray, counts: ndarray, level: float) -> tuple | None:
     """Return lower and upper limits, and standard errors, of the figures of `_derived`, or None.
 
-    The rates of each true class are drawn from the audit's items of it and one more, which is put
-    where it is correct, or where it is incorrect: the limits are the hull of all these intervals,
-    and of those from draws whose rates fit the counts. Where next to no draw fits there are none.
+    The rates of each true class are simulated from its audited items and one more item. This item
+    is once correct and once incorrect. The limits are the hull of all these intervals, and of those
+    from simulated rates that fit the counts. If almost no simulated rates fit, there are no limits.
     """
     rng = np.random.default_rng(0)
     pairs = []
@@ -573,9 +609,9 @@ def _drawn_limits(table: ndarray, counts: ndarray, level: float) -> tuple | None
 
 
 def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> tuple[ndarray, ndarray]:
-    """Return draws (DRAWS, 2 K + 1) of the figures of `_derived` for the counted items.
+    """Return simulated figures (DRAWS, 2 K + 1) of `_derived` for the counted items.
 
-    The second array, (DRAWS,) of bool, tells whether the drawn rates fit the counts.
+    The second array, (DRAWS,) of bool, says whether the simulated rates fit the counts.
     """
     size = counts.sum()
     counted = counts / size
@@ -593,7 +629,7 @@ def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> tuple[n
 
 
 def _shares(rates: ndarray, counted: ndarray) -> ndarray:
-    """Return the true proportions (..., K) that the rates give, all equal where they give none."""
+    """Return the true proportions (..., K) by the rates; all are equal if the rates give none."""
     shares = methods.apply(methods.transposed_inverse(rates), counted)
     return np.where(np.isfinite(shares), shares, 1 / shares.shape[-1])
 
@@ -617,23 +653,33 @@ def _unseen_items(classes: int) -> Iterator[ndarray]:
 
 
 class ClassificationPlan(Result):
-    """Labels of every predicted class; made by `plan_classification_table`.
+    """Plan of the labels of every predicted class; made by `plan_classification_table`.
 
     Attributes
     ----------
     labels : tuple
-    counts, labeled : (K,) array of int
-        Items, and how many of them to label.
+        The classes.
+    counts : (K,) array of int
+        Items of each predicted class.
+    labeled : (K,) array of int
+        Items of each predicted class to label in total.
     expected : (K,) array of float
-        Expected precision.
+        Expected precision of each class.
     half_widths : (K,) array of float
-        Mean half-width of the interval of precision over samples; NaN for a class without items.
+        Expected half-width of the interval of each precision; NaN for a class without items.
     accuracy_half_width : float
-        Of the accuracy.
-    half_width, level : float
-        As asked for.
+        Expected half-width of the interval of the accuracy.
+    half_width : float
+        Half-width that was asked for.
+    level : float
+        Nominal coverage of the intervals.
     to_label : (K,) array of int
-        Items that are still to be labeled: all of them, or those that an audit lacks.
+        Items that are still to be labeled: all of `labeled`, or those without a label so far.
+
+    See Also
+    --------
+    plan_classification_table : Make this plan.
+    plan_budget : Plan the labels for an accuracy.
     """
 
     labels: tuple
@@ -647,11 +693,12 @@ class ClassificationPlan(Result):
     to_label: ndarray = FILLED
 
     def headline(self) -> str:
-        """Return the number of labels, and the half-widths that they give on average."""
+        """Return the number of labels, and the expected half-widths of the intervals."""
         labels = checks.counted(self.labeled.sum(), "label")
         precision = f"precision of every class within ±{self.half_width:.4g}"
         accuracy = f"accuracy within ±{self.accuracy_half_width:.3g}"
-        return f"{labels}: {precision} and {accuracy} on average, {percent(self.level)}"
+        intervals = f"{percent(self.level)} confidence intervals"
+        return f"{labels}: {precision} and {accuracy} on average ({intervals})"
 
     def rows(self) -> list[dict]:
         """Return one row per predicted class: items, labels, expected precision and half-width."""
@@ -674,7 +721,7 @@ def plan_classification_table(
 ) -> ClassificationPlan:
     """Plan how many items of each predicted class to label for a half-width of its precision.
 
-    For a half-width of the accuracy alone, or of one class proportion, use `plan_budget` with the
+    To plan for the accuracy alone, or for one class proportion, use `plan_budget` with the
     predicted classes as strata.
 
     Parameters
@@ -682,25 +729,33 @@ def plan_classification_table(
     counts : (K,) array_like of int, or mapping or pandas series of label to int
         Items of the population by predicted class.
     expected : float, or (K,) array_like of float, or mapping or pandas series of label to float
-        Precision that you expect of each class, in [0, 1]. With .5 the plan is safe.
+        Precision that you expect of each class, in [0, 1]. The value .5 gives the most labels and
+        is safe.
     half_width : float
-        In (0, 0.5); .05 is five percentage points.
-    level : float
+        Half-width of the interval of each precision, in (0, 0.5). The value .05 means 5 percentage
+        points.
+    level : float, default 0.95
         Nominal coverage in (0, 1).
 
     Returns
     -------
     ClassificationPlan
+        Number of items of each predicted class to label.
 
     Raises
     ------
     ValueError
         If an argument is out of its domain.
 
+    See Also
+    --------
+    classification_table : Estimate the metrics from the labels.
+    plan_budget : Plan the labels for an accuracy.
+
     Notes
     -----
-    Every class is planned by `plan_budget`: its mean half-width is that of the interval that
-    `classification_table` reports, over 1,000 simulated samples.
+    Every class is planned by `plan_budget`. The expected half-width is the mean over 1,000
+    simulated samples of the half-width that `classification_table` reports.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
+"""Audits of two models on the same items: estimate the difference of their accuracies.
+
+Only items on which the models differ are labeled. Read `difference_audit` first, then
+`DifferenceAudit`.
+"""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -25,52 +29,80 @@ NAMES, CALLED = ("A", "B"), ("A (the prediction)", "B (the rival)")
 
 
 class DifferenceAudit(Audit):
-    """What an audit of two models asks for, or by how much A (the prediction) beats B (the rival).
+    """An audit of two models: the items to label, or the difference of their accuracies.
+
+    `difference_audit` makes it. The difference is the accuracy of A (the prediction) minus that of
+    B (the rival).
 
     Attributes
     ----------
     mode : {"plan", "simulated", "analyzed"}
-        Labels still to be made; drawn from a known truth; read from a filled label sheet.
-    stratum_size, labeled : (K,) array of int
-        Strata of the items on which the models differ.
+        "plan": the labels are still to be made. "simulated": they come from a known truth.
+        "analyzed": they were read from a filled annotation sheet or with the items.
+    stratum_size : (K,) array of int
+        Number of items of each stratum, among those on which the models differ.
+    labeled : (K,) array of int
+        Number of labels of each stratum.
     mean_score : (K,) array of float
-        Of A.
+        Mean score of A in each stratum.
     agreeing : int
-        Items on which the models predict the same.
+        Number of items with the same prediction by both models.
     models : (str, str)
-        What A and B are called: the columns of the predictions, where they are known.
+        Names of A and B: the columns of the predictions if they are known.
     difference : PairedDifference or None
-        None for a plan.
+        Estimate of the difference, None for a plan.
     confidence_interval : Interval or None
-        The difference's; for a plan None.
+        Confidence interval of the difference, None for a plan.
     expected_half_width : float
-        Of that interval if both models are right equally often where they differ; NaN unless it is a plan.
+        Half-width to expect of a plan if both models are correct equally often on the items on
+        which they differ; else NaN.
     truth : float or None
-        True difference where it is known.
+        True difference if it is known.
     level : float
-    stratifier, allocation : str
+        Nominal coverage of the interval.
+    stratifier : str
+        Method that divided the items into strata.
+    allocation : str
+        Method that allocated the labels to the strata.
     label_sheet : str
-        File that was written for the people who label, or "".
-    unmatched, unlabeled : tuple of str
-        Ids of the filled sheet on which the models do not differ; ids whose label is still missing.
+        File of the annotation sheet that was written for the annotators, or "".
+    unmatched : tuple of str
+        Ids of the filled sheet on which the models do not differ.
+    unlabeled : tuple of str
+        Ids of the sampled items without a label.
     skipped : tuple of str
+        Ids of `unlabeled` that come before the last label in the order of labeling.
     row_counts : dict
+        Number of rows of the filled sheet by kind, as in `AccuracyAudit`.
     premise : str
-        As in `AccuracyAudit`.
+        Assumption about labels that were not sampled by a plan, else "".
+
+    See Also
+    --------
+    difference_audit : Plan, simulate or analyze this audit.
+    PairedDifference : Estimate of the difference from a stratified sample.
     """
 
     agreeing: int = 0
     models: tuple[str, ...] = NAMES
     difference: PairedDifference | None = None
 
-    asks, expects = "truth", "if both are right equally often there"
+    asks, expects = "truth", "if both are correct equally often there"
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return the half-width of the difference, if both models are right equally often where they differ.
+        """Return the expected half-width of the interval of the difference.
+
+        It assumes that both models are correct equally often on the items on which they differ.
 
         Parameters
         ----------
         labeled : (K,) array of int
+            Labels of each stratum.
+
+        Returns
+        -------
+        dict of str to float
+            Expected half-width, with the key "difference".
         """
         return {"difference": _half_width(self.stratum_size, labeled, self.agreeing, self.level)}
 
@@ -79,55 +111,71 @@ class DifferenceAudit(Audit):
         where = self._among()
         if self.difference is None:
             strata = checks.counted(self.labeled.size, "stratum", "strata")
+            plan = f"Label {self.labeled.sum():,} of {where}, in {strata}"
             return (
-                f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
-                f"{100 * self.expected_half_width:.1f} points {self.expects}"
+                f"{plan}; expected half-width of the difference "
+                f"{100 * self.expected_half_width:.1f} percentage points {self.expects}"
             )
-        said = self.difference.headline(self.level, self.models)
-        truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
-        return f"{said[0].upper()}{said[1:]} among {where}{truth}"
+        estimate = self.difference.headline(self.level, self.models)
+        truth = ""
+        if self.mode == "simulated":
+            truth = f"; the true difference is {self.truth:+.4g}"
+        return f"{estimate[0].upper()}{estimate[1:]} among {where}{truth}"
 
     def finding(self) -> str:
-        """Return which model is more often right, or what to do, in a sentence without jargon."""
+        """Return the better model and the difference, or what to do, in one plain sentence."""
         if self.difference is None or self.confidence_interval is None:
             return self._to_do(
                 self.stratum_size.sum() + self.agreeing, "the difference of the models"
             )
         (low, high), bounds = self.confidence_interval, self.difference.bounds
         if digits.nothing(low, high):
-            return f"{self.premise}No result: {self.labeled.sum():,} labels leave open which of the models is better"
+            return (
+                f"{self.premise}No result: {self.labeled.sum():,} labels are too few to tell which "
+                "model is better"
+            )
         error = (high - low) / 2
         if low <= 0 <= high:
             found, ends = (
                 skips.said_points(*bounds, error=error, signed=True),
                 digits.points(low, high, error=error, signed=True),
             )
-            what = f"accuracy of {self.models[0]} minus that of {self.models[1]}"
+            what = f"the accuracy of {self.models[0]} minus that of {self.models[1]}"
             between = f"between {ends[0]} and {ends[1]}"
-            return f"{self.premise}Not shown to be better: {what} {found} points, {between}{self._doubt()}"
+            return (
+                f"{self.premise}Neither model is shown to be better: {what} is {found} percentage "
+                f"points, {between}{self._doubt()}"
+            )
         better = "{} is better than {}".format(
             *(self._called() if low > 0 else self._called()[::-1])
         )
         found = skips.said_points(*sorted(map(abs, bounds)), error=error)
         ends = digits.points(*sorted(map(abs, (low, high))), error=error)
-        return f"{self.premise}{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
+        return (
+            f"{self.premise}{better}: its accuracy is {found} percentage points higher, between "
+            f"{ends[0]} and {ends[1]}{self._doubt()}"
+        )
 
     def _called(self) -> tuple[str, ...]:
         return self.models if self.models != NAMES else CALLED
 
     def _among(self) -> str:
         differing = int(self.stratum_size.sum())
-        return f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
+        items = checks.counted(differing + self.agreeing, "item")
+        return f"the {differing:,} of {items} on which the models differ"
 
     def _known(self) -> str:
-        return (
-            ""
-            if self.truth is None
-            else f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
-        )
+        if self.truth is None:
+            return ""
+        difference = digits.points(self.truth, error=0.01, signed=True)[0]
+        return f"The true difference is {difference} percentage points. "
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, counted from 1: size, mean score of A, labels and, once known, who was right."""
+        """Return one row per stratum, counted from 1: size, mean score of A and labels.
+
+        Once there are labels, a row also has the items on which only A, only B or neither is
+        correct.
+        """
         table = super().rows()
         if self.difference is not None:
             for row, (b, neither, a) in zip(table, self.difference.counts.tolist(), strict=True):
@@ -151,28 +199,57 @@ def difference_audit(
     columns: Mapping[str, ArrayLike] | None = None,
     source: Mapping[str, Any] | None = None,
 ) -> DifferenceAudit:
-    """Run one audit of the difference of two models' accuracies: plan, simulate or analyze the labels.
+    """Estimate the difference of two models' accuracies from a few labels.
+
+    Only items on which the models differ need a label. Without labels the audit is a plan, which
+    says which items to label. With the filled annotation sheet as `labels` it estimates the
+    difference and its interval. With known truth the audit is simulated.
 
     Parameters
     ----------
     items : ScoredItems
-        With `prediction` (A) and `rival` (B). With `truth` the audit is simulated on it; without, it is planned.
-    budget : int
-        Labels in total; where it is more than the items on which the models differ, all of these are labeled.
-    n_strata : int
-        Strata of the items on which the models differ, by the score.
-    stratifier
-        As in `accuracy_audit`.
-    allocation : {"proportional", "equal"}
-    interval : {"default"}
-        That of `value_interval`.
-    level, labels, label_sheet, rng, columns, source
-        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction but one that is among
-        `columns`.
+        Items with `prediction` (A) and `rival` (B). With `truth` the audit is simulated; without,
+        it is planned.
+    budget : int, default 100
+        Labels in total. If the models differ on fewer items, all of these are labeled.
+    n_strata : int, default 5
+        Number of strata of the items on which the models differ.
+    stratifier : str, default "equal_size"
+        Method that divides these items into strata by score, as in `workbench.stratify`.
+    allocation : {"proportional", "equal"}, default "proportional"
+        Method that allocates the labels to the strata.
+    interval : {"default"}, default "default"
+        Interval method; the only one is that of `value_interval`.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
+    labels : str, default ""
+        Filled annotation sheet to analyze, as in `accuracy_audit`.
+    label_sheet : str, default ""
+        Path of the empty annotation sheet of a plan. It asks for the true class, and shows a
+        prediction only if `columns` holds it.
+    rng : int, default 0
+        Seed of the sample. Use the same seed for the plan and the analysis.
+    columns : dict of (N,) array_like, optional
+        Columns of the items that the sheet shows, by name.
+    source : dict, optional
+        Origin of the items, as in `accuracy_audit`.
 
     Returns
     -------
     DifferenceAudit
+        Plan, or difference with its interval, with one row per stratum.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, the models agree on all items, or the sheet does not
+        match the items or the plan.
+
+    See Also
+    --------
+    accuracy_audit : Estimate the accuracy of one model.
+    judged_audit : Compare two models whose answers a judge has labeled.
+    paired_difference : Estimate the difference from counts of labels.
 
     Examples
     --------
@@ -181,8 +258,9 @@ def difference_audit(
     >>> forms = wb.digit_forms()
     >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
     >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    DifferenceAudit(Accuracy of A less B -0.079, 95% from -0.092 to -0.060: B is better; 60 labels among the 189
-    of 1,797 items on which the models differ; the truth is -0.08459)
+    DifferenceAudit(Accuracy of A less B -0.079, 95% from -0.092 to -0.060: B is better;
+    60 labels among the 189 of 1,797 items on which the models differ;
+    the true difference is -0.08459)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
@@ -249,7 +327,7 @@ def difference_audit(
 
 
 def differing_items(items: ScoredItems) -> ScoredItems:
-    """Return the items on which the models differ, with the identifiers that they have among all."""
+    """Return the items on which the models differ, with their identifiers among all items."""
     return _part(items, _differing(items))
 
 
@@ -258,24 +336,24 @@ def _differing(items: ScoredItems) -> np.ndarray:
     if items.prediction is None or items.rival is None:
         raise checks.WrongValue(
             "items",
-            "must hold the predictions of two models: name the columns prediction and rival",
+            "must hold the predictions of two models. Name their columns as prediction and rival",
         )
     refuse_free_text(items.prediction, items.rival)
     if items.correct is not None and items.truth is None:
         raise checks.WrongValue(
-            "items", "must hold the true classes to simulate the labels of two models"
+            "items", "must hold the true classes to simulate labels for two models"
         )
     differ = np.flatnonzero(class_texts(items.prediction) != class_texts(items.rival))
     if not differ.size:
         raise ValueError(
-            "prediction and rival are the same for every item: their accuracies are equal, and there is "
-            "nothing to label"
+            "prediction and rival are the same for every item, so their accuracies are equal and "
+            "there is nothing to label. Check that the two columns are of different models"
         )
     return differ
 
 
 def _part(items: ScoredItems, where: np.ndarray) -> ScoredItems:
-    """Return some of the items, with the identifiers that they have among all."""
+    """Return some of the items, with their identifiers among all items."""
     identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
     columns: dict[str, Any] = {
         name: None if getattr(items, name) is None else getattr(items, name)[where]
@@ -291,7 +369,7 @@ def _part(items: ScoredItems, where: np.ndarray) -> ScoredItems:
 
 
 def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:
-    """Return labels (K, 3) on which only B is right, neither, only A."""
+    """Return the number of labels (K, 3) by which only B, neither or only A is correct."""
     a, b = (
         class_texts(labels)[sample.index] == sample.truth
         for labels in (items.prediction, items.rival)
@@ -303,7 +381,7 @@ def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:
 
 
 def _expected(fields: dict, agreeing: int, level: float) -> float:
-    """Return the half-width where the labels of every stratum are half for A and half for B."""
+    """Return the half-width if A and B are each correct on half of the labels of every stratum."""
     return (
         _half_width(fields["stratum_size"], fields["labeled"], agreeing, level)
         if fields["mode"] == "plan"
@@ -329,9 +407,9 @@ def _truth(items: Any) -> float | None:
 def _scope_notes(differing: int, spared: int, models: tuple, labels_given: bool) -> Iterator[Note]:
     yield Note(
         "remark",
-        "A is the prediction, B the rival"
+        "A is the prediction and B is the rival"
         if models == NAMES
-        else f"A is {models[0]}, the prediction; B is {models[1]}, the rival",
+        else f"A is {models[0]} (the prediction), and B is {models[1]} (the rival)",
     )
     agreeing = (
         "labels of items on which the models agree are not used"
@@ -340,12 +418,13 @@ def _scope_notes(differing: int, spared: int, models: tuple, labels_given: bool)
     )
     yield Note(
         "design",
-        f"{agreeing}: they cannot change the difference, but the "
-        "accuracy of either model needs labels there too",
+        f"{agreeing}, because they cannot change the difference. To estimate the accuracy of "
+        "either model, label some of these items, too",
     )
     if spared:
         yield Note(
             "design",
-            f"the models differ on {checks.counted(differing, 'item')}: all of them are labeled, and "
-            f"{checks.counted(spared, 'label')} of the budget not needed",
+            f"the models differ on {checks.counted(differing, 'item')}. All of them are labeled; "
+            f"{checks.counted(spared, 'label of the budget is', 'labels of the budget are')} not "
+            "needed",
         )

@@ -1,4 +1,7 @@
-"""One audit of two models under one judge: labels by pairs of verdicts, and the difference of their accuracies."""
+"""Audits of two models whose answers a judge has labeled: plan and analyze their difference.
+
+The strata are the pairs of judge labels. Read `judged_audit` first, then `JudgedAudit`.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -27,38 +30,81 @@ ALLOCATION = "by verdicts"
 
 
 class JudgedAudit(DifferenceAudit):
-    """An audit of two models under one judge: which answers to label, or by how much A beats B.
+    """An audit of two models under one judge: the items to label, or the difference of accuracies.
+
+    `judged_audit` makes it. `rows` has one row per pair of judge labels.
 
     Attributes
     ----------
-    mode, mean_score, models, confidence_interval, level, stratifier, allocation, label_sheet, unmatched, unlabeled, \
-skipped, row_counts, premise
-        As in `DifferenceAudit`; `mode` is "plan" or "analyzed", as no `truth` is known and no items are `agreeing`.
-    stratum_size, labeled : (K,) array of int
-        By pairs of verdicts.
+    mode : {"plan", "analyzed"}
+        "plan": the labels are still to be made. "analyzed": they were read.
+    stratum_size : (K,) array of int
+        Number of items of each pair of judge labels.
+    labeled : (K,) array of int
+        Number of labels of each pair of judge labels.
+    mean_score : (K,) array of float
+        Mean score of each stratum.
     difference : JudgedDifference or None
+        Estimate of the difference, None for a plan.
+    confidence_interval : Interval or None
+        Confidence interval of the difference, None for a plan.
     expected_half_width : float
-        Of a plan, if people and judge differ as often as the labels are allocated for; else NaN.
+        Half-width to expect of a plan if human and judge labels differ as often as the allocation
+        assumes; else NaN.
     truth : None
+        The true difference is not known.
     agreeing : int
-        0.
+        Always 0, because all items belong to strata.
+    models : (str, str)
+        Names of A and B.
+    level : float
+        Nominal coverage of the interval.
+    stratifier : str
+        Method that divided the items into strata, "given".
+    allocation : str
+        Method that allocated the labels to the strata.
+    label_sheet : str
+        File of the annotation sheet that was written for the annotators, or "".
+    unmatched : tuple of str
+        Ids of the filled sheet that are not among the items.
+    unlabeled : tuple of str
+        Ids of the sampled items without a label.
+    skipped : tuple of str
+        Ids of `unlabeled` that come before the last label in the order of labeling.
+    row_counts : dict
+        Number of rows of the filled sheet by kind, as in `AccuracyAudit`.
+    premise : str
+        Assumption about labels that were not sampled by a plan, else "".
     verdicts : tuple of str
-        Those of the strata: "both", "A", "B" or "neither" is right.
+        Judge labels of the strata: "both", "A", "B" or "neither" is correct.
     judged_in : tuple of str
-        The columns of the verdicts on A and on B, where they are known.
+        Columns of the judge labels for A and B, or "A" and "B" if they are not known.
+
+    See Also
+    --------
+    judged_audit : Plan or analyze this audit.
+    JudgedDifference : Estimate of the difference of two models under one judge.
     """
 
     verdicts: tuple[str, ...] = WHICH
     judged_in: tuple[str, ...] = NAMES
 
-    asks, expects = "which", "if people and judge differ as often as planned for"
+    asks, expects = "which", "if human and judge labels differ as often as planned"
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return the half-width of the difference, if people and judge differ as often as the labels are allocated for.
+        """Return the expected half-width of the interval of the difference.
+
+        It assumes that human and judge labels differ as often as the allocation assumes.
 
         Parameters
         ----------
         labeled : (K,) array of int
+            Labels of each stratum.
+
+        Returns
+        -------
+        dict of str to float
+            Expected half-width, with the key "difference".
         """
         return {
             "difference": _half_width(
@@ -67,7 +113,7 @@ skipped, row_counts, premise
         }
 
     def rows(self) -> list[dict]:
-        """Return one row per pair of verdicts: items and labels and, once known, who was right."""
+        """Return one row per pair of judge labels: items, labels and the human labels so far."""
         found = (
             self.difference.rows()
             if self.difference
@@ -85,15 +131,15 @@ skipped, row_counts, premise
         return checks.counted(self.stratum_size.sum(), "item")
 
     def _alike(self) -> str:
-        return "of the same verdicts"
+        return "with the same judge labels"
 
     def _tables(self) -> str:
         if not isinstance(self.difference, JudgedDifference):
             return super()._tables()
         return super()._tables() + html_table(
             self.difference.rates(self.level),
-            "Right answers that the judge calls "
-            "right (sensitivity), and wrong ones that it calls wrong (specificity)",
+            "Correct answers that the judge labels correct (sensitivity), and incorrect answers "
+            "that it labels incorrect (specificity)",
         )
 
 
@@ -108,27 +154,58 @@ def judged_audit(
     columns: Mapping[str, ArrayLike] | None = None,
     source: Mapping[str, Any] | None = None,
 ) -> JudgedAudit:
-    """Run one audit of the difference of two models under one judge: plan it, or analyze the labels.
+    """Estimate the difference of two models' accuracies from judge labels and a few human labels.
+
+    The judge has labeled both models' answers to every item. Without human labels the audit is a
+    plan, which says for which items to label the answers. With the filled annotation sheet as
+    `labels` it estimates the difference and its interval.
 
     Parameters
     ----------
     items : ScoredItems
-        As `judged_items` returns them.
-    budget, level, labels, label_sheet, rng, columns, source
-        As in `accuracy_audit`; the sheet asks whose answer is right, A, B, both or neither, and shows no verdict:
-        `columns` should hold both answers. `source["judge"]` names the columns of the verdicts.
+        Items with judge labels, as `judged_items` returns them.
+    budget : int, default 100
+        Labels in total, as in `accuracy_audit`.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
+    labels : str, default ""
+        Filled annotation sheet to analyze, as in `accuracy_audit`.
+    label_sheet : str, default ""
+        Path of the empty annotation sheet of a plan. It asks whose answer is correct (A, B, both or
+        neither) and does not show the judge labels.
+    rng : int, default 0
+        Seed of the sample. Use the same seed for the plan and the analysis.
+    columns : dict of (N,) array_like, optional
+        Columns that the sheet shows, by name; these should include both answers.
+    source : dict, optional
+        Origin of the items, as in `accuracy_audit`. `source["judge"]` names the columns of the
+        judge labels.
 
     Returns
     -------
     JudgedAudit
+        Plan, or difference with its interval, with one row per pair of judge labels.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, `columns` would show judge labels, or the sheet does
+        not match the items or the plan.
+
+    See Also
+    --------
+    judged_items : Read a judge's labels of two models' answers.
+    judge_audit : Estimate a proportion from judge labels and human labels.
+    difference_audit : Compare two models without a judge.
 
     Examples
     --------
     >>> from workbench import judged_items
-    >>> verdicts = {"on_a": [1] * 80 + [0] * 20, "on_b": [1] * 70 + [0] * 30}
-    >>> judged_audit(judged_items(verdicts, "on_a, on_b"), 40)          # doctest: +NORMALIZE_WHITESPACE
-    JudgedAudit(Label 40 of 100 items, in 3 strata; half-width of the difference 12.0 points if people and judge
-    differ as often as planned for)
+    >>> judge_labels = {"on_a": [1] * 80 + [0] * 20, "on_b": [1] * 70 + [0] * 30}
+    >>> items = judged_items(judge_labels, "on_a, on_b")
+    >>> judged_audit(items, 40)     # doctest: +NORMALIZE_WHITESPACE
+    JudgedAudit(Label 40 of 100 items, in 3 strata; expected half-width of the difference
+    12.0 percentage points if human and judge labels differ as often as planned)
     """
     seed, judged_in = (
         checked_seed(items, "default", level, "equal_size", rng=rng),
@@ -160,7 +237,8 @@ def judged_audit(
         limits = difference.interval(level)
         notes = [*notes, *difference.remarks(level=level), *limits.notes]
     if judged_in != NAMES:
-        notes = [*notes, Note("remark", "A is judged in {}, B in {}".format(*judged_in))]
+        where = "the judge labels are in column {} for A, and in column {} for B"
+        notes = [*notes, Note("remark", where.format(*judged_in))]
     return JudgedAudit(
         **fields,
         notes=notes,
@@ -175,7 +253,10 @@ def judged_audit(
 
 
 def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarray]]:
-    """Return the strata of items under a judge, one per pair of verdicts that there is, and shares of n labels."""
+    """Return the strata of items under a judge, and a function that allocates n labels to them.
+
+    There is one stratum per pair of judge labels that occurs.
+    """
     size = pair_sizes(items)
     some = np.flatnonzero(size)
     order = np.argsort(WHICH)
@@ -189,14 +270,14 @@ def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarra
         None,
         some.size,
         "given",
-        notes=[Note("design", f"strata are whose answers the judge calls right: {said}")],
+        notes=[Note("design", f"strata are by whose answers the judge labels correct: {said}")],
     )
     least = int(np.minimum(LEAST, size).sum())
     return strata, lambda n: judged_labels(size, max(n, least))[some]
 
 
 def pair_sizes(items: ScoredItems) -> np.ndarray:
-    """Return the number of items by verdicts, (4,), in the order of `WHICH`."""
+    """Return the number of items by pair of judge labels, (4,), in the order of `WHICH`."""
     sizes = (
         np.array([(items.by == said).sum() for said in WHICH])
         if items.by is not None
@@ -204,7 +285,7 @@ def pair_sizes(items: ScoredItems) -> np.ndarray:
     )
     if items.prediction is not None or sizes.sum() < items.size:
         raise checks.WrongValue(
-            "items", "must hold the verdicts of a judge, as judged_items reads them"
+            "items", "must hold the labels of a judge, as judged_items reads them"
         )
     return sizes
 
@@ -212,9 +293,10 @@ def pair_sizes(items: ScoredItems) -> np.ndarray:
 def judged_of(
     size: ArrayLike, stratum: np.ndarray, answers: Any, skipped: ArrayLike = 0
 ) -> JudgedDifference:
-    """Return the difference from strata and answers (n,), codes of `WHICH`, and skipped items per stratum.
+    """Return the difference from the strata and the human labels (n,) of the labeled items.
 
-    `size` (4,) is that of all verdicts, of which those that there are make the strata.
+    Human labels are codes of `WHICH`. `size` (4,) is the number of items by pair of judge labels;
+    pairs that occur are the strata. `skipped` is the number of skipped items per stratum.
     """
     verdicts, table, left = (
         np.flatnonzero(size),
@@ -227,13 +309,13 @@ def judged_of(
 
 
 def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Return the columns of the verdicts on A and on B, where they are known."""
+    """Return the columns of the judge labels for A and B, or "A" and "B" if they are not known."""
     judge = (source or {}).get("judge")
     return tuple(name.strip() for name in judge.split(",")) if judge else NAMES
 
 
 def called(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the models that are judged in some columns."""
+    """Return the names of the models, with the columns of their judge labels."""
     return tuple(
         name if name == column else f"{name} ({column})"
         for name, column in zip(NAMES, columns, strict=True)
@@ -241,18 +323,18 @@ def called(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_shown(columns: Mapping[str, Any], judged_in: Sequence[str]) -> None:
-    """Raise where people would see a verdict."""
+    """Raise if annotators would see a judge label."""
     for name in columns:
         if name in judged_in:
             raise checks.WrongValue(
-                "columns", "must not show a verdict: people would say what the judge says", name
+                "columns", "must not show a judge label: annotators would be influenced by it", name
             )
 
 
 def _half_width(
     size: np.ndarray, labeled: np.ndarray, places: Sequence[int] | np.ndarray, level: float
 ) -> float:
-    """Return the half-width where labels of a stratum are 1 and -1 as often as `SPREAD` says."""
+    """Return the half-width if labels of a stratum are 1 and -1 as often as `SPREAD` assumes."""
     sizes, answers = np.zeros(4, int), np.zeros((4, 4), int)
     sizes[places], either = size, np.rint(SPREAD[places] ** 2 * labeled / 2).astype(int)
     answers[places] = np.stack([labeled - 2 * either, either, either, 0 * labeled], 1)

@@ -1,6 +1,7 @@
-"""What a judge is worth: a share, or a mean grade, from its verdicts on all items and people's labels of some.
+"""Proportions, or mean grades, from a judge's labels of all items and human labels of some.
 
-A judge is whatever gives every item a verdict at next to no cost, such as a language model that grades answers.
+A judge labels every item at almost no cost, such as a language model that grades answers. Read
+`judge_audit` first, then `JudgeAudit`.
 """
 
 import itertools
@@ -25,39 +26,56 @@ LEAST, MOST = 5, 10  # labels of a stratum of grades; strata
 SPREAD = 0.001  # of labels over verdicts, by chance
 ENDLESS = 10**9  # items: no finite-population factor
 VERDICT, LABEL = "verdict", "label"
-CORRECTED, PEOPLE, JUDGE = "corrected", "people alone", "judge alone"
+CORRECTED, PEOPLE, JUDGE = "corrected", "human labels alone", "judge alone"
+PEOPLE_EARLIER = "human labels, earlier batch"
 SAME = Note(
     "assumption",
-    "assumes that the labeled items were drawn at random, among all items or among those of each "
-    "verdict, and that the labels are the truth. How often the judge errs, and whether that has drifted, does "
-    "not matter: verdicts and labels are of the same items. It says nothing of later items",
+    "the estimate assumes that the labeled items were sampled at random, among all items or among "
+    "those with each judge label, and that the human labels are the truth. It does not matter how "
+    "often the judge errs, because both kinds of labels are of the same items. The result says "
+    "nothing about later items",
 )
 EARLIER = Note(
     "assumption",
-    "assumes that the judge errs on this batch as it did on the earlier one: the same judge, "
-    "the same prompt, items that are as hard to judge. If it has drifted since, the corrected value is off, "
-    "and nothing here would show it; labels of items of this batch would not need the assumption",
+    "the estimate assumes that the judge errs on this batch as often as on the earlier one: "
+    "same judge, same prompt, and items that are as hard to judge. If the judge has changed since, "
+    "the corrected value is wrong, and nothing here would show it. Human labels of this batch "
+    "would not need this assumption",
 )
 
 
 class JudgeAudit(Result):
-    """What people's labels of some items say of all that a judge gave a verdict; made by `judge_audit`.
+    """Estimate from judge labels, corrected by human labels; made by `judge_audit`.
 
     Attributes
     ----------
-    entries, rates, strata : tuple of dict
-        As `rows`, `rate_rows` and `stratum_rows` return them.
+    entries : tuple of dict
+        Estimates, as `rows` returns them.
+    rates : tuple of dict
+        Sensitivity and specificity of the judge, as `rate_rows` returns them.
+    strata : tuple of dict
+        Counts and estimates by judge label, as `stratum_rows` returns them.
     positive : str or None
-        The class whose share is estimated; of three or more classes, the first in the results.
-        None for the mean of grades.
+        Class whose proportion is estimated. With three or more classes it is the first in the
+        results. None for the mean of grades.
     earlier : bool
-        Whether the labels are of an earlier batch.
-    items, labeled : int
+        Whether the human labels are of an earlier batch.
+    items : int
+        Items with a judge label.
+    labeled : int
+        Items with a human label.
     correlation : float
-        Of verdicts and labels of the labeled items; NaN for verdicts of three or more that are no numbers.
+        Correlation of judge labels and human labels. NaN for three or more classes that are not
+        numbers.
     half_width_more : float
-        Of the corrected value, expected with 100 more labels.
+        Expected half-width of the corrected value with 100 more human labels.
     level : float
+        Nominal coverage of the intervals.
+
+    See Also
+    --------
+    judge_audit : Estimate a proportion or a mean grade from judge labels and human labels.
+    judged_audit : Compare two models whose answers a judge has labeled.
     """
 
     entries: tuple
@@ -72,22 +90,25 @@ class JudgeAudit(Result):
     level: float
 
     def rows(self) -> list[dict]:
-        """Return the corrected value, that of people's labels alone and that of the verdicts alone.
+        """Return rows with the corrected value and the values of human labels and the judge alone.
 
-        With three classes or more these three for every class, `positive` first.
+        With three or more classes there are three rows for every class, those of `positive` first.
         """
         return list(self.entries)
 
     def rate_rows(self) -> list[dict]:
-        """Return sensitivity and specificity of the judge with their limits; no rows for grades."""
+        """Return rows with sensitivity and specificity of the judge and their limits.
+
+        Grades have none.
+        """
         return list(self.rates)
 
     def stratum_rows(self) -> list[dict]:
-        """Return items, labels and their share (or mean) for each verdict, or group of grades."""
+        """Return one row per judge label, or group of grades: items, human labels and estimate."""
         return list(self.strata)
 
     def interval(self) -> Interval:
-        """Return the interval of the corrected value."""
+        """Return the confidence interval of the corrected value."""
         row = self.entries[0]
         limits, bounded = (row["low"], row["high"]), _bounded_limits(row)
         return Interval(
@@ -99,13 +120,19 @@ class JudgeAudit(Result):
         )
 
     def shown(self, *values: float, error: float) -> tuple[str, ...]:
-        """Return shares in percent, or means of grades, as people read them.
+        """Return proportions in percent, or means of grades, as text.
 
         Parameters
         ----------
         *values : float
+            Proportions or means.
         error : float
-            Half-width that decides on the digits.
+            Half-width that decides the number of digits.
+
+        Returns
+        -------
+        tuple of str
+            One text per value.
         """
         return (
             digits.percents(*values, error=error)
@@ -115,25 +142,24 @@ class JudgeAudit(Result):
 
     @property
     def what(self) -> str:
-        """What is estimated, in words."""
+        """Return the name of the estimated quantity."""
         if self.positive is None:
-            return "the mean of people's grades"
-        return (
-            "the share that is right"
-            if verdict_of(self.positive)
-            else f"the share of {self.positive}"
-        )
+            return "the mean human grade"
+        if verdict_of(self.positive):
+            return "the proportion that is correct"
+        return f"the proportion of {self.positive}"
 
     def headline(self) -> str:
-        """Return corrected, people's and the judge's value in one sentence."""
+        """Return the corrected value and those of human labels and the judge in one sentence."""
         said = "; ".join(
             f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries
         )
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
+        labels = checks.counted(self.labeled, "human label")
         of = "of an earlier batch for" if self.earlier else "of"
-        return f"{checks.counted(self.labeled, 'label')} {of} {checks.counted(self.items, 'item')}"
+        return f"{labels} {of} {checks.counted(self.items, 'item')}"
 
     def _with_limits(self, row: dict) -> str:
         value, low, high = self.shown(
@@ -148,7 +174,7 @@ class JudgeAudit(Result):
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
-        """Return the corrected value and what the judge alone would have said, in a sentence without jargon."""
+        """Return the corrected value and that of the judge labels alone in one plain sentence."""
         corrected = self.entries[0]
         judge = next(row for row in self.entries if row["who"] == JUDGE)
         half = (corrected["high"] - corrected["low"]) / 2
@@ -162,39 +188,40 @@ class JudgeAudit(Result):
         name = f"{self.what[0].upper()}{self.what[1:]}"
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
             return (
-                f"No result: {self._labels()} leave open {self.what}; the judge alone says {alone}"
+                f"No result: {self._labels()} are too few to estimate {self.what}. "
+                f"The judge's labels alone give {alone}"
             )
-        said = "" if np.isnan(judge["estimate"]) else f"; the judge alone says {alone}"
+        by_judge = "" if np.isnan(judge["estimate"]) else f". The judge's labels alone give {alone}"
         others = [
-            f"of {row['label']} {self._with_limits(row)}"
+            f"{row['label']} {self._with_limits(row)}"
             for row in self.entries[1:]
             if row["who"] == CORRECTED
         ]
-        rest = f"; that {checks.listed(others)}" if others else ""
-        return f"{name} is {value}, between {low} and {high}{said}{rest}"
+        rest = f". Proportions of the other classes: {checks.listed(others)}" if others else ""
+        return f"{name} is {value}, between {low} and {high}{by_judge}{rest}"
 
     def basis(self) -> str:
-        """Return what the finding rests on, and what more labels would bring, in a line."""
+        """Return one line on the labels of the finding, and the gain from more of them."""
         row = self.entries[0]
         now, then = (
-            digits.points(half, error=half)[0] + " points"
+            digits.points(half, error=half)[0] + " percentage points"
             if self.positive is not None and half
             else f"{half:.2g}"
             for half in ((row["high"] - row["low"]) / 2, self.half_width_more)
         )
         return (
-            f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
-            f"{MORE} more labels would make it about ±{then}."
+            f"From {self._labels()} with judge labels; {percent(self.level)} confidence interval, "
+            f"±{now}. With {MORE} more human labels it would be about ±{then}."
         )
 
 
 def _bounded_limits(row: dict) -> tuple[float, float]:
-    """Return the bounded limits of a row; results saved before there were any have the limits only."""
+    """Return the bounded limits of a row, or its limits in a result that was saved without them."""
     return row.get("bounded_low", row["low"]), row.get("bounded_high", row["high"])
 
 
 def who_says(row: dict) -> str:
-    """Return what a row of `JudgeAudit.rows` is of: who says it, and with several classes of which."""
+    """Return the source of the estimate in a row of `JudgeAudit.rows`, and its class if any."""
     return f"{row['who']}, {row['label']}" if "label" in row else row["who"]
 
 
@@ -207,58 +234,79 @@ def judge_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> JudgeAudit:
-    r"""Estimate a share, or the mean of grades, from a judge's verdicts on all items and people's labels of some.
+    r"""Estimate a proportion or a mean grade from the labels of a judge and a few human labels.
+
+    Use it for a language model that grades answers, or any other judge that errs. The judge labels
+    all items. Human labels of some items correct its errors. The result has the corrected estimate
+    with its interval.
 
     Parameters
     ----------
     verdict : (N,) array_like
-        The judge's verdict on each item, two classes or more or grades that are numbers; none missing.
+        Judge label of each item: two or more classes, or grades that are numbers. None may be
+        missing.
     label : (N,) array_like
-        What people say of each item, None or "" where nobody was asked: one of two classes, those of the verdicts
-        where these are two; one of three or more, which hold all verdicts or are verdicts themselves; or grades. With
-        `earlier` (M,), of the items of the earlier batch. Words that differ in capitals or blanks only are one class,
-        as a note says.
+        Human label of each item, None or "" for an item without one. With two classes of judge
+        labels, the human labels have the same two classes. With three or more, the classes of one
+        kind of labels include those of the other. Labels may also be grades. With `earlier`, the
+        labels are of the items of the earlier batch, (M,). Words that differ only in capitals or
+        blanks are one class, as a note says.
     earlier : (M,) array_like, optional
-        The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
-        as `verdict`.
-    classes : str
-        The classes in order, with commas. The results begin with the share of the last class. By default the last
-        class is the one that means right, such as 1, yes or pass, or else the last in the alphabet.
-    rates : {"process", "frame"}
-        For an earlier batch, as in `workbench.estimate_prevalence`.
-    level : float
+        Judge labels of the items of an earlier batch, of two classes. By default the human labels
+        are of the same items as `verdict`.
+    classes : str, default ""
+        The classes in order, separated by commas. The results begin with the proportion of the last
+        class. By default the last class is the one that means correct, such as 1, yes or pass, or
+        else the last in alphabetical order.
+    rates : {"process", "frame"}, default "process"
+        Population of the error rates for an earlier batch, as in `workbench.estimate_prevalence`.
+    level : float, default 0.95
         Nominal coverage in (0, 1).
 
     Returns
     -------
     JudgeAudit
+        Corrected estimate with its interval, and the estimates of human labels alone and of the
+        judge alone.
 
     Raises
     ------
     ValueError
-        If verdicts or labels do not fit each other, such as labels where the judge gave one verdict only.
+        If judge labels and human labels do not fit each other, or all judge labels are the same.
+
+    See Also
+    --------
+    judged_audit : Compare two models whose answers a judge has labeled.
+    estimate_prevalence : Estimate class proportions from an earlier audit sample.
+    stratified_accuracy : Estimate an accuracy from counts of labels per stratum.
 
     Notes
     -----
-    Same items: verdicts are strata, grades those of neighbors with enough labels, and the value is the weighted mean
-    of people's labels [1]_, with the interval of `stratified_interval` (shares) or `value_interval` (grades).
-    Sensitivity and specificity are recall of the two classes as in `class_metrics`. An earlier batch:
-    `estimate_prevalence` by "hull" and, where that batch has verdicts of more items than are labeled, first by "mle".
+    If the labels are of the same items, the judge labels are the strata. Neighboring grades are
+    merged to strata with enough labels. The estimate is the weighted mean of the human labels
+    [1]_. Its interval is that of `stratified_interval` for proportions and that of `value_interval`
+    for grades. Sensitivity and specificity are the recall of the two classes, as in
+    `class_metrics`.
 
-    The judge helps where its verdicts correlate with the labels by more than about :math:`1 / \sqrt{n - 2}` [2]_.
+    With an earlier batch, the estimate is that of `estimate_prevalence` by "hull". If that batch
+    has more judge labels than human labels, the estimate by "mle" comes first.
+
+    The judge helps if its labels correlate with the human labels by more than about
+    :math:`1 / \sqrt{n - 2}` [2]_.
 
     References
     ----------
-    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, chapter 5A: stratification after the sample was drawn.
+    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, chapter 5A: stratification after sampling.
     .. [2] arXiv 2505.20178, 2025: when predictions help few labels.
 
     Examples
     --------
     >>> verdict = ["pass"] * 700 + ["fail"] * 300
-    >>> label = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
-    >>> found = judge_audit(verdict, label)
-    >>> print(found.finding())
-    The share of pass is 63.0%, between 55.5% and 70.0%; the judge alone says 70.0%
+    >>> of_pass = ["pass"] * 60 + ["fail"] * 10 + [None] * 630
+    >>> of_fail = ["pass"] * 3 + ["fail"] * 27 + [None] * 270
+    >>> audit = judge_audit(verdict, of_pass + of_fail)
+    >>> print(audit.finding())     # doctest: +NORMALIZE_WHITESPACE
+    The proportion of pass is 63.0%, between 55.5% and 70.0%. The judge's labels alone give 70.0%
     """
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
@@ -274,9 +322,10 @@ def judge_audit(
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
-    """Return verdicts, those of an earlier batch or None, labels with None, classes, and notes.
+    """Return the judge labels, those of an earlier batch, the human labels, classes and notes.
 
-    The classes are in order, and () for grades.
+    The second is None without an earlier batch. Missing human labels are None. The classes are in
+    order, and () for grades.
     """
     cells, said = _cells(VERDICT, verdict), _cells(LABEL, label)
     before = cells[:0] if earlier is None else _cells("earlier", earlier)
@@ -285,7 +334,9 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
         raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
     known = np.array([not checks.is_missing(each) for each in said.tolist()])
     if not known.any():
-        raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
+        raise checks.WrongValue(
+            LABEL, "must hold the human label of at least one item; all are empty"
+        )
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
     found = read_classes({LABEL: said[known]})[0][LABEL]
     columns = [judged, found]
@@ -317,13 +368,13 @@ def _cells(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
-    """Return labels in the classes of the verdicts, and the two classes in order, () for grades; or raise."""
+    """Return human labels in the classes of the judge, and the classes in order, () for grades."""
     verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
     if len(verdicts) < 2:
         raise checks.WrongValue(
             VERDICT,
-            f"must tell items apart; it is {verdicts[0]!r} for all "
-            f"{judged.size:,}: take people's labels alone, or check the column",
+            f"must hold different judge labels; all {judged.size:,} are {verdicts[0]!r}. Use the "
+            "human labels alone, or check the column",
         )
     are_numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
     if len(labels) > 2 and are_numbers:
@@ -346,42 +397,45 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     if len(order) == 1:
         raise checks.WrongValue(
             "classes",
-            f"must name two classes, such as fail,pass: people say {labels[0]!r} of every item, "
-            f"and the verdicts are {checks.listed(verdicts, quoted=True)}",
+            f"must name two classes, such as fail,pass: every human label is {labels[0]!r}, and "
+            f"the judge labels are {checks.listed(verdicts, quoted=True)}",
             told="none are named",
         )
     if strange or len(order) != 2:
         raise checks.WrongValue(
             LABEL,
-            f"must be one of two classes, {checks.listed(own, quoted=True)} as the verdicts "
-            "are, or right and wrong (1 and 0) where classes say which verdict is right, the "
-            "second of two (--classes fail,pass); or numbers",
-            (strange or labels)[0],
+            f"must be one of two classes, {checks.listed(own, quoted=True)}, like the judge "
+            "labels, or numbers",
+            told=f"got {(strange or labels)[0]!r}. Labels may also be correct or incorrect (1 or "
+            "0) if you name two classes in order, of which the second means correct, such as "
+            "fail,pass",
         )
     return found, order
 
 
 def _order_of_several(labels: list, named: tuple) -> tuple:
-    """Return three classes or more in order; the results begin with the last one."""
+    """Return three or more classes in order; the results begin with the last one."""
     if named and {*named} != {*labels}:
         classes = checks.listed(labels, quoted=True)
         raise checks.WrongValue(
             "classes",
-            f"must name all classes that people say, {classes}",
+            f"must name all classes of the human labels, {classes}",
             ", ".join(map(str, named)),
         )
     return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
 
 
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
-    """Return the classes that are named, as the columns have them."""
+    """Return the named classes as they are written in the columns."""
     names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
     wanted = [looks(text) for text in classes.split(",")] if classes else []
     for text in wanted:
         if text not in names or len(wanted) not in (2, len(labels), len(names)):
             known = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
-                "classes", f"must be two classes, or all that people say, of {known}", classes
+                "classes",
+                f"must be two classes, or all of the human labels, out of {known}",
+                classes,
             )
     return tuple(names[text] for text in wanted)
 
@@ -391,15 +445,16 @@ def _plain(label: Any) -> str:
 
 
 def _meaning(label: Any) -> Any:
-    """Return 1 for a word for right, 0 for one for wrong, else None."""
+    """Return 1 for a word that means correct, 0 for one that means incorrect, else None."""
     word = _plain(label).strip().lower()
     return {"pass": 1, "fail": 0}.get(word, verdict_of(word))
 
 
 def _right_and_wrong(classes: list) -> tuple:
-    """Return the class that means wrong and the one that means right, () where not one each does.
+    """Return the class that means incorrect and the one that means correct.
 
-    Of numbers only 0 and 1 alone mean this; a judge may also use words that mean neither.
+    The result is () if there is not exactly one of each. Among numbers only 0 and 1 have these
+    meanings. A judge may also use words that mean neither.
     """
     if len(classes) > 2 and not isinstance(classes[0], str):
         return ()
@@ -409,7 +464,7 @@ def _right_and_wrong(classes: list) -> tuple:
 
 
 def _ordered(labels: list) -> tuple:
-    """Return the classes, that which means right last where one does."""
+    """Return the classes; if one means correct, it is the last."""
     return (
         _right_and_wrong(labels) if len(labels) == 2 and _right_and_wrong(labels) else tuple(labels)
     )
@@ -469,7 +524,7 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
 
 
 def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
-    """Return the shares of three classes or more: of each against all others, verdicts as strata."""
+    """Return the proportions of three or more classes, each against all others, by judge label."""
     entries: list[dict] = []
     strata: list[dict] = []
     rates: list[dict] = []
@@ -503,7 +558,7 @@ def _known(truth: np.ndarray) -> np.ndarray:
 
 
 def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the labels with 100 more among them that say the same."""
+    """Return the counts of labels with 100 more labels in the same proportions."""
     grown = np.rint(counts * min(1 + MORE / counts.sum(), size.sum() / counts.sum())).astype(int)
     return np.where((grown.sum(1) > size)[:, None], counts, grown)
 
@@ -511,7 +566,10 @@ def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _strata(
     verdicts: np.ndarray, place: np.ndarray, known: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """Return the stratum (N,) of each item and what strata are called: verdicts, or neighboring grades."""
+    """Return the stratum (N,) of each item, and the names of the strata.
+
+    A stratum is a judge label, or a group of neighboring grades.
+    """
     labeled = np.bincount(place[known], minlength=verdicts.size)
     if verdicts.size == 2 or verdicts.dtype.kind == "U":
         return place, [_plain(each) for each in verdicts.tolist()]
@@ -530,10 +588,10 @@ def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> N
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
         raise checks.WrongValue(
             LABEL,
-            "must be there for at least 2 items of every verdict: of "
-            f"{size[few]:,} with verdict {names[few]!r} {labeled[few]} "
-            f"{'is' if labeled[few] == 1 else 'are'} labeled; what the judge calls {names[few]!r} "
-            "may be wrong too, so draw some of those at random",
+            f"must be given for at least 2 items of every judge label. Of the {size[few]:,} items "
+            f"with judge label {names[few]!r}, {labeled[few]} "
+            f"{'has' if labeled[few] == 1 else 'have'} a human label. The judge may err on these "
+            "items, too, so label some of them, chosen at random",
         )
 
 
@@ -594,16 +652,17 @@ def _remarks(correlation: float, n: int) -> list[Note]:
         return [
             Note(
                 "unreliable",
-                "verdicts and labels contradict each other, with a correlation of "
-                f"{correlation:.2f}: are the classes swapped in one of the two?",
+                "judge labels and human labels contradict each other (correlation "
+                f"{correlation:.2f}): are the classes swapped in one of the two?",
             )
         ]
     if correlation < least:
         return [
             Note(
                 "remark",
-                f"the judge does not help: its verdicts correlate with people's labels by "
-                f"{correlation:.2f}, below 1/sqrt(n - 2) = {least:.2f}; people's labels alone tell as much",
+                "the judge does not help: its labels correlate with the human labels by "
+                f"{correlation:.2f}, which is below 1/sqrt(n - 2) = {least:.2f}. The human labels "
+                "alone are about as precise",
             )
         ]
     return []
@@ -617,8 +676,9 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
     return [
         Note(
             "assumption",
-            "labels are spread over the verdicts as no sample of all items would be: they are taken "
-            f"as drawn at random within each verdict, and what {PEOPLE.split()[0]} say alone is no estimate",
+            "the human labels are not distributed over the judge labels like a random sample of "
+            "all items. They are treated as sampled at random within each judge label, so the "
+            f"value of the {PEOPLE} is not an estimate",
         )
     ]
 
@@ -634,8 +694,8 @@ def _of_an_earlier(
     if len(order) != 2 or {*judged.tolist(), *before.tolist()} != {*order}:
         raise checks.WrongValue(
             "earlier",
-            "takes verdicts and labels of the same two classes, such as pass and fail; "
-            "with grades or more classes label items of this batch",
+            "needs judge labels and human labels of the same two classes, such as pass and fail. "
+            "For grades or more classes, label items of this batch",
         )
     known = _known(truth)
     audit = ConfusionCounts.from_labels(
@@ -670,7 +730,7 @@ def _of_an_earlier(
             )
             for way, each in found.items()
         ),
-        _entry("people, earlier", right[1] / n, people, n),
+        _entry(PEOPLE_EARLIER, right[1] / n, people, n),
         _entry(JUDGE, counts[1] / sum(counts), None, 0),
     )
     errs = tuple(

@@ -1,6 +1,7 @@
-"""From strata to a sheet of drawn items in the order of labeling, and back from a filled beginning of it.
+"""Sampling plans of audits: write the annotation sheet of a plan, and read a filled one.
 
-Labels that no plan drew are taken for a random sample of the items, as `random_sample` says.
+`SamplePlan.collect` is the entry. Labels that were not sampled by a plan are treated as a random
+sample of the items; see `random_sample`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,13 +26,35 @@ SHOWN_IDS = 5
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """Strata of scored items at any budget, the rule that spreads labels over them, and the seed that draws.
+    """The strata of items, the rule that allocates labels to them, and the seed of the sample.
 
-    `turns` takes strata and a budget and returns the stratum of each label and notes. `settings` are those of the draw,
-    `source` says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
-    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`. Strata with few labels are
-    merged, but only within `parts` of the items (N,), and not at all without `merges`; a part with fewer than two
-    labels is left open. `among` says which items these are, as in " on which the models differ".
+    Attributes
+    ----------
+    items : ScoredItems
+        The items.
+    strata_at : callable
+        From a budget to the strata.
+    turns : callable
+        From strata and a budget to the stratum of each label, and notes.
+    asks : {"correct", "truth", "which"}
+        The column of the sheet that is to be filled.
+    seed : int
+        Seed of the sample.
+    settings : mapping
+        Settings of the sample, for the plan next to the sheet.
+    source : mapping or None
+        Origin of the items, for the plan next to the sheet.
+    columns : mapping or None
+        Columns of the items that the sheet shows.
+    strata_of_sample : callable or None
+        Like `strata_at`, for labels that were not sampled by a plan; None for `strata_at`.
+    parts : (N,) array of int or None
+        Parts of the items. Strata with few labels are merged only within a part, and a part with
+        fewer than two labels is reported as unknown.
+    merges : bool
+        Whether strata with few labels are merged at all.
+    among : str
+        Words for the items, such as " on which the models differ".
     """
 
     items: ScoredItems
@@ -50,10 +73,10 @@ class SamplePlan:
     def collect(
         self, budget: int, labels: str, label_sheet: str
     ) -> tuple[dict, SheetLabels | None, Strata]:
-        """Return the fields that every audit has, the labels, and the strata that they are counted in.
+        """Return the fields that every audit has, the labels, and their strata.
 
-        Labels are those of a filled sheet, those that some items have, those of known truth, or None. Without all of
-        these the sheet is written.
+        The labels come from a filled sheet, from the items, or from the known truth. Without any of
+        these they are None, and the annotation sheet is written.
         """
         if labels:
             return self._read(labels, budget)
@@ -97,9 +120,10 @@ class SamplePlan:
     def _as_random_sample(
         self, sheet: SheetLabels, skipped: np.ndarray
     ) -> tuple[dict, SheetLabels, Strata]:
-        """Return the result of labels that no plan sampled, and as many strata as the labels allow.
+        """Return the result of labels that were not sampled by a plan.
 
-        `skipped` are positions of items of the sample without a label.
+        It has as many strata as the labels allow. `skipped` are positions of items of the sample
+        without a label.
         """
         sampled = np.concatenate([sheet.index, skipped])
         random_sample.refuse_single(sampled, self.items.size, self.among)
@@ -123,7 +147,10 @@ class SamplePlan:
         return fields | {"premise": premise}, sheet, strata
 
     def _merged(self, strata: Strata, sampled: np.ndarray, by_class: bool) -> Strata:
-        """Return strata with enough labels each; within the predicted classes where the labels depend on these."""
+        """Return strata with enough labels each.
+
+        They lie within predicted classes if the labels depend on these.
+        """
         parts = np.zeros(strata.n_strata, np.int64)
         if self.parts is not None:
             parts[strata.labels] = self.parts
@@ -135,7 +162,7 @@ class SamplePlan:
         return random_sample.coarser(strata, counts, parts)
 
     def _seen(self, sampled: np.ndarray) -> np.ndarray:
-        """Return which items are of a part that has two labels, or all, (N,) bool."""
+        """Return a mask (N,) of the items of parts that have two labels, or are fully labeled."""
         parts = np.zeros(self.items.size, np.int64) if self.parts is None else self.parts
         size = np.bincount(parts)
         labels = np.bincount(parts[sampled], minlength=size.size)
@@ -149,7 +176,7 @@ class SamplePlan:
         return ScoredItems(None, items.score[where], prediction, score_is=items.score_is, by=by)
 
     def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
-        """Return labels counted in strata; items of `left` that have no label are skipped."""
+        """Return the labels counted per stratum; unlabeled items of `left` count as skipped."""
         stratum, left = strata.labels[sheet.index], np.setdiff1d(left, sheet.index)
         labeled = np.bincount(stratum, minlength=strata.n_strata)
         correct = np.bincount(stratum, sheet.right, strata.n_strata).astype(np.int64)
@@ -157,7 +184,7 @@ class SamplePlan:
         return replace(sheet, labeled=labeled, correct=correct, skipped=skipped)
 
     def _part_words(self, where: np.ndarray) -> str:
-        """Return which part of the items these are, in words."""
+        """Return words for a part of the items."""
         return (
             " predicted as the class"
             if np.asarray(self.parts)[where].any()
@@ -165,7 +192,7 @@ class SamplePlan:
         )
 
     def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
-        """Return the metrics that unlabeled parts leave unknown, and the labels to add, in words."""
+        """Return a text on the metrics that need labels of other parts, and what to do."""
         which = self._part_words(~seen)
         lost = (
             "precision, recall, F1 and accuracy"
@@ -174,17 +201,20 @@ class SamplePlan:
         )
         labels = "only 1" if (~seen)[sampled].any() else "none"
         return (
-            f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so {lost} are "
-            "unknown: what is given for them are ranges that allow every label; label at least 2 of these items, "
-            f"better {random_sample.PER_STRATUM} or more"
+            f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so "
+            f"{lost} are unknown. Their ranges allow every label of these items. Label at least 2 "
+            f"of them, preferably {random_sample.PER_STRATUM} or more"
         )
 
     def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
-        """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
+        """Return the sampled items in the order of labeling.
+
+        The first rows of any number have nearly the proportions of the whole sample.
+        """
         return draws.items_in_turn(draws.id_texts(self.items), strata.labels, turns, self.seed)
 
     def _shown(self) -> dict:
-        """Return the columns of the sheet; the prediction where people have to say whether it is right."""
+        """Return the columns of the sheet, with the prediction if it is to be checked."""
         columns = dict(self.columns or {})
         if self.asks != "correct" or self.items.prediction is None:
             return columns
@@ -225,7 +255,10 @@ class SamplePlan:
         return self._fields(strata, notes, **fields), sheet, strata
 
     def _not_planned(self, rows: Any, sheet: SheetLabels) -> tuple[dict, SheetLabels, Strata]:
-        """Return the result of a sheet that no plan sampled; one with a row for every item skipped none."""
+        """Return the result of a sheet that was not sampled by a plan.
+
+        In a sheet with a row for every item, rows without a label do not count as skipped.
+        """
         whole_file = len(rows.known()) == self.items.size
         without_label = sheet.unlabeled[: sheet.skipped.sum()]
         counts = dict(sheet.row_counts)
@@ -247,23 +280,23 @@ class SamplePlan:
         return fields, sheet, strata
 
     def _drawn_only(self, sheet: SheetLabels, strata: Strata, order: np.ndarray) -> SheetLabels:
-        """Return labels without those of items that the plan did not draw, and a note that names these."""
+        """Return the labels of the sampled items, with a note that names other labeled items."""
         drawn = np.isin(sheet.index, order)
         others = sheet.index[~drawn]
         if not others.size:
             return sheet
         if not drawn.any():
             raise ValueError(
-                f"none of the {sheet.index.size:,} labeled items was drawn by the plan beside the sheet: "
-                "move the file that ends in .plan.json away to take the labels for a random sample of all "
-                "items"
+                f"none of the {sheet.index.size:,} labeled items was sampled by the plan next to "
+                "the annotation sheet. To treat the labels as a random sample of all items, move "
+                "the file that ends in .plan.json away"
             )
         names = checks.listed(draws.id_texts(self.items, others), SHOWN_IDS, quoted=True)
         which = checks.counted(others.size, "labeled item was", "labeled items were")
         note = Note(
             "data",
-            f"{which} not drawn by the plan and not used, since the interval rests on the items that "
-            f"were drawn at random: {names}",
+            f"{which} not sampled by the plan and not used, because the interval is valid only for "
+            f"the items that were sampled at random: {names}",
         )
         kept = replace(
             sheet,
@@ -280,9 +313,10 @@ class SamplePlan:
         )
 
     def _drawn(self, rows: Any, plan: dict | None, wished: int) -> tuple[int, np.ndarray | None]:
-        """Return budget and order of labeling of a sheet; None where its items are not those of any plan it may have.
+        """Return the budget and the order of labeling of a sheet.
 
-        The budget is then the number of its rows.
+        The order is None if the items of the sheet fit no plan. Then the budget is the number of
+        its rows.
         """
         if plan is not None:
             return plan["budget"], self._order_for(plan["budget"])
@@ -324,8 +358,8 @@ def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:
     if reached < least:
         count = checks.counted(strata.n_strata, "stratum", "strata")
         raise ValueError(
-            f"the labels end at position {reached} of the order of labeling; label up to position "
-            f"{least}, {least - reached} more: two rounds through {count} are the least"
+            f"the labels end at position {reached} of the order of labeling, but two rounds "
+            f"through {count} are needed. Label {least - reached} more, up to position {least}"
         )
 
 
@@ -334,18 +368,20 @@ def _unlabeled_notes(sheet: SheetLabels) -> Iterator[Note]:
     later = len(sheet.unlabeled) - skipped
     if skipped:
         items = checks.counted(
-            skipped, "item was skipped: its label", "items were skipped: their labels"
+            skipped,
+            "item could not be labeled: its label",
+            "items could not be labeled: their labels",
         )
         yield Note(
             "data",
-            f"{items} may be anything; the estimate is a range, and the interval goes from its lower "
-            "limit with the worst labels for what was skipped to its upper limit with the best",
+            f"{items} may be anything, so the estimate is a range. The lower limit of the interval "
+            "assumes the worst labels for these items, the upper limit the best",
         )
     if later:
         rows = sheet.index.size + len(sheet.unlabeled)
         yield Note(
             "assumption",
-            f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of "
-            "labeling were reached: the interval holds if the decision to stop did not depend on the labels "
-            "seen",
+            f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of labeling "
+            "were reached. The interval is valid if the decision to stop did not depend on the "
+            "labels seen",
         )

@@ -1,13 +1,15 @@
-"""Labels that no plan drew: take them for a random sample of the items, and test whether they look like one.
+"""Labels that were not sampled by a plan: treat them as a random sample, and test that assumption.
 
-`likeness` compares labeled items with the others, `refuse_unseen` refuses where a part of the items has no label at
-all, and `coarser` merges strata with few labels. Given the number of labels in each stratum, a random sample of all
-items is a stratified one [1]_, so the estimates and intervals of stratified samples hold.
+`likeness` compares labeled items with the others. `refuse_unseen` raises if a part of the items has
+no label at all. `coarser` merges strata with few labels. Given the number of labels in each
+stratum, a random sample of all items is a stratified one [1]_. So the estimates and intervals of
+stratified samples hold.
 
 References
 ----------
 .. [1] Holt & Smith, Post stratification, JRSS A 142, 1979.
-.. [2] Cochran, Sampling techniques, 3rd ed., 1977, section 5A.9: strata made after sampling need about 20 units each.
+.. [2] Cochran, Sampling techniques, 3rd ed., 1977, section 5A.9: strata made after sampling need
+   about 20 units each.
 """
 
 from dataclasses import dataclass
@@ -29,7 +31,17 @@ CELLS = 10  # of equal size, by score
 
 @dataclass(frozen=True)
 class Likeness:
-    """How labeled items compare with all items: the test's p-value, the differences in words, and whether by class."""
+    """Comparison of the labeled items with all items.
+
+    Attributes
+    ----------
+    pvalue : float
+        p-value of the hypothesis that the labeled items are a random sample.
+    differences : str
+        The differences in words.
+    by_class : bool
+        Whether the predicted classes differ.
+    """
 
     pvalue: float
     differences: str
@@ -37,7 +49,7 @@ class Likeness:
 
     @property
     def differs(self) -> bool:
-        """Whether labeled items clearly differ from the others."""
+        """Whether the labeled items clearly differ from the others."""
         return self.pvalue < UNLIKE
 
 
@@ -53,8 +65,9 @@ def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
     Returns
     -------
     Likeness
-        The smaller of two p-values, doubled: Kolmogorov and Smirnov's test of the scores, and exact tests of the number
-        of labels in each predicted class or given stratum.
+        Its p-value is twice the smaller p-value of two tests. One is the Kolmogorov-Smirnov test of
+        the scores. The other is an exact test of the number of labels in each predicted class or
+        given stratum.
 
     Examples
     --------
@@ -84,8 +97,8 @@ def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
 def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
     """Return the p-value of the labels per class, and the class that differs most, in words.
 
-    Of each class the count of labeled items is hypergeometric; the smallest p-value is multiplied by the number of
-    classes, or not where two classes make one test.
+    The number of labeled items of a class is hypergeometric. The smallest p-value is multiplied by
+    the number of classes. Two classes are one test, so there it is not multiplied.
     """
     classes, code = np.unique(groups, return_inverse=True)
     if classes.size < 2:
@@ -101,7 +114,7 @@ def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
 
 
 def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
-    """Raise where a predicted class, or a range of scores, has no label and a random sample would have one.
+    """Raise if a class or a range of scores has no label although a random sample would have one.
 
     Parameters
     ----------
@@ -112,7 +125,7 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
     Raises
     ------
     ValueError
-        Names the part without labels and the two ways out.
+        The message names the part without labels and two ways to solve the problem.
     """
     for groups, words in ((items.prediction, "items predicted"), (items.by, "items of stratum")):
         if groups is None:
@@ -156,28 +169,30 @@ def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
 
 def _refuse(part: str, size: int, items: int, labels: int) -> None:
     raise ValueError(
-        f"none of the {size:,} {part} has a label, out of {items:,} items with {labels:,} labels: the "
-        "labeled rows are not a random sample of the file, and what they lack cannot be estimated. Label "
-        "some of these items too, or leave their rows out of the file if they are not the question"
+        f"none of the {size:,} {part} has a label ({labels:,} labels of {items:,} items). So the "
+        "labeled rows are not a random sample of the file, and nothing can be estimated about "
+        "these items. Label some of them, too, or remove their rows from the file if you do not "
+        "want to include them"
     )
 
 
 def refuse_single(index: np.ndarray, size: int, among: str) -> None:
-    """Raise where fewer than two items have a label, and not all."""
+    """Raise if fewer than two items have a label, unless all have one."""
     if index.size < min(2, size):
         labels = checks.counted(index.size, "item has a label", "items have a label")
         raise ValueError(
-            f"{labels} among the {checks.counted(size, 'item')}{among}: label at least 2 of them, "
-            f"better {PER_STRATUM} or more"
+            f"{labels} among the {checks.counted(size, 'item')}{among}. Label at least 2 of them, "
+            f"preferably {PER_STRATUM} or more"
         )
 
 
 def within_classes(
     strata: Strata, prediction: np.ndarray, index: np.ndarray
 ) -> tuple[Strata, np.ndarray]:
-    """Return strata that are cut within each predicted class, and the part of each: a class, or all rare ones.
+    """Return strata within each predicted class, and the part to which each stratum belongs.
 
-    Where all rare classes together have too few labels, they belong to the class with most labels.
+    A part is a class, or all rare classes together. If the rare classes together have too few
+    labels, they are added to the class with most labels.
 
     Parameters
     ----------
@@ -205,7 +220,7 @@ def coarser(strata: Strata, labeled: np.ndarray, parts: np.ndarray) -> Strata:
     labeled : (K,) array of int
         Labels per stratum.
     parts : (K,) array of int
-        Part of each stratum; strata of two parts are never merged.
+        Part of each stratum. Strata of different parts are never merged.
 
     Examples
     --------
@@ -225,7 +240,7 @@ def coarser(strata: Strata, labeled: np.ndarray, parts: np.ndarray) -> Strata:
         group_of[members] = group
     note = Note(
         "design",
-        f"{strata.n_strata} strata were merged to {len(groups)}, as some had fewer than "
+        f"{strata.n_strata} strata were merged to {len(groups)}, because some had fewer than "
         f"{LEAST_LABELS} labels",
     )
     sizes = np.bincount(group_of, strata.sizes).astype(np.int64)
@@ -242,7 +257,7 @@ def coarser(strata: Strata, labeled: np.ndarray, parts: np.ndarray) -> Strata:
 def _next_merger(
     groups: list[list[int]], size: np.ndarray, labeled: np.ndarray, parts: np.ndarray
 ) -> int | None:
-    """Return the place of a group that is merged with the next one, or None where all have enough labels."""
+    """Return the place of a group to merge with the next one, or None if all have enough labels."""
     labels = [int(labeled[members].sum()) for members in groups]
     few = [
         place
@@ -262,31 +277,32 @@ def _next_merger(
 
 
 def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
-    """Return the sentence that comes before the finding, and a note that says what the finding assumes."""
+    """Return the sentence that comes before the finding, and a note about its assumption."""
     which = f"the {labeled:,} labeled items"
     whole = f"all {size:,}" + (f" items{among}" if among else "")
     if likeness.differs:
         alike = "of similar scores" + " and the same prediction" * likeness.by_class
         premise = (
             f"{which[0].upper()}{which[1:]} do not look like a random sample of {whole} "
-            f"({likeness.differences}): this holds only if they were chosen at random among items {alike}. "
+            f"({likeness.differences}). The result holds only if they were chosen at random among "
+            f"items {alike}. "
         )
         note = Note(
             "unreliable",
-            f"no plan drew the labels, and {which} do not look like a random sample of {whole}: "
-            f"{likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct for that only if the "
-            "labeled items were chosen at random within each. If items were chosen because they are easy, hard "
-            "or suspicious, the result is wrong: label a random sample to be sure",
+            f"{which} were not sampled by a plan, and they do not look like a random sample of "
+            f"{whole}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct "
+            "for that only if the labeled items were chosen at random within each stratum. If "
+            "items were chosen because they are easy, hard or suspicious, the result is wrong. "
+            "Label a random sample to be sure",
         )
         return premise, note
-    alike = (
-        f"; scores and predictions do not contradict that (p = {likeness.pvalue:.2g})"
-        if likeness.differences
-        else ""
-    )
+    alike = ""
+    if likeness.differences:
+        alike = f"; scores and predictions do not contradict this (p = {likeness.pvalue:.2g})"
     note = Note(
         "assumption",
-        f"no plan drew the labels: {which} are taken for a random sample of {whole}{alike}. If "
-        "items were chosen for a label because they are easy, hard or suspicious, the result is wrong",
+        f"{which} were not sampled by a plan. They are treated as a random sample of {whole}"
+        f"{alike}. If items were chosen because they are easy, hard or suspicious, the result is "
+        "wrong",
     )
-    return f"This takes {which} for a random sample of {whole}. ", note
+    return f"This assumes that {which} are a random sample of {whole}. ", note

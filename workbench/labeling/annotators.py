@@ -1,8 +1,11 @@
 """Labels of several annotators for the same items, read from files.
 
-`read_annotators` is the entry. A file is a table with a column for each annotator, a table with a
-row for each label (item, annotator, label), a filled annotation sheet, or the export of a labeling
-tool.
+`read_annotators` is the entry. A file is one of these:
+
+- a table with a column for each annotator,
+- a table with a row for each label (item, annotator, label),
+- a filled annotation sheet,
+- the export of a labeling tool.
 """
 
 import itertools
@@ -63,17 +66,17 @@ class AnnotatorLabels:
         label: str,
         source: str,
     ) -> None:
-        """Add a label, or raise where the annotator gave the item another one."""
+        """Add a label, or raise if the annotator gave the item another one."""
         self.items.setdefault(item)
         labels = self.cells.setdefault(annotator, {})
         if label and looks(labels.setdefault(item, label)) != looks(label):
             raise ValueError(
-                f"{source}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} "
-                "before; keep one of the two"
+                f"{source}: {annotator!r} labels item {item!r} as {label!r}, but as "
+                f"{labels[item]!r} before. Keep one of the two"
             )
 
     def unify_spellings(self) -> None:
-        """Make labels that differ in capitals or blanks only one class, with a note."""
+        """Turn labels that differ only in capitals or blanks into one class, and add a note."""
         texts = itertools.chain(*(labels.values() for labels in self.cells.values()))
         spellings, notes = usual_spellings(texts)
         self.notes += notes
@@ -82,9 +85,9 @@ class AnnotatorLabels:
                 labels[item] = spellings[label]
 
     def labels(self) -> dict[str, list]:
-        """Return the label of each item by annotator, None for none.
+        """Return the label of each item by annotator, None for a missing one.
 
-        Labels are numbers where all of them are.
+        Labels are numbers if all of them are.
         """
         texts = [label for labels in self.cells.values() for label in labels.values()]
         meaning = dict(zip(texts, as_labels(texts), strict=True))
@@ -101,25 +104,27 @@ def read_annotators(
     annotator: str = "",
     label: str = "",
 ) -> AnnotatorLabels:
-    r"""Read the labels of several people.
+    r"""Read the labels of several annotators.
 
     Parameters
     ----------
     *paths : str or path
-        Tables, filled sheets or exports of Label Studio, doccano or Prodigy. In several files an
-        annotator without a name has the name of the file.
+        Tables, filled sheets or exports of Label Studio, doccano or Prodigy. With several files, an
+        annotator without a name gets the name of the file.
     annotators : str
-        Columns of a table that are annotators, with commas between; "" for those that hold the same
-        classes.
-    item, annotator, label : str
-        Columns of the item, and of a table with a row for each label those of the annotator and the
-        label; "" for those that are called so.
+        Columns of a table that are annotators, separated by commas. By default those that hold the
+        same classes.
+    item : str
+        Column of the item, by default one with a usual name.
+    annotator, label : str
+        Columns of the annotator and the label in a table with a row for each label. By default
+        those with usual names.
 
     Raises
     ------
     ValueError
-        Where the columns cannot be told, a record cannot be read, or an annotator gives an item two
-        labels.
+        If the columns cannot be inferred, a record cannot be read, or an annotator gives an item
+        two labels.
 
     Examples
     --------
@@ -154,8 +159,8 @@ def read_annotators(
     if len(people) < 2:
         files = listed(Path(path).name for path in paths)
         raise ValueError(
-            f"agreement needs the labels of two or more annotators; {files} holds those of "
-            f"{_quoted(people) or 'nobody'}"
+            f"agreement needs the labels of two or more annotators, but {files} holds labels of "
+            f"{_quoted(people) or 'none'}"
         )
     _refuse_two_wordings(read)
     read.notes.extend(_notes_on_combined(read))
@@ -163,7 +168,7 @@ def read_annotators(
 
 
 def _refuse_two_wordings(read: AnnotatorLabels) -> None:
-    """Raise where right and wrong are written in two ways, such as TRUE and 1."""
+    """Raise if correct and incorrect are written in two ways, such as TRUE and 1."""
     texts = dict.fromkeys(label for labels in read.cells.values() for label in labels.values())
     if not all(isinstance(label, str) for label in as_labels([*texts])):
         return
@@ -174,20 +179,20 @@ def _refuse_two_wordings(read: AnnotatorLabels) -> None:
         words = [text for text in texts if meanings[text] == meaning]
         if len(words) > 1:
             raise ValueError(
-                f"labels must be written in one way; {words[0]!r} and {words[1]!r} mean the same, "
-                "but would count as labels that differ: write one of the two everywhere"
+                f"labels must have one spelling. {words[0]!r} and {words[1]!r} mean the same, but "
+                "would count as different labels. Use one of the two everywhere"
             )
 
 
 def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:
-    """Yield a note on a label that seems to be several."""
+    """Yield a note on a label that seems to be a list of several labels."""
     texts = [label for labels in read.cells.values() for label in labels.values()]
     combined = recognized(texts)
     if combined is not None:
         names = _quoted(combined.labels)
         text = (
-            f"{combined.text!r} was taken for one class; if it is several labels, {names}, people "
-            "who share only one of them count as if they shared none"
+            f"{combined.text!r} was treated as one class. If it is a list of labels, {names}, then "
+            "annotators who agree on only one of them count as if they agreed on none"
         )
         yield Note("assumption", text)
 
@@ -195,7 +200,7 @@ def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:
 def _of_export(exported: Annotations, person: str) -> Rows:
     """Yield the rows of a labeling tool's file.
 
-    Prodigy's accept and reject are the labels where no record has a choice.
+    If no record has a choice, the labels are Prodigy's accept and reject.
     """
     answered = [row for row in exported.rows if row.is_answered and not row.skipped]
     binary = all(row.verdict and not row.chosen for row in answered)
@@ -211,7 +216,7 @@ def _of_export(exported: Annotations, person: str) -> Rows:
 
 @dataclass(frozen=True)
 class _Table:
-    """The columns of a table as text, and the rows as a spreadsheet shows them."""
+    """The columns of a table as text, and the row numbers that a spreadsheet shows."""
 
     label: str
     cells: dict[str, list[str]]
@@ -225,7 +230,7 @@ class _Table:
         pattern: re.Pattern | None = None,
         taken: str = "",
     ) -> str:
-        """Return the column that an option names, else the first that the pattern fits, else ""."""
+        """Return the column that an option names, or the first that fits the pattern, or ""."""
         if name:
             column = spelled(name, self.cells)
             if column in self.cells:
@@ -250,26 +255,26 @@ class _Table:
         self.notes.append(Note("data", text))
 
     def refuse_totals(self, key: str, items: Sequence[str]) -> None:
-        """Raise where an item is called as a row of totals is."""
+        """Raise if an item has the name of a row of totals."""
         for row, item in zip(self.rows, items, strict=True):
             if item.casefold() in numbers.TOTALS:
                 raise ValueError(
-                    f"{self.label}, row {row}: column {key!r} holds {item!r}, a row about the "
-                    "others; take it out"
+                    f"{self.label}, row {row}: column {key!r} holds {item!r}, which looks like a "
+                    "row of totals. Remove the row"
                 )
 
     def without_gaps(self, name: str) -> list:
-        """Return the cells of a column with "" for words that stand for a missing label."""
+        """Return the cells of a column, with "" for words that mean a missing label."""
         cells = self.cells[name]
         gaps = Counter(cell for cell in cells if cell and cell.lower() in GAPS)
         for gap, count in gaps.items():
             times = checks.counted(count, "cell")
-            self.note(f"column {name!r}: {gap!r} in {times} is read as a missing label")
+            self.note(f"column {name!r}: {gap!r} in {times} was read as a missing label")
         return ["" if cell in gaps else cell for cell in cells]
 
 
 def _read_table(path: AnyPath, notes: list[Note]) -> _Table:
-    """Return all columns of a table; notes on its cells are appended to those of its reader."""
+    """Return all columns of a table, and add the notes on its cells to `notes`."""
     names = list(filter(None, frames.column_names(path)))
     columns, reading_notes = frames.read_columns(path, names)
     notes += reading_notes
@@ -289,7 +294,7 @@ def _of_long_table(
     if not key:
         raise WrongValue(
             "item",
-            f"must name the column of {table.label} that identifies an item; it has "
+            f"must name the column of {table.label} that identifies an item. It has the columns "
             f"{_quoted(table.cells)}",
         )
     chosen = table.column("label", label) if label else _label_column(table, by, key)
@@ -304,7 +309,7 @@ def _of_long_table(
         source = f"{table.label}, row {row}"
         if not item or not name:
             column = by if item else key
-            raise ValueError(f"{source}: column {column!r} is missing, but the label is {answer!r}")
+            raise ValueError(f"{source}: column {column!r} is empty, but the label is {answer!r}")
         yield name, item, answer, source
 
 
@@ -316,7 +321,8 @@ def _label_column(table: _Table, *taken: str) -> str:
         return choices[0]
     raise WrongValue(
         "label",
-        f"must name the column of {table.label} that holds the labels; it has {_quoted(choices)}",
+        f"must name the column of {table.label} that holds the labels. It has the columns "
+        f"{_quoted(choices)}",
     )
 
 
@@ -329,7 +335,7 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
     text = f"annotators are the columns {listed(people, 20)}"
     unused = [name for name in table.cells if name not in (*people, key)]
     if unused:
-        text += f"; not used: {listed(unused)} (you can name the columns of annotators)"
+        text += f"; not used: {listed(unused)} (you can name the columns of the annotators)"
     table.note(text)
     items = table.cells[key] if key else [str(row) for row in table.rows]
     table.refuse_totals(key, items)
@@ -338,9 +344,9 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
         second = repeat[1]
         raise WrongValue(
             "item",
-            f"must name a column that identifies the rows of {table.label}: {key!r} has "
-            f"{items[second]!r} twice; or, with a row for each label, say {{0}} and {{1}}",
-            told=f"row {table.rows[second]} is the second",
+            f"must name a column that identifies the rows of {table.label}, but {key!r} has "
+            f"{items[second]!r} again in row {table.rows[second]}. If the table has a row for each "
+            "label, give {0} and {1}",
             others=("annotator", "label"),
         )
     for name in people:
@@ -349,7 +355,7 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
 
 
 def _annotator_columns(table: _Table, key: str) -> list:
-    """Return the columns of a table that hold the same classes, or raise where they are unclear."""
+    """Return the columns of a table that hold the same classes, or raise if they are unclear."""
     classes = {}
     for name, cells in table.cells.items():
         labels = {cell.casefold() for cell in cells if cell and cell.lower() not in GAPS}
@@ -366,14 +372,14 @@ def _annotator_columns(table: _Table, key: str) -> list:
             groups[tuple(alike)] = None
     if len(groups) == 1:
         return list(*groups)
-    problem = f"no two columns hold the same classes, it has {_quoted(table.cells)}"
+    problem = f"no two columns hold the same classes; the columns are {_quoted(table.cells)}"
     if groups:
         several = "; ".join(map(listed, groups))
         problem = f"several sets of columns hold the same classes: {several}"
     raise WrongValue(
         "annotators",
-        f"must name the columns of {table.label} that are annotators, with commas between "
-        f"({problem}); or, with a row for each label, say {{0}} and {{1}}",
+        f"must name the columns of {table.label} that are annotators, separated by commas "
+        f"({problem}). If the table has a row for each label, give {{0}} and {{1}}",
         others=("annotator", "label"),
     )
 

@@ -1,4 +1,4 @@
-"""Answers of an annotation sheet as people write them: right or wrong, or the true class."""
+"""Answers of an annotation sheet as annotators write them: correct or incorrect, or a class."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -15,16 +15,18 @@ from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import original
 
 ANSWERS = {
-    "correct": "write 1 where the classifier was right and 0 where it was wrong",
+    "correct": "write 1 if the prediction is correct and 0 if it is incorrect",
     "truth": "write the true class of every item",
-    "which": "write whose answer is right: A, B, both or neither",
+    "which": "write whose answer is correct: A, B, both or neither",
 }
 OTHER = "other"
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
 
 def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> list[int | None]:
-    """Return 1 for right, 0 for wrong and None for an empty cell; one sheet has one spelling.
+    """Return 1 for correct, 0 for incorrect and None for an empty cell.
+
+    A sheet must use one pair of words throughout.
 
     Examples
     --------
@@ -39,8 +41,8 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
             _refuse_mark([cells[k] for k in filled])
             raise ValueError(
                 f"column 'correct', row {rows[k]} (id {identifiers[k]!r}): {cells[k]!r} is not 1 "
-                f"or 0; write 1 (right) or 0 (wrong), or one of {_listed(ENGLISH)} throughout, or "
-                "these words in German, French or Spanish"
+                f"or 0. Write 1 (correct) or 0 (incorrect), or use one of {_listed(ENGLISH)} "
+                "throughout. These words may also be in German, French or Spanish"
             )
     for k in filled:
         possible = ways_of(cells[k], ways)
@@ -49,22 +51,23 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
             cases = f"row {rows[first]} has {cells[first]!r}, row {rows[k]} has {cells[k]!r}"
             pairs = _listed((ways[0], ways_of(cells[k])[0]))
             raise ValueError(
-                f"column 'correct' mixes two ways to answer: {cases}; use one of {pairs} throughout"
+                f"column 'correct' mixes two kinds of answers: {cases}. Use one of {pairs} "
+                "throughout"
             )
         ways = possible
     return verdicts
 
 
 def read_verdict(text: str) -> int:
-    """Return 1 for a word for right and 0 for one for wrong, or raise."""
+    """Return 1 for a word that means correct and 0 for one that means incorrect, or raise."""
     verdict = verdict_of(text)
     if verdict is None:
-        raise ValueError(f"{text!r} is not 1 (right) or 0 (wrong)")
+        raise ValueError(f"{text!r} is not 1 (correct) or 0 (incorrect)")
     return verdict
 
 
 def read_which(text: str) -> str:
-    """Return the one of `WHICH` that a text names, or raise.
+    """Return the value of `WHICH` that a text names, or raise.
 
     Examples
     --------
@@ -75,7 +78,7 @@ def read_which(text: str) -> str:
         if name.casefold() == text.strip().casefold():
             return name
     names = listed(WHICH, quoted=True)
-    raise ValueError(f"{text!r} does not say whose answer is right: write {names}")
+    raise ValueError(f"{text!r} does not say whose answer is correct. Write {names}")
 
 
 def answer_reader(asks: str, *labels: ndarray | None) -> Callable[[str], Any]:
@@ -102,8 +105,8 @@ def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
             suggestion = checks.suggestion(cell, texts)
             classes = listed(texts, quoted=True)
             raise ValueError(
-                f"{cell!r} is not a predicted class{suggestion}; write {classes}, or {OTHER!r} "
-                "for a class that is never predicted"
+                f"{cell!r} is not a predicted class{suggestion}. Write {classes}, or {OTHER!r} for "
+                "a class that is never predicted"
             )
         return label or OTHER
 
@@ -111,7 +114,7 @@ def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
 
 
 def class_texts(labels: ndarray) -> ndarray:
-    """Return class labels (N,) as the texts by which sheets name them; 1.0 is the class "1"."""
+    """Return class labels (N,) as text, as sheets write them; 1.0 is the class "1"."""
     array = np.asarray(labels)
     if array.dtype.kind not in "biuf":
         return np.array(numbers.as_text(array))
@@ -123,7 +126,7 @@ def class_texts(labels: ndarray) -> ndarray:
 def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
     """Return the texts of all classes in arrays of labels, and a function from a name to its text.
 
-    The function returns None where the name is of no class.
+    The function returns None for a name that is not a class.
 
     Examples
     --------
@@ -144,12 +147,12 @@ def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
 
 
 def _refuse_mark(filled: Sequence[str]) -> None:
-    """Raise where a sheet holds only one mark, such as x, which may mean right or wrong."""
+    """Raise if a sheet holds only one mark, such as x, with an unclear meaning."""
     if len({cell.lower() for cell in filled}) == 1 and _MARK.fullmatch(filled[0]):
         raise ValueError(
-            f"column 'correct' holds only {filled[0]!r}, in {checks.counted(len(filled), 'row')}: "
-            "does it mean right or wrong, and what does an empty cell mean? Write 1 (right) or 0 "
-            "(wrong) in every row that was looked at"
+            f"column 'correct' holds only {filled[0]!r}, in {checks.counted(len(filled), 'row')}. "
+            "It is not clear whether it means correct or incorrect, or what an empty cell means. "
+            "Write 1 (correct) or 0 (incorrect) in every row that was checked"
         )
 
 

@@ -1,8 +1,8 @@
-"""The one random order in which items are sampled and labeled, on whatever engine.
+"""The random order in which items are sampled and labeled, the same on every engine.
 
-Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the
-same seed samples the same items in any order of the rows; `workbench.labeling_order` returns the
-stratum of each next label.
+Within a stratum, items are in the order of a key, the first 60 bits of MD5("seed:id"). So the same
+seed samples the same items in any order of the rows. `workbench.labeling_order` returns the stratum
+of each next label.
 """
 
 import functools
@@ -28,12 +28,14 @@ PART = 100_000
 
 
 def random_keys(ids: Iterable, seed: int | str) -> ndarray:
-    """Return the random key of each id, by which it is sampled.
+    """Return the random key of each id, which decides the order of sampling.
 
     Parameters
     ----------
     ids : iterable of int or str
+        Identifiers of the items.
     seed : int
+        Seed of the sample.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def random_keys(ids: Iterable, seed: int | str) -> ndarray:
 
 
 def seed_of(*, rng: int | np.random.Generator) -> int:
-    """Return a seed, or one that a generator draws."""
+    """Return a seed, or a random one from a generator."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     return checks.seed("rng", rng)
@@ -76,20 +78,26 @@ def items_in_turn(
     turns: ndarray,
     seed: int,
 ) -> ndarray:
-    """Return the item labeled at each turn: the next of that turn's stratum by key, then position.
+    """Return the item that is labeled at each turn.
+
+    It is the next item of that turn's stratum in the order of the keys; equal keys are in the order
+    of the rows.
 
     Parameters
     ----------
     ids : (N,) sequence of int or str
-        Each once: equal ids have equal keys, and would be sampled together.
+        Identifiers, each once. Equal ids have equal keys, and would be sampled together.
     stratum : (N,) array of int
+        Stratum of each item.
     turns : (n,) array of int
-        The stratum of each next label.
+        Stratum of each next label.
     seed : int
+        Seed of the sample.
 
     Returns
     -------
     (n,) ndarray of int
+        Positions of the items.
 
     Examples
     --------

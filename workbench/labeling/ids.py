@@ -1,7 +1,7 @@
-"""Identifiers of an annotation sheet matched to items.
+"""Match the identifiers of an annotation sheet to items.
 
-A spreadsheet may have taken them for numbers and shown them without leading zeros or with fewer
-digits; `changed_ids` finds these.
+A spreadsheet may have read identifiers as numbers and shown them without leading zeros or with
+fewer digits. `changed_ids` finds these.
 """
 
 import decimal
@@ -20,13 +20,13 @@ _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0
 
 
 def positions(ids: Sequence) -> dict:
-    """Return the position of each identifier, or raise where one repeats."""
+    """Return the position of each identifier, or raise if one repeats."""
     refuse_repeated(ids)
     return {text: position for position, text in enumerate(ids)}
 
 
 def refuse_repeated(ids: Sequence) -> None:
-    """Raise where an identifier repeats."""
+    """Raise if an identifier repeats."""
     if first_repeat(ids):
         raise checks.WrongValue(
             "items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats"
@@ -38,18 +38,18 @@ def matched(
 ) -> tuple[list[int | None], dict[str, str]]:
     """Return the position of each cell's item, or None, and the changed cells with their ids.
 
-    A changed cell is matched only where exactly one sampled identifier would be shown so and does
-    not stand in the sheet itself: without leading zeros, or in scientific notation with fewer
-    digits.
+    A spreadsheet may show an identifier without leading zeros, or in scientific notation with fewer
+    digits. Such a changed cell is matched only if it fits exactly one sampled identifier, and that
+    identifier is not in the sheet itself.
 
     Parameters
     ----------
     cells : list of str
-        Identifiers as the sheet has them, "" for a missing one.
+        Identifiers as they are in the sheet, "" for a missing one.
     position_of : dict
         Position of each item by its identifier.
     sampled : iterable of str, optional
-        Identifiers of the items that the sheet asked for; without them nothing is guessed.
+        Identifiers of the sampled items. Without them no changed cell is matched.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def matched(
 
 
 def changed_ids(cells: Sequence, sampled: Iterable) -> dict[str, str]:
-    """Return the cells that a spreadsheet changed, with the one sampled identifier shown so."""
+    """Return the cells that a spreadsheet changed, with the sampled identifier of each."""
     sampled = set(sampled)
     missing = sampled.difference(cells)
     changed = {}
@@ -85,13 +85,16 @@ def changed_notes(changed: dict) -> Iterator[Note]:
         ids = checks.counted(len(changed), "id was", "ids were")
         yield Note(
             "data",
-            f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show "
-            f"so: {cell!r} is {meant!r}",
+            f"{ids} changed by a spreadsheet and matched to the only sampled item that it would "
+            f"show like this: {cell!r} is {meant!r}",
         )
 
 
 def _by_number(ids: set[str], digits: int | None) -> dict:
-    """Return identifiers by the number that a cell of so many digits shows; None for all digits."""
+    """Return identifiers by the number that a cell with a number of digits shows.
+
+    None stands for all digits.
+    """
     texts = defaultdict(list)
     for text in ids:
         number, shown_digits = _parsed(text)
@@ -106,7 +109,7 @@ def _by_number(ids: set[str], digits: int | None) -> dict:
 
 
 def _parsed(text: str) -> tuple:
-    """Return the number of a text, and its count of digits in scientific notation; else None."""
+    """Return the number of a text, and its count of digits in scientific notation, or None."""
     parts = _NUMBER.fullmatch(text)
     if not parts:
         return None, None

@@ -1,4 +1,4 @@
-"""Images of items: files below one folder, or arrays of gray values or colors."""
+"""Images of items: files in one folder and its subfolders, or arrays of gray values or colors."""
 
 import struct
 import zlib
@@ -21,11 +21,12 @@ _COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # of PNG, by channels
 
 
 def image_folder(folder: str | PathLike[str]) -> Path:
-    """Return a folder of images with every link in its path followed.
+    """Return the real path of a folder of images, without links.
 
     Parameters
     ----------
     folder : str or path
+        The folder.
 
     Raises
     ------
@@ -34,26 +35,26 @@ def image_folder(folder: str | PathLike[str]) -> Path:
     """
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise WrongValue("images", f"must be a folder; there is no folder {str(folder)!r}")
+        raise WrongValue("images", f"must be an existing folder; {str(folder)!r} is not one")
     return path.resolve()
 
 
 def read_image(folder: Path, name: str) -> bytes:
-    """Return the bytes of an image below a folder.
+    """Return the bytes of an image in a folder or its subfolders.
 
     Parameters
     ----------
     folder : Path
-        As `image_folder` returns it.
+        The folder, as `image_folder` returns it.
     name : str
-        Of a file, relative to the folder.
+        Name of the file, relative to the folder.
 
     Raises
     ------
     ValueError
-        If the file lies elsewhere, also by "..", by an absolute name or by a link; if there is
-        none; if it has more than 20 MB; or if it is no PNG, JPEG, GIF or WebP. An SVG image is
-        refused: it may hold scripts.
+        If the file is outside the folder, also by "..", by an absolute name or by a link. Also if
+        there is no such file, if it has more than 20 MB, or if it is not a PNG, JPEG, GIF or WebP
+        image. SVG images are refused because they may hold scripts.
     """
     try:
         path = (folder / name).resolve()
@@ -63,9 +64,9 @@ def read_image(folder: Path, name: str) -> bytes:
         inside = True
         size = -1
     if not inside:
-        raise ValueError(f"{name!r} is not below the folder of images")
+        raise ValueError(f"{name!r} is not in the folder of images")
     if size < 0:
-        raise ValueError(f"no image {name!r} in the folder of images")
+        raise ValueError(f"there is no image {name!r} in the folder of images")
     if size > MOST:
         raise ValueError(f"{name!r} has more than {MOST // 1_000_000} MB")
     try:
@@ -73,12 +74,12 @@ def read_image(folder: Path, name: str) -> bytes:
     except OSError as error:
         raise ValueError(f"cannot read {name!r}: {error.strerror}") from error
     if not image_type(content):
-        raise ValueError(f"{name!r} is no PNG, JPEG, GIF or WebP image")
+        raise ValueError(f"{name!r} is not a PNG, JPEG, GIF or WebP image")
     return content
 
 
 def image_type(content: bytes) -> str:
-    """Return the media type of an image by how its bytes begin, or "" for none that is shown.
+    """Return the media type of an image from its first bytes, or "" for an unsupported type.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def png_of(image: ArrayLike) -> bytes:
     Raises
     ------
     ValueError
-        If the shape or a value is another.
+        If the array has another shape, or a value out of range.
     """
     array = np.asarray(image)
     if array.ndim == 2:

@@ -1,4 +1,4 @@
-"""The rows that a filled sheet or the export of a labeling tool gives for items."""
+"""Labels of items as rows: from a filled annotation sheet, or the export of a labeling tool."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,26 +25,28 @@ CHOICE_FIELDS = (
 
 @dataclass(frozen=True)
 class LabelRow:
-    """What one row of a sheet, or one person in a record of a tool, says of an item.
+    """The label of an item in one row of a sheet, or by one annotator in a record of a tool.
 
     Attributes
     ----------
     number : int
-        Row as a spreadsheet shows it; line of JSONL; place in a list, from 1.
-    id, label : str
-        The item, and the answer as it is written; "" for none.
+        Row number that a spreadsheet shows, line of a JSONL file, or place in a list from 1.
+    id : str
+        Identifier of the item, "" for none.
+    label : str
+        Answer as it is written, "" for none.
     by : str
-        Who said so, "" where nothing tells.
+        Annotator, "" if not known.
     position : str
-        As a sheet says it.
+        Position in the order of labeling, as it is written in the sheet.
     verdict : {"", "accept", "reject"}
-        Prodigy's answer to the label: "reject" means that it is not the right one.
+        Prodigy's answer to the label: "reject" means that the label is incorrect.
     chosen : bool
-        Whether the verdict is on a choice among options, not on one label.
+        Whether the answer is to a choice among options, not to one label.
     skipped : bool
-        Whether the annotator passed the item over.
+        Whether the annotator skipped the item.
     problem : str
-        Why the row cannot be used, "" where it can.
+        Reason why the row cannot be used, or "".
     """
 
     number: int
@@ -59,7 +61,7 @@ class LabelRow:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the row says anything: a label, a verdict or a skip."""
+        """Whether the row has a label, an answer to a label, or a skip."""
         return bool(self.label or self.verdict or self.skipped)
 
     def answer(
@@ -68,23 +70,24 @@ class LabelRow:
         predicted: str | None,
         read: Callable[[str], Any],
     ) -> Any:
-        """Return 1 or 0, or the text of a class as `asks` wants; None where the row has neither.
+        """Return 1 or 0, or the text of a class, by `asks`; None for a row without an answer.
 
-        A rejected class is wrong, but which one is right is unknown.
+        A rejected class is incorrect, but the true class is then unknown.
 
         Parameters
         ----------
         asks : {"correct", "truth", "which"}
+            Column to fill.
         predicted : str or None
-            Class of the item.
+            Predicted class of the item.
         read : callable
-            From a label to the answer; raises where it is none.
+            Function from a label to the answer. It raises if the label is not an answer.
 
         Raises
         ------
         ValueError
-            If the label is no answer, or a choice or the label "wrong" was rejected, which may mean
-            right or wrong.
+            If the label is not an answer. Also if a choice or the label "wrong" was rejected,
+            because the meaning is then unclear.
 
         Examples
         --------
@@ -100,17 +103,26 @@ class LabelRow:
         if self.chosen or not right:
             of = "a choice" if self.chosen else repr(self.label)
             raise ValueError(
-                f"its answer is reject of {of}, which may mean right or wrong: choose one and "
-                "accept it, or ignore the task"
+                f"it rejects {of}, so it is not clear whether the prediction is correct. Choose an "
+                "answer and accept it, or ignore the task"
             )
         return 0
 
 
 @dataclass(frozen=True)
 class Annotations:
-    """The rows of a file of labels in their order, and the tool that wrote it, "" for a sheet.
+    """The rows of a file of labels in their order.
 
-    `by` is the annotator that the file's name tells, as doccano's does: one file for each.
+    Attributes
+    ----------
+    label : str
+        Name of the file.
+    tool : str
+        Labeling tool that wrote the file, "" for a sheet.
+    rows : tuple of LabelRow
+        The rows.
+    by : str
+        Annotator from the name of the file, as in exports of doccano, or "".
     """
 
     label: str

@@ -1,13 +1,12 @@
-"""The plan of an annotation sheet, a small file next to it: the settings that sampled its items.
+"""The plan of an annotation sheet: a small file next to it, with the settings of the sample.
 
-`report-labels.csv` has the plan `report-labels.plan.json`: a JSON object with
+`report-labels.csv` has the plan `report-labels.plan.json`, a JSON object with
 
-- `kind` "plan of a label sheet", `schema` 1 and the `budget`;
+- `kind` (a fixed text), `schema` 1 and the `budget`;
 - `settings`: question, metrics_of (a class), n_strata, stratifier, allocation, trust_scores, seed;
-- `source`: file and columns that the items were read from and what the scores were taken for, as
-  far as known;
-- `asks`, "correct", "truth" or "which", and `columns`, the columns of the items that the sheet
-  shows;
+- `source`: file and columns of the items, and the meaning of the scores, as far as known;
+- `asks`: "correct", "truth" or "which";
+- `columns`: the columns of the items that the sheet shows;
 - `data`: SHA-256 of the identifiers, scores and predicted classes.
 """
 
@@ -81,12 +80,12 @@ def read_plan(sheet: AnyPath) -> dict | None:
     except (ValueError, TypeError, KeyError) as error:
         problem = " ".join(str(error).split())
         raise ValueError(
-            f"{path!r} is not the plan of a label sheet ({problem}); move it away"
+            f"{path!r} is not the plan of an annotation sheet ({problem}). Move the file away"
         ) from None
 
 
 def refuse_changed(sheet: AnyPath, plan: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise where the settings or the items are not those of the plan; names what changed.
+    """Raise if the settings or the items are not those of the plan, and name the changes.
 
     The same items may come from another file or column.
     """
@@ -97,13 +96,13 @@ def refuse_changed(sheet: AnyPath, plan: Mapping[str, Any], now: Mapping[str, An
     where = f"(see {os.path.basename(plan_path(sheet))!r})"
     if changes:
         raise ValueError(
-            f"{'; '.join(changes)} {where}; use the settings of then, or write a new sheet"
+            f"{'; '.join(changes)} {where}. Use the settings of the plan, or write a new sheet"
         )
     if data:
         what = checks.listed(CHANGED[name] for name in data)
         raise ValueError(
-            f"the {what} are not those for which the sheet was written {where}; use the file of "
-            "then, or write a new sheet"
+            f"the {what} have changed since the sheet was written {where}. Use the file of the "
+            "plan, or write a new sheet"
         )
 
 
@@ -125,8 +124,7 @@ def _json_value(value: Any) -> Any:
 def item_digests(items: ScoredItems) -> dict[str, str]:
     """Return the SHA-256 of identifiers, scores, predicted classes and given strata.
 
-    Each is in the items' order. Numbers and text of the same spelling are the same, whatever file
-    they were read from.
+    Values are in the order of the items. A number and a text of the same spelling are equal.
     """
     scores = np.asarray(items.score, "<f8").tobytes()
     digests = {"score": hashlib.sha256(scores).hexdigest()}
@@ -141,7 +139,7 @@ def item_digests(items: ScoredItems) -> dict[str, str]:
 
 
 def _digest(texts: list[str]) -> str:
-    """Return the SHA-256 of the JSON of a list of texts, which is never whole in memory."""
+    """Return the SHA-256 of the JSON of a list of texts, computed in parts to save memory."""
     digest = hashlib.sha256(b"[")
     for start in range(0, len(texts), PART):
         if start:
@@ -153,5 +151,5 @@ def _digest(texts: list[str]) -> str:
 
 
 def item_digest(items: ScoredItems) -> str:
-    """Return one SHA-256 of all that `item_digests` names."""
+    """Return one SHA-256 of all values of `item_digests`."""
     return hashlib.sha256(json.dumps(item_digests(items), sort_keys=True).encode()).hexdigest()

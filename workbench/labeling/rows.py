@@ -1,7 +1,7 @@
-"""The rows of a filled annotation sheet: the item of each, its answer, and what becomes of it.
+"""The rows of a filled annotation sheet: the item and the answer of each row.
 
-`opened` reads a sheet or a labeling tool's export. `labels_of` and `progress` turn its rows into
-the labels of items and the items without a label.
+`opened` reads a sheet or a labeling tool's export. `labels_of` returns the labels of the items, and
+`progress` the items without a label.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,10 @@ from workbench.results import Note
 
 @dataclass(frozen=True)
 class SheetRows(SheetTable):
-    """A sheet that is matched to items by `matches`; `names` and `position_of` are the items'.
+    """A sheet whose rows `matches` matches to items.
 
-    `rows` are the numbers that a spreadsheet shows, or those of a tool's records.
+    `names` are the identifiers of the items, and `position_of` their positions. `rows` are the row
+    numbers that a spreadsheet shows, or the numbers of a labeling tool's records.
     """
 
     answer: str
@@ -34,9 +35,9 @@ class SheetRows(SheetTable):
     position_of: dict[str, int]
 
     def sizes(self) -> list:
-        """Return the possible numbers of items that the sheet asked for.
+        """Return the possible numbers of items of the sheet when it was written.
 
-        These are its last position, the number of its identifiers, and of those that are known.
+        These are its last position, the number of its identifiers, and the number of known ones.
         """
         positions = map(whole_number, self.columns.get("position", ()))
         last = max(filter(None, positions), default=0)
@@ -44,7 +45,7 @@ class SheetRows(SheetTable):
         return list(dict.fromkeys((last, len(ids), len(self.known()))))
 
     def known(self) -> set[int]:
-        """Return the positions of the items that the sheet names as they are written."""
+        """Return the positions of the items whose identifiers are in the sheet unchanged."""
         return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
 
     def unmatched(self, matched: Sequence) -> list[str]:
@@ -52,18 +53,19 @@ class SheetRows(SheetTable):
         return [cell for cell, item in zip(self.ids, matched, strict=True) if item is None]
 
     def matches(self, planned: ndarray | None) -> tuple:
-        """Return the position of each row's item, None where there is none, and changed ids."""
+        """Return the position of each row's item, or None, and the changed ids."""
         for row, cell, answer in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
             if answer and not cell:
                 raise ValueError(
-                    f"column 'id', row {row} is missing, but its {self.answer!r} cell is {answer!r}"
+                    f"column 'id', row {row} is empty, but column {self.answer!r} holds "
+                    f"{answer!r}. Write the id of the item into the row"
                 )
         sampled = [] if planned is None else [self.names[item] for item in planned.tolist()]
         matched, changed = sheet_ids.matched(self.ids, self.position_of, sampled)
         if all(item is None for item in matched):
             raise ValueError(
-                f"{self.label} names no id of the items, its first is {self.ids[0]!r} and theirs "
-                f"is {self.names[0]!r}; check that sheet and scores belong together"
+                f"{self.label} has no id of the items: its first id is {self.ids[0]!r}, and the "
+                f"first item is {self.names[0]!r}. Check that sheet and scores belong together"
             )
         return matched, changed
 
@@ -73,22 +75,22 @@ class SheetRows(SheetTable):
         stratum: ndarray,
         planned: ndarray | None,
     ) -> None:
-        """Raise where a row's stratum or position is not that of its item in the plan."""
+        """Raise if a row's stratum or position is not that of its item in the plan."""
         order = () if planned is None else planned.tolist()
         planned_position = {item: str(k) for k, item in enumerate(order, 1)}
         for name, meant, remedy in (
             (
                 "stratum",
                 lambda item: str(stratum[item]),
-                "now; use the settings with which the sheet was written: number of strata, "
-                "stratifier, seed, and what was asked (a class's metrics, a rival)",
+                "now. Use the settings with which the sheet was written: number of strata, "
+                "stratifier, seed and question (such as the metrics of a class, or a rival)",
             ),
             (
                 "position",
                 planned_position.get,
-                "in the plan: columns of the sheet may have been sorted apart from each other, so "
-                "that answers stand beside the wrong id; sort whole rows, or delete the column "
-                "position if only that was changed",
+                "in the plan. Columns of the sheet may have been sorted separately, so that "
+                "answers are in the row of another id. Sort whole rows, or delete the column "
+                "position if only that column was changed",
             ),
         ):
             for k, cell in enumerate(self.columns.get(name, ())):
@@ -100,7 +102,7 @@ class SheetRows(SheetTable):
                     )
 
     def answers(self, items: ScoredItems) -> list:
-        """Return the answer of each row: 1 or 0, or the text of a class; None if it is empty."""
+        """Return the answer of each row: 1 or 0, the text of a class, or None if it is empty."""
         cells = self.columns[self.answer]
         if self.answer == "correct":
             return right_or_wrong(self.ids, cells, self.rows)
@@ -115,9 +117,9 @@ class SheetRows(SheetTable):
         return answers
 
     def order(self, matched: Sequence, planned: ndarray | None) -> list[int] | None:
-        """Return the items in the order of labeling, None where it is unknown.
+        """Return the items in the order of labeling, or None if it is unknown.
 
-        The order is that of the plan, else that of the column position.
+        The order is that of the plan, or else that of the column position.
         """
         if planned is not None:
             return planned.tolist()
@@ -129,7 +131,7 @@ class SheetRows(SheetTable):
 
 
 def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
-    """Read the rows of a sheet that was written for `items`, or the export of a labeling tool."""
+    """Read the rows of an annotation sheet of `items`, or of the export of a labeling tool."""
     names = draws.id_texts(items)
     annotated = read_export(path)
     if annotated is not None:
@@ -158,7 +160,7 @@ def _of_tool(
 ) -> tuple:
     """Return a labeling tool's export as a sheet with a row for each item, and its answer column.
 
-    Where two people label an item, the first label in the file counts, and a note says so.
+    If two annotators label an item, the first label in the file counts, and a note says so.
     """
     answer = asks
     predicted: dict = {}
@@ -189,8 +191,8 @@ def _of_tool(
                 second_label = f"{row.label or cell!r} by {row.by or 'nobody named'}"
                 first_label = f"{first.label or before!r} by {first.by or 'nobody named'}"
                 raise ValueError(
-                    f"{where} is {second_label}, but {first_label} in record {first.number}: "
-                    "settle it, or let an audit session take several people's labels"
+                    f"{where} is {second_label}, but {first_label} in record {first.number}. Keep "
+                    "one of the two, or use an audit session for labels of several annotators"
                 )
             disputed.append(row.id)
     cells, rows = zip(*answers.values(), strict=True)
@@ -199,9 +201,9 @@ def _of_tool(
         disputed = list(dict.fromkeys(disputed))
         count = checks.counted(len(disputed), "item")
         text = (
-            f"{count} with labels of several people that differ: the first in the file counts for "
-            f"{checks.listed(disputed, 5)}; an audit session keeps all of them and corrects for "
-            "label errors"
+            f"{count} with different labels by several annotators: the first label in the file "
+            f"counts for {checks.listed(disputed, 5)}. An audit session keeps all labels and "
+            "corrects for label errors"
         )
         notes = (Note("data", text),)
     columns = {"id": list(answers), answer: list(cells)}
@@ -209,7 +211,7 @@ def _of_tool(
 
 
 def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
-    """Return the label of each item that has a row, and the ids that are labeled more than once."""
+    """Return the label of each item with a row, and the ids that are labeled more than once."""
     labels: dict = {}
     repeated = []
     for item, label, name, row in zip(matched, answers, rows.ids, rows.rows, strict=True):
@@ -222,7 +224,7 @@ def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
             if before != label:
                 raise ValueError(
                     f"id {name!r} is labeled both {before} and {label}, the second time in row "
-                    f"{row}; keep one of the rows"
+                    f"{row}. Keep one of the rows"
                 )
             repeated.append(name)
     return labels, repeated
@@ -231,7 +233,7 @@ def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
 def progress(labels: dict, order: list[int] | None) -> tuple:
     """Return the items that were skipped and those that were not reached.
 
-    Where the order of labeling is not known, all items without a label count as skipped.
+    If the order of labeling is not known, all items without a label count as skipped.
     """
     unlabeled = [item for item in order or labels if labels.get(item) is None]
     if order is None:
@@ -250,7 +252,7 @@ def kinds_of_rows(
     labels: dict,
     skipped: Sequence,
 ) -> dict:
-    """Return the number of rows of each kind; every row is of one."""
+    """Return the number of rows of each kind; every row is counted once."""
     without_item = rows.unmatched(matched)
     empty = without_item.count("")
     labeled = sum(label is not None for label in labels.values())

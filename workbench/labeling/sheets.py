@@ -1,6 +1,7 @@
-"""Annotation sheets: sample items, write the sheet that people fill in, and read it back.
+"""Annotation sheets: sample items, write the sheet that annotators fill in, and read it back.
 
-`draw_items`, `write_label_sheet` and `read_label_sheet` are the three steps; no row is lost.
+`draw_items`, `write_label_sheet` and `read_label_sheet` are the three steps. `SheetLabels` counts
+every row of a filled sheet.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,32 +31,38 @@ class SheetLabels(Result):
 
     Attributes
     ----------
-    labeled, correct : (K,) ndarray of int
-        Labeled items and correct ones among them, per stratum.
+    labeled : (K,) ndarray of int
+        Labeled items per stratum.
+    correct : (K,) ndarray of int
+        Labeled items per stratum that were classified correctly.
     index : (n,) ndarray of int
-        Positions of the labeled items, rising.
+        Positions of the labeled items, in ascending order.
     right : (n,) ndarray of int
-        1 where the item of `index` was classified correctly, or A's answer is right, else 0.
+        1 if the item of `index` was classified correctly, or A's answer is correct, else 0.
     unmatched : tuple of str
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
-        Identifiers of all items without a label, those skipped before those not reached.
+        Identifiers of all items without a label: first the skipped ones, then those not reached.
     truth : (n,) ndarray of str or None
-        True classes of the items of `index` as text, where the sheet holds them; "other" for one
-        never predicted. Or whose answer is right.
+        True classes of the items of `index` as text, "other" for a class that is never predicted.
+        Or whose answer is correct. None if the sheet does not hold them.
     skipped : (K,) ndarray of int
         Items per stratum without a label that come before the last labeled one in the order of
-        labeling; all without a label where that order is not known.
+        labeling. If that order is not known, all items without a label.
     missing : tuple of str
-        Identifiers of the items that were asked for and have no row.
+        Identifiers of sampled items that have no row in the sheet.
     row_counts : dict
-        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty;
-        every row is one of these.
+        Number of rows of the sheet by kind: labeled, skipped, not reached, repeated, unmatched or
+        empty. Every row is counted once.
+
+    See Also
+    --------
+    read_label_sheet : Read a filled annotation sheet.
 
     Examples
     --------
     >>> SheetLabels(np.array([2, 1]), np.array([1, 1]), np.array([0, 1, 4]), np.array([0, 1, 1]))
-    SheetLabels(3 labels in 2 strata, 2 right)
+    SheetLabels(3 labels in 2 strata, 2 correct)
     """
 
     labeled: ndarray
@@ -75,10 +82,10 @@ class SheetLabels(Result):
         super().__post_init__()
 
     def headline(self) -> str:
-        """Return the number of labels and of right ones, and what could not be used."""
+        """Return the number of labels, of correct ones, and of rows that could not be used."""
         labels = checks.counted(self.index.size, "label")
         strata = checks.counted(self.labeled.size, "stratum", "strata")
-        parts = [f"{labels} in {strata}", f"{self.right.sum()} right"]
+        parts = [f"{labels} in {strata}", f"{self.right.sum()} correct"]
         if self.unlabeled:
             parts.append(f"{len(self.unlabeled)} still to label")
         if self.unmatched:
@@ -86,7 +93,7 @@ class SheetLabels(Result):
         return ", ".join(parts)
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, counted from 1: labeled, correct."""
+        """Return one row per stratum, counted from 1: labels and correct ones."""
         return stratum_rows(labeled=self.labeled, correct=self.correct)
 
 
@@ -97,26 +104,26 @@ def draw_items(
     rng: int | np.random.Generator,
     id: ArrayLike | None = None,
 ) -> ndarray:
-    """Draw a simple random sample without replacement in every stratum.
+    """Sample items at random without replacement in every stratum.
 
-    The same seed, strata and ids give the items that reports and audit sessions sample, in files
-    and on frames.
+    With the same seed, strata and ids you get the same items as in reports and audit sessions, from
+    files and from data frames.
 
     Parameters
     ----------
     strata_labels : (N,) array_like of int
         Stratum of each item, 0 to K - 1.
     labeled : (K,) array_like of int
-        Items to draw per stratum, at most as many as it holds.
+        Number of items to sample per stratum, at most the size of the stratum.
     rng : int or numpy.random.Generator
-        A seed; a generator gives one.
+        A seed, or a generator that supplies one.
     id : (N,) array_like, optional
-        Identifiers of the items; without them the numbers of the rows from 1.
+        Identifiers of the items, by default the numbers of the rows from 1.
 
     Returns
     -------
     (n,) ndarray of int
-        Positions of the sampled items, rising.
+        Positions of the sampled items, in ascending order.
 
     Raises
     ------
@@ -126,14 +133,14 @@ def draw_items(
 
     See Also
     --------
-    workbench.sample : the same items of a data frame of any size.
-    workbench.labeling_order : the stratum of each next label.
+    sample : Sample the same items from a data frame of any size.
+    labeling_order : Compute the stratum of each next label.
 
     Notes
     -----
-    Of each stratum those items are sampled whose MD5("seed:id") is least. In an audit whose labels
-    are allocated in proportion, `workbench.labeling_order` gives their number, which in a stratum
-    may be one label off `workbench.allocate`.
+    The sampled items of a stratum are those with the smallest MD5("seed:id"). An audit that
+    allocates labels in proportion takes their number per stratum from `workbench.labeling_order`.
+    It may differ from `workbench.allocate` by one label per stratum.
 
     Examples
     --------
@@ -160,32 +167,41 @@ def write_label_sheet(
     asks: str = "correct",
     columns: Mapping[str, ArrayLike] | None = None,
 ) -> None:
-    """Write the chosen items as a CSV sheet whose last column is to be filled.
+    """Write an annotation sheet: a CSV file whose last column is to be filled.
 
-    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in
-    UTF-8 with a byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a
-    leading apostrophe. The stratum is not shown, because it tells how sure the classifier was.
+    The sheet has the columns id, position (1 to n), those of `columns`, and the column to fill. It
+    is written in UTF-8 with a byte-order mark. Text is quoted, and a cell that a spreadsheet would
+    execute gets a leading apostrophe. The stratum is not shown, because it tells how certain the
+    classifier was.
 
     Parameters
     ----------
     path : str or path
-        File ending in .csv; written as a whole or not at all.
+        File ending in .csv. It is written completely or not at all.
     items : ScoredItems
-        Ids come from `items.id`, or are the data row numbers from 1 where there are none.
+        Items of the sheet. Their ids are `items.id`, or the numbers of the data rows from 1.
     stratum : (N,) array_like of int
         Stratum of each item.
     index : (n,) array_like of int
         Positions of the chosen items in the order of labeling, each at most once.
-    asks : {"correct", "truth", "which"}
+    asks : {"correct", "truth", "which"}, default "correct"
+        Column to fill: whether the prediction is correct, the true class, or whose answer is
+        correct.
     columns : dict of (N,) array_like, optional
         Columns of the items to show, by their name in the sheet.
 
     Raises
     ------
     ValueError
-        If the path does not end in .csv, an index is repeated or out of range, two columns have one
-        name, or the file exists and is not a label sheet without a filled cell: recorded labels are
+        If the path does not end in .csv, an index is repeated or out of range, or two columns have
+        the same name. Also if the file exists, unless it is an empty annotation sheet: labels are
         never overwritten.
+
+    See Also
+    --------
+    read_label_sheet : Read a filled annotation sheet.
+    draw_items : Sample the items of a sheet.
+    accuracy_audit : Plan an audit and write its sheet.
 
     Examples
     --------
@@ -213,11 +229,12 @@ def write_label_sheet(
 
 
 def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
-    """Raise where a column to show has a name of the sheet's own, or not a value for each item."""
+    """Raise if a column to show has the name of another column, or not a value for each item."""
     for name, values in columns.items():
         if name.casefold() in OWN:
             raise ValueError(
-                f"columns must not be named {name!r}: the sheet has a column of that name"
+                f"columns must not be named {name!r}: the annotation sheet has its own column of "
+                "that name"
             )
         if np.shape(values) != (size,):
             raise ValueError(
@@ -234,39 +251,51 @@ def read_label_sheet(
     asks: str = "correct",
     planned: ArrayLike | None = None,
 ) -> SheetLabels:
-    r"""Read a filled label sheet and count its labels per stratum.
+    r"""Read a filled annotation sheet and count its labels per stratum.
+
+    Use it after annotators filled in a sheet of `write_label_sheet`. Every row is counted, also the
+    rows that cannot be used.
 
     Parameters
     ----------
     path : str or path
-        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in
-        another order or without the column position. A cell of `correct` is 1 or 0, yes or no, y or
-        n, right or wrong, correct or incorrect, true or false, in one sheet one of these, or empty.
-        A cell of `truth` is a class that `items` predicts, "other" for a class that is never
-        predicted, or empty.
+        The sheet, or the export of a labeling tool. A spreadsheet may have saved the sheet with
+        semicolons, without the byte-order mark, in another order or without the column position.
     items : ScoredItems
-        The items the sheet was written for.
+        The items of the sheet.
     stratum : (N,) array_like of int
         Stratum of each item, 0 to `n_strata` - 1.
     n_strata : int
         Number of strata, K.
-    asks : {"correct", "truth", "which"}
-        The column to read. Where `correct` is missing or empty and the items have predictions,
-        `truth` is read.
+    asks : {"correct", "truth", "which"}, default "correct"
+        Column to read. If `correct` is missing or empty and the items have predictions, `truth` is
+        read instead.
     planned : (n,) array_like of int, optional
-        Positions of the items that the sheet asks for, in the order of labeling; without it the
-        order is that of the column position.
+        Positions of the sampled items in the order of labeling. By default the order is that of the
+        column position.
 
     Returns
     -------
     SheetLabels
+        Labels per stratum, and the ids and rows that could not be used.
 
     Raises
     ------
     ValueError
-        For a cell that is not a label, an id with two different labels, an id whose stratum or
-        position differs from the sheet's, and a sheet without any known id or without any label.
-        The message names the id and the row as a spreadsheet shows it: the header is row 1.
+        If a cell is not a label, an id has two different labels, or the stratum or position of an
+        id differs from the sheet. Also if the sheet has no known id or no label. The message names
+        the id and the row number that a spreadsheet shows: the header is row 1.
+
+    See Also
+    --------
+    write_label_sheet : Write an annotation sheet.
+    stratified_accuracy : Estimate the accuracy from counts of labels per stratum.
+
+    Notes
+    -----
+    A cell of `correct` is empty, or holds 1 or 0, yes or no, y or n, correct or incorrect, true or
+    false, or "right" or "wrong". A sheet must use one of these pairs throughout. A cell of `truth`
+    is empty, or holds a predicted class, or "other" for a class that is never predicted.
 
     Examples
     --------
@@ -278,7 +307,7 @@ def read_label_sheet(
     ...     _ = sheet.write_text("id;correct\n007;yes\n'=9;No\n8;yes\n")
     ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
     >>> labels
-    SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
+    SheetLabels(2 labels in 2 strata, 1 correct, 1 id not among the items)
     >>> labels.unmatched
     ('8',)
     """
@@ -295,7 +324,7 @@ def known_labels(
     n_strata: int,
     index: ndarray,
 ) -> SheetLabels:
-    """Return the labels of a filled sheet of the items of `index`, from items of known truth."""
+    """Return the labels of the items of `index`, from items of known truth."""
     truth = None
     if items.truth is not None and items.prediction is not None:
         truth = class_texts(items.truth)[index]
@@ -311,7 +340,7 @@ def found_labels(
     n_strata: int,
     planned: ndarray | None,
 ) -> SheetLabels:
-    """Return the labels of a sheet that is open, as `read_label_sheet` does."""
+    """Return the labels of an opened sheet, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
     labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
@@ -319,7 +348,7 @@ def found_labels(
     index = np.array(sorted(labeled_items), int)
     if not index.size:
         raise ValueError(
-            f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
+            f"{rows.label} has no label in its column {rows.answer!r}: {ANSWERS[rows.answer]}"
         )
     answers = np.array([labels[item] for item in index.tolist()])
     right = _right(rows.answer, answers, items, index)
@@ -356,7 +385,7 @@ def _right(
     items: ScoredItems,
     index: ndarray,
 ) -> ndarray:
-    """Return 1 where an answer says that its item was classified correctly, else 0."""
+    """Return 1 for each answer that says that its item was classified correctly, else 0."""
     if asks == "which":
         answers = np.isin(answers, WHICH[:2])
     elif asks == "truth" and items.prediction is not None:
@@ -398,20 +427,20 @@ def _notes(
             repeated,
             "id is",
             "ids are",
-            "labeled more than once, always alike, and counted once",
+            "labeled more than once, always with the same label, and counted once",
         ),
         (
             "data",
             missing,
-            "item that the sheet asked for has",
-            "items that the sheet asked for have",
-            "no row in it and no label",
+            "sampled item has",
+            "sampled items have",
+            "no row in the annotation sheet, and so no label",
         ),
         (
             "refused",
             unmatched,
-            "id of the sheet is",
-            "ids of the sheet are",
+            "id of the annotation sheet is",
+            "ids of the annotation sheet are",
             "not among the items",
         ),
     ):
@@ -422,8 +451,8 @@ def _notes(
     for cell in [cell for cell in unmatched if cell.lstrip("0") in padded][:1]:
         yield Note(
             "data",
-            f"a spreadsheet may have removed leading zeros: the sheet has {cell!r}, the items "
-            f"{padded[cell.lstrip('0')]!r}; format the column id as text and restore them",
+            f"a spreadsheet may have removed leading zeros: the sheet has {cell!r}, the items have "
+            f"{padded[cell.lstrip('0')]!r}. Format the column id as text and restore the zeros",
         )
 
 

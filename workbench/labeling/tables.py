@@ -1,4 +1,4 @@
-"""Filled sheets: text in columns, and the number of each row as the spreadsheet shows it."""
+"""Read filled sheets as columns of text, with the row numbers that a spreadsheet shows."""
 
 import os
 import re
@@ -16,10 +16,10 @@ _WHOLE = re.compile(r"([0-9]+)(?:[.,]0*)?")
 
 @dataclass(frozen=True)
 class SheetTable:
-    """Columns of a sheet as stripped text, "" for an empty cell, and what was unusual.
+    """Columns of a sheet as stripped text, "" for an empty cell, with notes of the reader.
 
-    `rows` are the numbers that a spreadsheet shows; `ids` are without the apostrophe that kept one
-    from executing them.
+    `rows` are the row numbers that a spreadsheet shows. `ids` are without the apostrophe that keeps
+    a spreadsheet from executing a cell.
     """
 
     label: str
@@ -29,12 +29,12 @@ class SheetTable:
 
     @property
     def ids(self) -> list[str]:
-        """The column `id`."""
+        """The identifiers, column `id`."""
         return self.columns["id"]
 
 
 def read_table(path: AnyPath, names: Sequence[str], optional: Sequence[str] = ()) -> SheetTable:
-    """Read the columns `names` of a sheet, `id` among them, and those of `optional` that it has."""
+    """Read the columns `names` of a sheet, which include `id`, and existing ones of `optional`."""
     header = {plain_name(name) for name in frames.column_names(path)} if optional else set()
     present = [name for name in optional if name in header]
     columns, notes = frames.read_columns(path, [*names, *present])

@@ -1,4 +1,4 @@
-"""Annotation sheets as workbooks of Excel: answers come from a list, all other cells are locked."""
+"""Annotation sheets as Excel workbooks: answers come from a list, other cells are locked."""
 
 import importlib.util
 from collections.abc import Iterable, Sequence
@@ -23,11 +23,11 @@ _ANSWER = {
 
 
 def check_writer(path: str) -> None:
-    """Raise where there is nothing to write workbooks with."""
+    """Raise if XlsxWriter, which writes workbooks, is not installed."""
     if importlib.util.find_spec("xlsxwriter") is None:
         raise ValueError(
-            f"{path!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or write a "
-            "sheet that ends in .csv"
+            f"{path!r} needs XlsxWriter. Install it with pip install 'evaluation-workbench[xlsx]', "
+            "or write a sheet that ends in .csv"
         )
 
 
@@ -39,17 +39,17 @@ def write_label_workbook(
 ) -> None:
     """Write a sheet whose last column is chosen from a list, and a second sheet of instructions.
 
-    All cells but those of the last column are locked, without a password, and formatted as text, so
-    that a spreadsheet keeps an identifier such as 007 as it is. A cell that it would execute gets a
-    leading apostrophe.
+    All other cells are locked without a password and formatted as text, so that a spreadsheet does
+    not change an identifier such as 007. A cell that it would execute gets a leading apostrophe.
 
     Parameters
     ----------
     path : str
-        Ends in .xlsx; written as a whole or not at all.
+        File ending in .xlsx. It is written completely or not at all.
     header : sequence of str
+        Names of the columns.
     rows : iterable of sequence
-        Cells: text or whole numbers, the last one an answer or "".
+        Cells: text or whole numbers. The last one is an answer or "".
     answers : sequence of str
         The answers to choose from.
 
@@ -79,9 +79,9 @@ def write_label_workbook(
             for column, cell in enumerate(row):
                 if write_cell(sheet, line, column, cell, answer if column == last else locked):
                     raise ValueError(
-                        f"column {header[column]!r}, row {line + 1} of the workbook does not fit: "
-                        "a cell takes 32,767 characters, a sheet 1,048,576 rows; write a sheet "
-                        "that ends in .csv"
+                        f"column {header[column]!r}, row {line + 1} does not fit into the "
+                        "workbook: a cell holds at most 32,767 characters, and a sheet at most "
+                        "1,048,576 rows. Write a sheet that ends in .csv"
                     )
         for column, name in enumerate(header):
             texts = [name, *(str(row[column]) for row in rows[:100])]
@@ -92,7 +92,7 @@ def write_label_workbook(
             "validate": "list",
             "source": f"='{NOTES}'!$A${first + 1}:$A${first + len(answers)}",
             "error_title": "Not an answer",
-            "error_message": f"Choose from the list; the sheet {NOTES!r} says what there is.",
+            "error_message": f"Choose from the list. The sheet {NOTES!r} explains the answers.",
         }
         sheet.data_validation(1, last, max(len(rows), 1), last, choices)
         sheet.freeze_panes(1, 0)
@@ -109,8 +109,9 @@ def _write_notes(
     lines = [
         f"For each row of the sheet {LABELS!r} choose an answer in the column {column!r}, from top "
         "to bottom.",
-        "Leave the cell empty where you cannot say; any beginning of the sheet can be handed in.",
-        "The other cells are locked so that nothing shifts; there is no password.",
+        "Leave the cell empty if you cannot tell. You can return the sheet when only its first "
+        "rows are filled.",
+        "The other cells are locked so that nothing moves by mistake. There is no password.",
         "",
         "The answers:",
     ]

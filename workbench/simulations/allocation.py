@@ -1,9 +1,12 @@
-"""Watch a stream: sample sizes and variance over time for S-VOILA and for what it is compared with.
+"""Simulate sampling from streams: sample sizes and variance over time of S-VOILA and other methods.
+
+Read `simulate_stream` first, then `StreamStudy`. `jump_stream` makes the synthetic stream of the
+paper.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored
-   data, EDBT 2019, sections 5 and 6.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019, sections 5 and 6.
 """
 
 from collections.abc import Iterable
@@ -23,28 +26,46 @@ ORDERS = ("given", "random")
 
 
 class StreamStudy(Result):
-    """What each method holds of a stream at each checkpoint; R runs, C checkpoints, H strata.
+    """The sample of each method at each checkpoint of a stream; made by `simulate_stream`.
+
+    Arrays have R runs, C checkpoints and H strata.
 
     Attributes
     ----------
     methods : tuple of str
+        The methods.
     checkpoint : (C,) array of int
-        Records seen.
+        Number of records seen at each checkpoint.
     stratum : tuple
-        Labels of the strata, in sorted order.
-    budget, batch, minimum, runs : int
+        Labels of the strata, sorted.
+    budget : int
+        Size of the sample.
+    batch : int
+        Number of records per minibatch.
+    minimum : int
+        Smallest sample size of a stratum.
+    runs : int
+        Number of runs.
     stratum_size : (R, C, H) array of int
         Records seen per stratum.
     stratum_sd : (R, C, H) array of float
+        Standard deviation of these records per stratum.
     sampled : dict of str to (R, C, H) array of float
-        Sample sizes; those of the reservoir are expected ones.
+        Sample sizes by method. Those of the reservoir are expected sizes.
     variance : dict of str to (R, C) array of float
-        Of the estimated mean of the records seen, given the sizes; infinite where a stratum that varies has no
-        record in the sample.
+        Variance of the estimated mean of the records seen, given the sample sizes. It is infinite
+        if a stratum with different values has no record in the sample.
     error : dict of str to (R, C) array of float
-        Estimate minus true mean of the records seen, of the streamed methods; NaN where a stratum has no record.
+        Estimate minus true mean of the records seen, for the streamed methods. NaN if a stratum has
+        no record in the sample.
     fractional_optimum : (R, C) array of float or None
-        Variance of VOILA in real numbers, which "neyman" and "neyman_plus" are held against; None without them.
+        Variance of VOILA with fractional sample sizes, to compare "neyman" and "neyman_plus" with.
+        None without these methods.
+
+    See Also
+    --------
+    simulate_stream : Run this simulation.
+    StreamSampler : Sample from a stream by S-VOILA.
     """
 
     methods: tuple
@@ -62,56 +83,77 @@ class StreamStudy(Result):
     fractional_optimum: np.ndarray | None = None
 
     def ratio(self, method: str) -> np.ndarray:
-        """Return variance over VOILA's per checkpoint, (C,): mean over the runs in which both are finite.
+        """Return the ratio of the method's variance to that of VOILA per checkpoint, (C,).
 
-        VOILA holds whole records, and fractions where the method does ("neyman", "neyman_plus"). 1 where both are 0,
-        infinite where VOILA's alone is 0 or no run is finite.
+        It is the mean over the runs in which both variances are finite. VOILA has whole sample
+        sizes; it has fractional ones to compare "neyman" and "neyman_plus". The ratio is 1 if both
+        variances are 0. It is infinite if only that of VOILA is 0, or no run has a finite ratio.
 
         Parameters
         ----------
         method : str
             A method that was run.
+
+        Returns
+        -------
+        (C,) ndarray of float
+            One ratio per checkpoint.
         """
         return np.ma.masked_invalid(self._ratios(method)).mean(0).filled(np.inf)
 
     def ratio_error(self, method: str) -> np.ndarray:
-        """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs.
+        """Return the Monte Carlo standard error of `ratio`, (C,).
 
         Parameters
         ----------
         method : str
             A method that was run.
+
+        Returns
+        -------
+        (C,) ndarray of float
+            One error per checkpoint, NaN for fewer than two finite runs.
         """
         ratio = np.ma.masked_invalid(self._ratios(method))
         return (ratio.std(0, ddof=1) / np.sqrt(ratio.count(0))).filled(np.nan)
 
     def infinite(self, method: str) -> np.ndarray:
-        """Return the share of runs in which the variance is infinite, (C,).
+        """Return the proportion of runs with an infinite variance, (C,).
 
         Parameters
         ----------
         method : str
             A method that was run.
+
+        Returns
+        -------
+        (C,) ndarray of float
+            One proportion per checkpoint.
         """
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
     def rmse(self, method: str) -> np.ndarray:
         """Return the root mean squared error of a method's estimate, (C,).
 
-        Of a streamed method over the runs that have an estimate; of the others the root of the mean variance, which
-        is the error of an unbiased estimate.
+        For a streamed method it is taken over the runs with an estimate. For other methods it is
+        the root of the mean variance, which is the error of an unbiased estimate.
 
         Parameters
         ----------
         method : str
             A method that was run.
+
+        Returns
+        -------
+        (C,) ndarray of float
+            One error per checkpoint.
         """
         if self._run(method) not in self.error:
             return np.sqrt(self.variance[method].mean(0))
         return np.sqrt((np.ma.masked_invalid(self.error[method]) ** 2).mean(0).filled(np.nan))
 
     def headline(self) -> str:
-        """Return the last checkpoint's ratios in one sentence."""
+        """Return the variance ratios at the last checkpoint in one sentence."""
         last = ", ".join(
             f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
             for method in self.methods
@@ -120,12 +162,12 @@ class StreamStudy(Result):
         records = checks.counted(self.checkpoint[-1], "record")
         strata = checks.counted(len(self.stratum), "stratum", "strata")
         return (
-            f"{records}, {strata}, {self.budget:,} kept, {checks.counted(self.runs, 'run')}; variance over "
-            f"VOILA's: {last}"
+            f"{records}, {strata}, {self.budget:,} sampled, {checks.counted(self.runs, 'run')}; "
+            f"variance relative to VOILA: {last}"
         )
 
     def rows(self) -> list[dict]:
-        """Return variance ratio, its error and the share of infinite runs, one row per checkpoint and method."""
+        """Return one row per checkpoint and method: variance ratio, its error, infinite runs."""
         return [
             {
                 "records": int(records),
@@ -145,7 +187,7 @@ class StreamStudy(Result):
         ]
 
     def allocation_rows(self) -> list[dict]:
-        """Return mean sample size and records, one row per checkpoint, method and stratum."""
+        """Return one row per checkpoint, method and stratum: mean sample size and records."""
         size = self.stratum_size.mean(0)
         return [
             {
@@ -186,24 +228,40 @@ def jump_stream(
     runs: int = 5,
     rng: int | np.random.Generator = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the paper's synthetic stream: equally frequent strata, of which one suddenly varies more.
+    """Simulate the paper's synthetic stream, in which one stratum suddenly varies more.
+
+    All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
+    jump. Use the stream to see how fast a sampler adapts.
 
     Parameters
     ----------
-    records, strata : int
-    jumping : int
-        The stratum, 0 .. strata - 1, whose standard deviation jumps; the paper's number 12.
-    jump_at : int
-        Records before the jump.
-    sd : float
-        Its standard deviation afterwards; all others have 1, all means are 1.
-    runs : int
-    rng : int or numpy.random.Generator
+    records : int, default 50_000
+        Number of records, at least 1.
+    strata : int, default 20
+        Number of strata, at least 1.
+    jumping : int, default 11
+        Stratum from 0 to strata - 1 whose standard deviation jumps. The default is the paper's
+        stratum 12.
+    jump_at : int, default 10_000
+        Number of records before the jump.
+    sd : float, default 20.0
+        Standard deviation of this stratum after the jump.
+    runs : int, default 5
+        Number of streams.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     stratum : (runs, records) array of int
+        Stratum of each record.
     values : (runs, records) array of float
+        Value of each record.
+
+    See Also
+    --------
+    simulate_stream : Sample from streams by several methods.
+    air_quality_stream : Simulate a stream like a year of air quality data.
 
     Examples
     --------
@@ -237,45 +295,62 @@ def simulate_stream(
     rng: int | np.random.Generator = 0,
     progress: bool = True,
 ) -> StreamStudy:
-    """Send streams through S-VOILA, and ask every method what it would hold at each checkpoint.
+    """Sample from streams by S-VOILA, and compare its sample with those of other methods.
+
+    The result has the sample sizes and the variance of every method at each checkpoint.
 
     Parameters
     ----------
     stratum : (N,) or (R, N) array_like of int or str
-        Of each record; with two dimensions one stream per run.
+        Stratum of each record. With two dimensions there is one stream per run.
     values : (N,) or (R, N) array_like of float
+        Value of each record.
     budget : int
-        Records kept.
-    methods : iterable of {"voila", "s_voila", "s_voila_printed", "neyman", "neyman_plus", "uniform", "reservoir"}
-        - "voila": the best whole numbers, with hindsight; always computed.
-        - "s_voila": `StreamSampler`, with a floor of `minimum` (0 is allowed here).
-        - "s_voila_printed": evicts where N S / s is least [1]_, no floor.
-        - "neyman", "neyman_plus": with hindsight, real numbers, no floor.
-        - "uniform": equal shares of the strata seen, in whole numbers.
-        - "reservoir": one simple random sample, its mean not weighted by stratum.
-    order : {"given", "random"}
-        "random" shuffles the records anew in every run.
-    last : iterable
+        Size of the sample.
+    methods : iterable of str, default all methods
+        Names of the methods to compare:
+
+        - "voila": the best whole sample sizes, knowing all records so far; always computed.
+        - "s_voila": `StreamSampler`, with at least `minimum` records per stratum.
+        - "s_voila_printed": as printed in [1]_. It removes a record of the stratum with the
+          smallest N S / s, without a minimum.
+        - "neyman", "neyman_plus": fractional sample sizes, knowing all records so far, without a
+          minimum.
+        - "uniform": equal whole sample sizes of the strata seen so far.
+        - "reservoir": one simple random sample, with a mean that is not weighted by stratum.
+    order : {"given", "random"}, default "given"
+        Order of the records. "random" shuffles them in every run.
+    last : iterable, default ()
         Strata whose records come after all others.
-    every : int
-        Records between checkpoints, a multiple of `batch`; the end is one too.
-    batch : int
-        Records per minibatch; the random keys do not depend on it.
-    minimum : int
+    every : int, default 200
+        Number of records between checkpoints, a multiple of `batch`. The end of the stream is also
+        a checkpoint.
+    batch : int, default 1
+        Number of records per minibatch. The random keys do not depend on it.
+    minimum : int, default 2
+        Smallest sample size of a stratum, at least 0.
     runs : int, optional
-        By default 5, or the number of streams given.
-    rng : int or numpy.random.Generator
-    progress : bool
-        Show a bar when it takes longer than a second.
+        Number of runs, by default 5 or the number of streams.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
+    progress : bool, default True
+        Whether to show a progress bar if the simulation takes longer than a second.
 
     Returns
     -------
     StreamStudy
+        Sample sizes and variances of every method at each checkpoint.
+
+    See Also
+    --------
+    StreamSampler : Sample from a stream by S-VOILA.
+    jump_stream : Simulate the paper's synthetic stream.
+    allocate : Compute the sample sizes of one method from known strata.
 
     References
     ----------
-    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019: lemma 1 and
-       algorithm 6.
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019:
+       lemma 1 and algorithm 6.
 
     Examples
     --------
@@ -341,7 +416,7 @@ def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
     stratum, values = checks.cells("stratum", stratum), checks.floats("values", values)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(
-            f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
+            f"stratum and values must have the same shape, (N,) or (R, N); got {stratum.shape} and "
             f"{values.shape}"
         )
     if not (np.abs(values) <= checks.LARGEST_SIZE).all():
@@ -363,7 +438,7 @@ def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
 def _codes_of(last: Any, labels: Any) -> list:
     for label in last:
         if label not in labels:
-            raise checks.WrongValue("last", f"must hold strata of the stream; {label!r} is not")
+            raise checks.WrongValue("last", f"must hold strata of the stream; {label!r} is not one")
     return [labels.index(label) for label in last]
 
 
@@ -377,7 +452,7 @@ def _order(
 
 
 class _Stream:
-    """R streams: stratum, value and key of each record, and running statistics of its stratum."""
+    """R streams with the stratum, value and key of each record, and statistics of its stratum."""
 
     def __init__(
         self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray
@@ -396,7 +471,7 @@ class _Stream:
                 )
 
     def latest(self, known: np.ndarray, start: int, end: int) -> None:
-        """Update the row of the latest record of each stratum, (R, H), by the records from start to end."""
+        """Update the latest record of each stratum, (R, H), with the records from start to end."""
         np.maximum.at(
             known.reshape(-1),
             self.cell[:, start:end].ravel(),
@@ -404,7 +479,7 @@ class _Stream:
         )
 
     def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
-        """Return a running statistic at the latest records, (R, H); 0 of a stratum that was not seen."""
+        """Return a running statistic at the latest records, (R, H); 0 for a stratum without any."""
         first = self.records * np.arange(self.runs)[:, None]
         return np.where(latest >= 0, column.take(first + np.maximum(latest, 0)), 0)
 
@@ -457,7 +532,7 @@ def _follow(
 
 
 class _Samples:
-    """The samples of R runs that are cut after each minibatch: what is held, sorted by run, stratum and key."""
+    """The samples of R runs, sorted by run, stratum and key, and reduced after each minibatch."""
 
     def __init__(self, stream: _Stream, budget: int, minimum: int, printed: bool) -> None:
         self.stream, self.budget, self.minimum, self.printed = stream, budget, minimum, printed
@@ -469,7 +544,7 @@ class _Samples:
         self.held, self.seen = np.zeros(0, np.int64), 0
 
     def receive(self, stop: int, batch: int, bar: Any) -> None:
-        """Take the records up to stop, and cut the samples to the budget after each minibatch that changes them."""
+        """Take the records up to stop, and reduce the samples to the budget after a minibatch."""
         ahead = batch
         while self.seen < stop:
             start, end = self.seen, min(self.seen + ahead, stop)
@@ -494,7 +569,10 @@ class _Samples:
             bar.update(self.seen - start)
 
     def left(self) -> np.ndarray:
-        """Return the sample sizes (R, H) within the budget: records go one by one where that costs least."""
+        """Return the sample sizes (R, H) within the budget.
+
+        Records are removed one by one from the stratum where that costs least.
+        """
         size, spread = (
             self.stream.now(column, self.latest)
             for column in (self.stream.size, self.stream.spread)
@@ -512,7 +590,7 @@ class _Samples:
         return left
 
     def cut(self, left: np.ndarray) -> None:
-        """Keep the smallest keys; lower the thresholds to the least key turned away."""
+        """Keep the smallest keys, and lower the thresholds to the smallest key removed."""
         start = (self.sampled.cumsum() - self.sampled.ravel()).reshape(self.cell.shape)
         cut = left < self.sampled
         self.threshold[cut] = self.held[(start + left)[cut]] - self.cell[cut] * self.stream.records
@@ -520,7 +598,10 @@ class _Samples:
         self.held, self.sampled = self.held[rank < np.repeat(left, self.sampled.ravel())], left
 
     def errors(self) -> np.ndarray:
-        """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
+        """Return estimate minus mean of all records so far, (R,).
+
+        It is NaN if a stratum has no record in the sample.
+        """
         size, total = (
             self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total)
         )
@@ -538,7 +619,10 @@ class _Samples:
 def _hindsight(
     method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool | None = None
 ) -> np.ndarray:
-    """Return what a method that knows all records so far would hold, (R, C, H); whole records as the method does."""
+    """Return the sample sizes (R, C, H) of a method that knows all records so far.
+
+    By default they are whole numbers only for methods that have whole sample sizes.
+    """
     integer = method in ("voila", "uniform") if integer is None else integer
     sampled = np.zeros(size.shape)
     for cell in np.ndindex(size.shape[:2]):

@@ -1,9 +1,12 @@
-"""Repeat cross-validation on thousands of samples: false alarms and power of every test.
+"""Simulate cross-validation on thousands of samples: false alarm rate and power of every test.
+
+`simulate_type_one` studies the t-test of one learner's error, and `simulate_comparison` studies
+tests that compare two learners.
 
 References
 ----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
-   2006.
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
+   Universite de Montreal, 2006.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,18 +56,34 @@ NESTED_REPEATS = 3
 
 
 class TypeOneStudy(Result):
-    """False alarms of the K-fold t-test about the error of one learner: a row of Table 2 of [1]_.
+    """False alarm rate of the K-fold t-test of one learner's error, as in Table 2 of [1]_.
+
+    `simulate_type_one` makes it.
 
     Attributes
     ----------
-    population, learner : str
-    n, folds, runs : int
+    population : str
+        Name of the population.
+    learner : str
+        Name of the learner.
+    n : int
+        Number of items per sample.
+    folds : int
+        Number of folds.
+    runs : int
+        Number of samples.
     estimates : (runs,) array of float
         Cross-validated error of each sample.
     theta3 : (runs,) array of float
-        The variance of it that the folds show.
+        Estimate of its variance from the variation between folds.
     loss : {"zero_one", "squared"}
-        What the error is: the share of items that are classified wrong, or, of a regressor, the mean squared error.
+        Kind of error: the proportion of items that are classified incorrectly, or the mean squared
+        error of a regressor.
+
+    See Also
+    --------
+    simulate_type_one : Run this simulation.
+    kfold_t_test : Test a cross-validated error.
 
     References
     ----------
@@ -82,17 +101,17 @@ class TypeOneStudy(Result):
 
     @property
     def mean(self) -> float:
-        """Expected cross-validated error: the mean over all runs, taken as the true value."""
+        """Return the mean cross-validated error of all runs, which is treated as the true value."""
         return float(self.estimates.mean())
 
     @property
     def rho(self) -> float:
-        """Share of the variance of the estimates that the folds do not show."""
+        """Return the proportion of the variance of the estimates that the folds do not show."""
         return float(1 - self.theta3.mean() / self.estimates.var(ddof=1))
 
     @property
     def rho_error(self) -> float:
-        """Monte Carlo standard error of `rho`."""
+        """Return the Monte Carlo standard error of `rho`."""
         shown = (
             self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2
         ) / self.estimates.var(ddof=1)
@@ -100,7 +119,10 @@ class TypeOneStudy(Result):
 
     @property
     def zero_share(self) -> float:
-        """Share of the runs whose folds all have the same error, which `kfold_t_test` refuses."""
+        """Return the proportion of runs with equal errors in all folds.
+
+        `kfold_t_test` refuses these runs.
+        """
         return float((self.shown == 0).mean())
 
     def type_one(
@@ -111,17 +133,26 @@ class TypeOneStudy(Result):
         mean: float | None = None,
         zero_variance: str = "reject",
     ) -> float:
-        """Return the share of runs in which the test rejects the true mean.
+        """Return the type I error rate: the proportion of runs that reject the true mean.
 
         Parameters
         ----------
-        rho : float or str
-            As in `workbench.kfold_t_test`.
-        level : float
+        rho : float or str, default 0.0
+            Assumed proportion of the variance that the folds do not show, as in
+            `workbench.kfold_t_test`.
+        level : float, default 0.95
+            1 minus the significance level, in (0, 1).
         mean : float, optional
-            Tested mean; by default `mean`. Sums of 0/1 losses take so few values that the share can jump with it.
-        zero_variance : {"reject", "refuse"}
-            Where all folds agree t is infinite: it rejects, as in the paper; or the test is refused, and does not.
+            Tested mean, by default `mean`. Sums of 0/1 losses have few different values, so the
+            rate can jump with the tested mean.
+        zero_variance : {"reject", "refuse"}, default "reject"
+            Result of a run in which all folds have the same error, so that t is infinite. "reject":
+            the test rejects, as in the paper. "refuse": the test is refused and does not reject.
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
         rejects = self._rejects(
@@ -141,22 +172,37 @@ class TypeOneStudy(Result):
 
         Parameters
         ----------
-        rho, level, mean, zero_variance
-            As in `type_one`.
+        rho : float or str, default 0.0
+            Assumed proportion of the variance that the folds do not show, as in `type_one`.
+        level : float, default 0.95
+            1 minus the significance level, in (0, 1).
+        mean : float, optional
+            Tested mean, as in `type_one`.
+        zero_variance : {"reject", "refuse"}, default "reject"
+            Result of a run without variance, as in `type_one`.
+
+        Returns
+        -------
+        float
+            Standard error of the proportion.
         """
         share = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
         return float((share * (1 - share) / self.runs) ** 0.5)
 
     def headline(self) -> str:
-        """Return rho and the false alarms at rho 0 and 0.7."""
+        """Return rho and the false alarm rates of the naive t-test and at rho 0.7."""
         squared = ", squared error" if self.loss == "squared" else ""
         return (
-            f"{self.learner} on {self.population}, n {self.n}{squared}: rho {self.rho:.3f}, false alarms of the "
-            f"naive t {self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs"
+            f"{self.learner} on {self.population}, n = {self.n}{squared}: rho {self.rho:.3f}; "
+            f"false alarm rate {self.type_one():.3f} of the naive t-test and "
+            f"{self.type_one(SKEPTICAL):.3f} with rho 0.7; {self.runs:,} runs"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per assumed rho: type-I error and its Monte Carlo error, without and with zero variance."""
+        """Return one row per assumed rho: type I error rate with its Monte Carlo error.
+
+        A row also has the rate if runs without variance are refused.
+        """
         return [
             {
                 "n": self.n,
@@ -172,7 +218,7 @@ class TypeOneStudy(Result):
 
     @property
     def shown(self) -> np.ndarray:
-        """`theta3` without what rounding leaves of equal folds."""
+        """Return `theta3`, with 0 for folds that are equal except for rounding."""
         return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
 
     def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
@@ -193,45 +239,59 @@ def simulate_type_one(
     jobs: int | None = None,
     progress: bool = True,
 ) -> TypeOneStudy:
-    """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error [1]_.
+    """Simulate how often the K-fold t-test rejects the true error of a learner.
+
+    The cross-validation is repeated on many samples, as in [1]_. The result has the false alarm
+    rate of the test for any assumed rho.
 
     Parameters
     ----------
     population : {"digits", "ten_digits"} or (X, y)
-        Digits of at least 5 against the others, or all ten; or (N, p) numbers and (N,) classes (numbers for a
-        regressor). Samples are drawn with replacement.
+        Population from which samples are taken with replacement. "digits": images of digits of at
+        least 5 against the others. "ten_digits": all ten digits. Or features (N, p) and classes
+        (N,), which are numbers for a regressor.
     learner : {"1nn", "centroid"} or scikit-learn classifier or regressor
-        Nearest neighbor and nearest centroid are computed for all samples at once. The loss is 0 or 1, of a regressor
-        the squared error. A `random_state` of None is set from `rng`.
+        Learner to cross-validate. Nearest neighbor and nearest centroid are computed for all
+        samples at once. The loss is 0 or 1, or the squared error of a regressor. A `random_state`
+        of None is set from `rng`.
     n : int
-        Items per sample, a multiple of `folds`.
-    folds : int
-        K >= 2.
-    runs : int
-        At least 100.
-    rng : int or numpy.random.Generator
+        Number of items per sample, a multiple of `folds`.
+    folds : int, default 10
+        Number of folds K, at least 2.
+    runs : int, default 10_000
+        Number of samples, at least 100.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
     jobs : int, optional
-        Threads; the result does not depend on it.
-    progress : bool
-        Show a bar when it takes longer than a second.
+        Number of threads. The result does not depend on it.
+    progress : bool, default True
+        Whether to show a progress bar if the simulation takes longer than a second.
 
     Returns
     -------
     TypeOneStudy
+        Errors of all runs, with the false alarm rates of the test.
 
     Raises
     ------
     ValueError
         If an argument is out of its domain.
 
+    See Also
+    --------
+    kfold_t_test : Test a cross-validated error.
+    simulate_comparison : Simulate tests that compare two learners.
+
     References
     ----------
-    .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006, section 5 and Table 2.
+    .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006, section 5 and Table
+       2.
 
     Examples
     --------
-    >>> simulate_type_one("digits", "1nn", 20, runs=2000)      # doctest: +ELLIPSIS
-    TypeOneStudy(1nn on digits, n 20: rho 0.2..., false alarms of the naive t 0.09..., at rho 0.7 0.01...; 2,000 runs)
+    >>> study = simulate_type_one("digits", "1nn", 20, runs=2000)
+    >>> study      # doctest: +ELLIPSIS
+    TypeOneStudy(1nn on digits, n = 20: rho 0.2...; false alarm rate 0.09... of the naive ...)
     """
     population, (losses, label) = Population.of(population), as_learner("learner", learner)
     n, folds, runs = (
@@ -246,7 +306,9 @@ def simulate_type_one(
         _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
     )
     notes = (
-        [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
+        [Note("data", "squared error, because the learner is a regressor")]
+        if loss == "squared"
+        else []
     )
     return TypeOneStudy(
         population.name,
@@ -262,21 +324,45 @@ def simulate_type_one(
 
 
 class ComparisonStudy(Result):
-    """What each test said about two learners, sample after sample.
+    """Results of tests that compare two learners, for each sample.
+
+    `simulate_comparison` makes it.
 
     Attributes
     ----------
-    population, first, second : str
-    n, folds, repeats, runs : int
+    population : str
+        Name of the population.
+    first : str
+        Name of the first learner.
+    second : str
+        Name of the second learner.
+    n : int
+        Number of items per sample.
+    folds : int
+        Number of folds.
+    repeats : int
+        Number of repeats of the cross-validation.
+    runs : int
+        Number of samples.
     tests : tuple of str
+        Names of the tests.
     pvalues : (T, runs) array of float
-        NaN where a test is refused because its variance is 0; for Bayes the probability that the winner does not win.
+        p-value of each test and sample. NaN if a test is refused because its variance is 0. For the
+        Bayesian test, the probability that the better learner is not better.
     errors : (2, runs) array of float
         Cross-validated error of both learners.
-    estimates, naive_errors : (2, runs) array of float
-        Difference first less second and its standard error at rho = 0; in row 1 over all repeats (NaN with one).
+    estimates : (2, runs) array of float
+        Error of the first learner minus that of the second. Row 0 has one repeat. Row 1 has all
+        repeats, and is NaN if there is only one.
+    naive_errors : (2, runs) array of float
+        Standard errors of `estimates` at rho = 0.
     loss : {"zero_one", "squared"}
-        What the errors are, as in `TypeOneStudy`.
+        Kind of error, as in `TypeOneStudy`.
+
+    See Also
+    --------
+    simulate_comparison : Run this simulation.
+    compare_tests : Compare two learners by all tests on one sample.
     """
 
     population: str
@@ -295,7 +381,7 @@ class ComparisonStudy(Result):
 
     @property
     def rho(self) -> float:
-        """Share of the variance of the differences that the folds do not show."""
+        """Return the proportion of the variance of the differences that the folds do not show."""
         return float(1 - (self.naive_errors[0] ** 2).mean() / self.estimates[0].var(ddof=1))
 
     def pvalue(self, test: str) -> np.ndarray:
@@ -305,30 +391,45 @@ class ComparisonStudy(Result):
         ----------
         test : str
             One of `tests`.
+
+        Returns
+        -------
+        (runs,) ndarray of float
+            One p-value per sample.
         """
         return self.pvalues[self.tests.index(checks.choice("test", test, self.tests))]
 
     def rejects(self, test: str, level: float = 0.95) -> np.ndarray:
-        """Return which runs (runs,) the test calls different at 1 - level; refused runs are not.
+        """Return a mask (runs,) of the samples in which the test finds a difference.
 
         Parameters
         ----------
         test : str
             One of `tests`.
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        (runs,) ndarray of bool
+            False if the test is refused.
         """
         return self.pvalue(test) < 1 - checks.level(level)
 
     def rejection(self, test: str, level: float = 0.95) -> float:
-        """Return the share of runs that the test calls different.
+        """Return the rejection rate: the proportion of runs in which the test finds a difference.
 
         Parameters
         ----------
         test : str
             One of `tests`.
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         return float(self.rejects(test, level).mean())
 
@@ -339,23 +440,29 @@ class ComparisonStudy(Result):
         ----------
         test : str
             One of `tests`.
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        float
+            Standard error of the proportion.
         """
         share = self.rejection(test, level)
         return float((share * (1 - share) / self.runs) ** 0.5)
 
     def headline(self) -> str:
-        """Return mean errors and the rejection rates of the first tests."""
-        shown = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
-        errs = "has a squared error of" if self.loss == "squared" else "errs"
+        """Return the mean errors and the rejection rates of the first tests."""
+        rates = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
+        kind = "squared error" if self.loss == "squared" else "error"
         return (
-            f"{self.first} {errs} {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
-            f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs"
+            f"{kind} {self.errors[0].mean():.4g} of {self.first} and {self.errors[1].mean():.4g} "
+            f"of {self.second} on {self.population}, n = {self.n}; rejection rates at the 5% "
+            f"level: {rates}; {self.runs:,} runs"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per test: share of rejections, its Monte Carlo error, share of refused runs."""
+        """Return one row per test: rejection rate, its Monte Carlo error, rate of refused runs."""
         return [
             {
                 "test": test,
@@ -383,51 +490,66 @@ def simulate_comparison(
     jobs: int | None = None,
     progress: bool = True,
 ) -> ComparisonStudy:
-    """Let every test compare two learners on many samples: type-I error where they are equal, power where not.
+    """Simulate how often each test finds a difference between two learners.
+
+    If the learners are equally good, the rejection rate is the type I error rate of the test. If
+    not, it is the power.
 
     Parameters
     ----------
     population : str or (X, y)
-        As in `simulate_type_one`; `workbench.exchangeable_population` makes populations in which two equal learners
-        on the two halves of the features have exactly the same expected error.
+        Population from which samples are taken, as in `simulate_type_one`. In populations of
+        `workbench.exchangeable_population`, a learner has exactly the same expected error on both
+        halves of the features.
     first, second : learner or (learner, columns)
-        As in `simulate_type_one`, two classifiers or two regressors; columns are the features that it sees, by default
-        all.
+        Two classifiers or two regressors, as in `simulate_type_one`. `columns` are the features
+        that the learner uses, by default all.
     n : int
-        Items per sample, a multiple of `folds`.
+        Number of items per sample, a multiple of `folds`.
     tests : "all" or sequence of str
-        Names in `workbench.simulations.cross_validation.TESTS`. By default those that need no further fits. For
-        regressors McNemar's are left out, as the notes then say.
-    folds : int
-        K >= 2.
-    repeats : int
-        Repeats for the tests called "repeated", at least 2 for these.
-    rope : float
-    runs : int
-        At least 2.
+        Names in `workbench.simulations.cross_validation.TESTS`, by default those that need no
+        further fits. For regressors the tests of McNemar are left out, as a note says.
+    folds : int, default 10
+        Number of folds K, at least 2.
+    repeats : int, default 1
+        Number of repeats of the cross-validation, at least 2 for the tests called "repeated".
+    rope : float, default 0.01
+        Half-width of the region of practical equivalence of the Bayesian test, at least 0.
+    runs : int, default 1000
+        Number of samples, at least 2.
     samples : (runs, n) array_like of int, optional
-        Rows of the population that each sample holds; by default drawn with replacement. Item i is in fold i mod K.
-    rng : int or numpy.random.Generator
+        Rows of the population in each sample, by default taken at random with replacement. Item i
+        is in fold i mod K.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
     jobs : int, optional
-        Threads; the result does not depend on it.
-    progress : bool
-        Show a bar when it takes longer than a second.
+        Number of threads. The result does not depend on it.
+    progress : bool, default True
+        Whether to show a progress bar if the simulation takes longer than a second.
 
     Returns
     -------
     ComparisonStudy
+        The p-values of all tests and runs, with the rejection rates.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain, or one learner is a regressor and the other is none.
+        If an argument is out of its domain, or only one of the learners is a regressor.
+
+    See Also
+    --------
+    compare_tests : Compare two learners by all tests on one sample.
+    exchangeable_population : Make a population in which two learners are equally good.
+    simulate_type_one : Simulate the t-test of one learner's error.
 
     Examples
     --------
-    Two nearest-neighbor readers of the same kind of features: a true null.
+    Two nearest-neighbor classifiers with equally good features, so that no difference exists:
 
     >>> from workbench.cross_validation.learners import gaussian_population
-    >>> study = simulate_comparison(gaussian_population(2000), ("1nn", range(8)), ("1nn", range(8, 16)), 100)
+    >>> population = gaussian_population(2000)
+    >>> study = simulate_comparison(population, ("1nn", range(8)), ("1nn", range(8, 16)), 100)
     >>> study.rejection("naive t") > .08, study.rejection("rho 0.7") < .04
     (True, True)
     """
@@ -467,7 +589,7 @@ def simulate_comparison(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is done with each block of samples."""
+    """The learners and the tests, which are applied to each block of samples."""
 
     learners: tuple
     tests: tuple
@@ -522,7 +644,7 @@ class _Plan:
         )
 
     def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
-        """Return loss of the first less loss of the second, (B, n)."""
+        """Return the loss of the first learner minus that of the second, (B, n)."""
         first, second = (learner(samples, fold).astype(float) for learner in self.learners)
         return first - second
 
@@ -605,7 +727,7 @@ def _per_block(function: Callable, blocks: list, jobs: int | None, progress: boo
 
 
 def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:
-    """Cut samples so that a block's distances stay in fast memory."""
+    """Divide samples into blocks that are small enough for fast memory."""
     runs, n = rows.shape
     size = max(1, BLOCK // n**2)
     seeds = rng.integers(2**31, size=-(-runs // size))
@@ -622,12 +744,15 @@ def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
 
 
 def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return where fold means (B, J) of losses up to `scale` (B,) differ by no more than rounding."""
+    """Return a mask of blocks whose fold means (B, J) differ only by rounding.
+
+    `scale` (B,) is the largest loss.
+    """
     return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
 def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
+    """Return p-values of the t-test of fold means (B, J), NaN if all folds agree."""
     naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** 0.5
     return kfold.tail_probability(
         (1 - rho) ** 0.5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided"
@@ -654,45 +779,51 @@ def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
     if "half-sample rho" in tests and n < 4 * folds:
         raise checks.WrongValue(
             "n",
-            f"must be at least {4 * folds} for half-sample rho, whose halves need 2 items per fold",
+            f"must be at least {4 * folds} for half-sample rho, because each half needs 2 items "
+            "per fold",
             n,
         )
     if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):
         raise ValueError(
-            f"nested cross-validation needs 3 folds of 2 items; got {folds} folds of {n} items"
+            "nested cross-validation needs at least 3 folds of 2 items; got "
+            f"{folds} folds of {n} items"
         )
     return tests
 
 
 def _common_loss(learners: tuple, labels: tuple) -> str:
-    """Return the loss of both learners; that of a regressor and that of a classifier have no common unit."""
+    """Return the loss of both learners, or raise if only one is a regressor."""
     found = [loss_of(learner) for learner in learners]
     if found[0] != found[1]:
         of = dict(zip(found, labels, strict=True))
         raise ValueError(
-            f"first and second must both be classifiers or both regressors, as their losses are compared; "
-            f"{of['squared']} is a regressor, {of['zero_one']} a classifier"
+            "first and second must both be classifiers or both regressors, because their losses "
+            f"are compared; {of['squared']} is a regressor and {of['zero_one']} is a classifier"
         )
     return found[0]
 
 
 def _allowed(tests: tuple, loss: str) -> tuple:
-    """Return the tests that a loss allows, and what the reader has to know about it."""
+    """Return the tests that a loss allows, and notes about the loss."""
     if loss == "zero_one":
         return tests, ()
     left = tuple(test for test in tests if test not in COUNTING)
     if not left:
         raise checks.WrongValue(
             "tests",
-            "must name one that does not count errors where the learners are "
-            f"regressors; got {checks.listed(tests, quoted=True)}",
+            "must name a test that does not count errors, because the learners are regressors; got "
+            f"{checks.listed(tests, quoted=True)}",
         )
     counting = (
-        Note("refused", "counts errors, which regressors do not make: left out", ("test", test))
+        Note(
+            "refused",
+            "left out, because it counts errors, which regressors do not make",
+            ("test", test),
+        )
         for test in tests
         if test in COUNTING
     )
-    return left, (*counting, Note("data", "squared error, as the learners are regressors"))
+    return left, (*counting, Note("data", "squared error, because the learners are regressors"))
 
 
 def _drawn(rng: np.random.Generator, population: Population, runs: int, n: int) -> np.ndarray:
@@ -712,7 +843,7 @@ def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
         raise checks.WrongValue(
             "samples",
-            f"must be (runs, {n}) row numbers, at least 2 runs; got shape "
+            f"must be whole row numbers of shape (runs, {n}) with at least 2 runs; got shape "
             f"{rows.shape} of {rows.dtype}",
         )
     if rows.min() < 0 or rows.max() >= size:

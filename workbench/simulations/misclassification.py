@@ -1,11 +1,13 @@
-"""Repeat an audit thousands of times: bias, spread and coverage of the estimators of a share.
+"""Simulate thousands of audits: bias, spread and coverage of estimators of a class proportion.
 
-Draws counts, never items, so the time does not depend on the number of items.
+`simulate_prevalence` has two classes, and `simulate_shares` any number of classes.
+`simulate_shifts` and `shift_study` vary the proportions of new periods. The simulations sample
+counts, never items, so their time does not depend on the number of items.
 
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021: three studies (section 3).
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021: three studies (section 3).
 """
 
 from collections.abc import Iterable
@@ -25,27 +27,52 @@ NUMPY_LIMIT = 10**9
 
 
 class PrevalenceStudy(Result):
-    """What `runs` audits of one setting did; made by `simulate_prevalence`.
+    """Errors of every method in simulated audits of one setting; made by `simulate_prevalence`.
 
     Attributes
     ----------
-    bias, sd, rmse : dict of method to float
-        Of the estimate minus the period's true share, over the runs where the method is defined.
+    bias : dict of method to float
+        Mean of the estimate minus the true proportion, over the runs with an estimate.
+    sd : dict of method to float
+        Standard deviation of this error.
+    rmse : dict of method to float
+        Root mean squared error.
     bias_error, sd_error, rmse_error : dict of method to float
-        Their Monte Carlo standard errors.
+        Monte Carlo standard errors of `bias`, `sd` and `rmse`.
     undefined : dict of method to int
-        Runs without an estimate: an audit without one class, a class never predicted, or d = 0.
+        Number of runs without an estimate: a class is missing in the audit or never predicted, or
+        d = 0.
     estimates : dict of method to (R,) array
+        Estimates of every run.
     table : (R, 2, 2) array of int
-        The audits.
-    frame_share, share : (R,) array of float
-        Predicted shares of class 1 at audit time and in the period.
-    base_rate, new_base_rate : float
-        As realized in whole items.
-    p00, p11 : float
-    n, runs : int
-    size, new_size : int or None
+        Confusion table of the audit of every run.
+    frame_share : (R,) array of float
+        Predicted proportion of class 1 in the first period.
+    share : (R,) array of float
+        Predicted proportion of class 1 in the new period.
+    base_rate : float
+        True proportion of class 1 in the first period, in whole items.
+    new_base_rate : float
+        True proportion of class 1 in the new period, in whole items.
+    p00 : float
+        P(predicted 0 | true 0).
+    p11 : float
+        P(predicted 1 | true 1).
+    n : int
+        Number of labeled items.
+    size : int or None
+        Number of items of the first period, None if infinite.
+    new_size : int or None
+        Number of items of the new period, None if infinite.
+    runs : int
+        Number of runs R.
     rates : str
+        Population of the error rates, "process" or "frame".
+
+    See Also
+    --------
+    simulate_prevalence : Run this simulation.
+    estimate_prevalence : Estimate a proportion from one audit.
     """
 
     bias: dict
@@ -72,18 +99,25 @@ class PrevalenceStudy(Result):
     def limits(
         self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper limits (R,) of the default interval; the whole range where there is no estimate.
+        """Return lower and upper limits (R,) of the default interval of every run.
 
-        `quantity` is "level", or "change" since the audited frame itself. NaN where the audit gives no interval:
-        labels that seem swapped, and for methods that do not divide by d no estimate.
+        A run without an estimate has the whole range. Limits are NaN if the audit gives no
+        interval: if labels seem to be swapped, or if there is no estimate by a method that does not
+        divide by d.
 
         Parameters
         ----------
-        method : str
-            As in `estimate_prevalence`.
-        level : float
+        method : str, default "mle"
+            Method, as in `estimate_prevalence`.
+        level : float, default 0.95
             Nominal coverage in (0, 1).
-        quantity : {"level", "change"}
+        quantity : {"level", "change"}, default "level"
+            The proportion in the new period, or its change since the first period.
+
+        Returns
+        -------
+        tuple of (R,) ndarray of float
+            Lower and upper limits of every run.
         """
         checks.choice("method", method, methods.estimators())
         checks.choice("quantity", quantity, theory.QUANTITIES)
@@ -142,12 +176,21 @@ class PrevalenceStudy(Result):
     def coverage(
         self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
     ) -> float:
-        """Return the share of intervals that contain the true level or change; NaN where no run has one.
+        """Return the coverage: the proportion of intervals that contain the true value.
 
         Parameters
         ----------
-        method, level, quantity
-            As in `limits`.
+        method : str, default "mle"
+            Method, as in `limits`.
+        level : float, default 0.95
+            Nominal coverage in (0, 1).
+        quantity : {"level", "change"}, default "level"
+            The proportion in the new period, or its change since the first period.
+
+        Returns
+        -------
+        float
+            Coverage, NaN if no run has an interval.
         """
         low, high = self.limits(method, level, quantity=quantity)
         truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
@@ -155,23 +198,33 @@ class PrevalenceStudy(Result):
         return float(inside.mean()) if inside.size else float("nan")
 
     def refused(self, method: str = "mle") -> float:
-        """Return the share of runs whose 95% interval of the level is the whole range.
+        """Return the proportion of runs in which the 95% interval of the level is the whole range.
 
         Parameters
         ----------
-        method : str
-            As in `estimate_prevalence`.
+        method : str, default "mle"
+            Method, as in `estimate_prevalence`.
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         low, high = self.limits(method)
         return float(np.mean((low == 0) & (high == 1)))
 
     def closer(self, method: str, other: str) -> float:
-        """Return the share of runs in which `method` is closer to the truth than `other`.
+        """Return the proportion of runs in which `method` is closer to the truth than `other`.
 
         Parameters
         ----------
         method, other : str
-            As in `estimate_prevalence`.
+            Methods, as in `estimate_prevalence`.
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         ours, theirs = (
             np.abs(
@@ -189,12 +242,13 @@ class PrevalenceStudy(Result):
             max(self.rmse, key=self.rmse.__getitem__),
         )
         return (
-            f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited, {self.runs:,} runs: "
-            f"least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} ({self.rmse[worst]:.4g})"
+            f"true proportion {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} labels, "
+            f"{self.runs:,} runs: least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} "
+            f"({self.rmse[worst]:.4g})"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per method with Monte Carlo errors."""
+        """Return one row per method: bias, standard deviation and RMSE with Monte Carlo errors."""
         return [
             {
                 "method": method,
@@ -222,28 +276,45 @@ def simulate_prevalence(
     rng: int | np.random.Generator = 0,
     rates: str = "process",
 ) -> PrevalenceStudy:
-    """Repeat audit and counts of a setting and estimate the new share by all methods.
+    """Simulate audits of two classes, and estimate the proportion in a new period by all methods.
+
+    Use it to see bias, spread and coverage of the methods in a setting like yours.
 
     Parameters
     ----------
-    base_rate, new_base_rate : float
-        True share of class 1 at audit time and in the new period, in [0, 1]; rounded to whole items.
-    p00, p11 : float
-        P(predicted 0 | true 0) and P(predicted 1 | true 1), in [0, 1]; constant.
+    base_rate : float
+        True proportion of class 1 in the first period, in [0, 1]; rounded to whole items.
+    new_base_rate : float
+        True proportion of class 1 in the new period, in [0, 1]; rounded to whole items.
+    p00 : float
+        P(predicted 0 | true 0) in both periods, in [0, 1].
+    p11 : float
+        P(predicted 1 | true 1) in both periods, in [0, 1].
     n : int
-        Audited items, drawn without replacement from the first period.
-    size, new_size : int or None
-        Items of the first period (at least n) and of the new one (by default as many); None for infinitely many.
-    runs : int
-        At least 2.
-    rng : int or numpy.random.Generator
-    rates : {"process", "frame"}
-        "process": both periods are read anew in every run. "frame": the first period has exactly these rates (in
-        whole items) and is the same in every run, as in [1]_; only the audit and the new period vary.
+        Number of items of the first period that are labeled, sampled without replacement.
+    size : int or None
+        Number of items of the first period, at least n; None for infinitely many.
+    new_size : int, optional
+        Number of items of the new period, by default as many as in the first.
+    runs : int, default 10_000
+        Number of runs, at least 2.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
+    rates : {"process", "frame"}, default "process"
+        "process": the predictions of both periods are simulated in every run. "frame": the first
+        period has exactly these rates (in whole items) and is the same in every run, as in [1]_.
+        Then only the audit and the new period vary.
 
     Returns
     -------
     PrevalenceStudy
+        Bias, standard deviation and RMSE of every method, and all estimates.
+
+    See Also
+    --------
+    estimate_prevalence : Estimate a proportion from one audit.
+    simulate_shifts : Simulate many new periods with the same audits.
+    simulate_shares : Simulate audits of any number of classes.
 
     References
     ----------
@@ -251,8 +322,9 @@ def simulate_prevalence(
 
     Examples
     --------
-    >>> simulate_prevalence(.5, .35, .6, .7, 1000, 300_000, runs=2000)    # doctest: +ELLIPSIS
-    PrevalenceStudy(share 0.5 -> 0.35, 1,000 audited, 2,000 runs: least error mle (RMSE 0.02...
+    >>> study = simulate_prevalence(.5, .35, .6, .7, 1000, 300_000, runs=2000)
+    >>> study    # doctest: +ELLIPSIS
+    PrevalenceStudy(true proportion 0.5 -> 0.35, 1,000 labels, 2,000 runs: least error mle (RMSE ...
     """
     base_rate, new_base_rate, p00, p11 = (
         checks.number(name, value, 0, 1)
@@ -291,29 +363,35 @@ def simulate_prevalence(
 
 
 class ShiftStudy(Result):
-    """The same audits used for many new shares; made by `simulate_shifts`.
+    """Errors of every method for many new periods with the same audits; made by `simulate_shifts`.
 
     Attributes
     ----------
     studies : tuple of PrevalenceStudy
+        One study per new period.
+
+    See Also
+    --------
+    simulate_shifts : Run this simulation.
     """
 
     studies: tuple
 
     def headline(self) -> str:
-        """Return how often each method has the least error."""
+        """Return the number of new periods in which each method has the smallest error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
         wins = ", ".join(
             f"{method} {best.count(method)}" for method in methods.estimators() if method in best
         )
         first, last = self.studies[0], self.studies[-1]
         return (
-            f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
-            f"{checks.counted(len(best), 'new share')}, least error: {wins}"
+            f"true proportion {first.base_rate:.4g} -> {first.new_base_rate:.4g} to "
+            f"{last.new_base_rate:.4g}, {checks.counted(len(best), 'new proportion')}, least "
+            f"error: {wins}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per new share and method."""
+        """Return one row per new proportion and method."""
         return [
             {"new_base_rate": study.new_base_rate, **row}
             for study in self.studies
@@ -334,25 +412,54 @@ def simulate_shifts(
     rng: int | np.random.Generator = 0,
     rates: str = "process",
 ) -> ShiftStudy:
-    """Repeat `simulate_prevalence` for many new shares with the same audits: a figure of the paper.
+    """Simulate audits of two classes for many proportions in the new period.
+
+    It is `simulate_prevalence` with the same audits for all new periods, as in the figures of the
+    paper [1]_. Use it to see how each method depends on the shift.
 
     Parameters
     ----------
-    base_rate
-        As in `simulate_prevalence`.
+    base_rate : float
+        True proportion of class 1 in the first period, in [0, 1]; rounded to whole items.
     new_base_rates : iterable of float
-        True shares of the new period, each in [0, 1].
-    p00, p11, n, size, new_size, runs, rng, rates
-        As in `simulate_prevalence`.
+        True proportions of class 1 in the new periods, each in [0, 1].
+    p00 : float
+        P(predicted 0 | true 0) in all periods, in [0, 1].
+    p11 : float
+        P(predicted 1 | true 1) in all periods, in [0, 1].
+    n : int
+        Number of items of the first period that are labeled.
+    size : int or None
+        Number of items of the first period, at least n; None for infinitely many.
+    new_size : int, optional
+        Number of items of each new period, by default as many as in the first.
+    runs : int, default 10_000
+        Number of runs, at least 2.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
+    rates : {"process", "frame"}, default "process"
+        Population of the error rates, as in `simulate_prevalence`.
 
     Returns
     -------
     ShiftStudy
+        One study per new proportion.
+
+    See Also
+    --------
+    simulate_prevalence : Simulate one new period.
+    shift_study : Simulate shifts from the rates of your own audit.
+
+    References
+    ----------
+    .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.
 
     Examples
     --------
-    >>> simulate_shifts(.75, [.5, .6, .75], .85, .9, 1000, 300_000, runs=500)
-    ShiftStudy(share 0.75 -> 0.5 to 0.75, 3 new shares, least error: classify_and_count 1, calibration 1, mle 1)
+    >>> study = simulate_shifts(.75, [.5, .6, .75], .85, .9, 1000, 300_000, runs=500)
+    >>> study     # doctest: +NORMALIZE_WHITESPACE
+    ShiftStudy(true proportion 0.75 -> 0.5 to 0.75, 3 new proportions,
+    least error: classify_and_count 1, calibration 1, mle 1)
     """
     rng = checks.generator(rng)
     truths = [
@@ -360,7 +467,7 @@ def simulate_shifts(
         for new in checks.each("new_base_rates", new_base_rates)
     ]
     if not truths:
-        raise checks.WrongValue("new_base_rates", "must hold at least one share")
+        raise checks.WrongValue("new_base_rates", "must hold at least one proportion")
     first = simulate_prevalence(
         base_rate, truths[0], p00, p11, n, size, new_size=new_size, runs=runs, rng=rng, rates=rates
     )
@@ -389,7 +496,10 @@ def _draw_audits(
     rates: str,
     rng: np.random.Generator,
 ) -> tuple:
-    """Return audits (R, 2, 2), predicted shares of their frame (R,), and the base rate in whole items."""
+    """Return audits (R, 2, 2), predicted proportions (R,) of the first period, and its base rate.
+
+    The base rate is that of whole items.
+    """
     if size is None:
         ones = rng.binomial(n, base_rate, runs)
         hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
@@ -413,7 +523,7 @@ def _draw_audits(
 def _draw_share(
     base_rate: float, p00: float, p11: float, size: int | None, runs: int, rng: np.random.Generator
 ) -> tuple:
-    """Return predicted shares (R,) of a period and its true share in whole items."""
+    """Return predicted proportions (R,) of a period, and its true proportion in whole items."""
     if size is None:
         return np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
     ones = round(base_rate * size)
@@ -431,7 +541,7 @@ def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> n
 
 
 def _determinant(table: np.ndarray) -> np.ndarray:
-    """Return d = p00 + p11 - 1 of tables (R, 2, 2); NaN without an item of a class."""
+    """Return d = p00 + p11 - 1 of tables (R, 2, 2), NaN without an item of a class."""
     with np.errstate(invalid="ignore"):
         return np.einsum("rkk->r", methods.by_row(table)) - 1
 
@@ -492,22 +602,43 @@ def _figures(values: np.ndarray, truth: float) -> tuple:
 
 
 class SharesStudy(Result):
-    """What `runs` audits of classes did for one or more new periods; made by `simulate_shares`.
+    """Errors of every method in simulated audits of K classes; made by `simulate_shares`.
+
+    Arrays have T new periods.
 
     Attributes
     ----------
-    bias, sd, rmse : dict of method to (T, K) array
-        Of the estimates minus the true shares, over the runs where the method is defined.
+    bias : dict of method to (T, K) array
+        Mean of the estimates minus the true proportions, over the runs with an estimate.
+    sd : dict of method to (T, K) array
+        Standard deviation of this error.
+    rmse : dict of method to (T, K) array
+        Root mean squared error.
     bias_error, sd_error, rmse_error : dict of method to (T, K) array
-        Their Monte Carlo standard errors.
+        Monte Carlo standard errors of `bias`, `sd` and `rmse`.
     undefined : dict of method to (T, K) array
-        Runs without an estimate.
+        Number of runs without an estimate.
     shares : (K,) array
+        True proportions of the first period, in whole items.
     new_shares : (T, K) array
-        As realized in whole items.
+        True proportions of the new periods, in whole items.
     reading : (K, K) array
-    n, size, new_size, runs : int
+        P(prediction | truth); rows are true classes.
+    n : int
+        Number of labeled items.
+    size : int
+        Number of items of the first period.
+    new_size : int
+        Number of items of each new period.
+    runs : int
+        Number of runs.
     rates : str
+        Population of the error rates, "process" or "frame".
+
+    See Also
+    --------
+    simulate_shares : Run this simulation.
+    estimate_prevalence : Estimate proportions from one audit.
     """
 
     bias: dict
@@ -527,10 +658,10 @@ class SharesStudy(Result):
     rates: str
 
     def headline(self) -> str:
-        """Return the methods with the least and the largest error of all classes and periods together."""
+        """Return the methods with the least and the largest error over all classes and periods."""
         return (
-            f"{checks.counted(len(self.shares), 'class', 'classes')}, {self.n:,} audited, {self.runs:,} runs: "
-            f"{classes.best_and_worst(self.rmse)}"
+            f"{checks.counted(len(self.shares), 'class', 'classes')}, {self.n:,} labels, "
+            f"{self.runs:,} runs: {classes.best_and_worst(self.rmse)}"
         )
 
     def rows(self) -> list[dict]:
@@ -567,28 +698,47 @@ def simulate_shares(
     rng: int | np.random.Generator = 0,
     rates: str = "process",
 ) -> SharesStudy:
-    """Repeat audit and counts of any number of classes and estimate the shares of new periods by all methods.
+    """Simulate audits of any number of classes, and estimate new proportions by all methods.
+
+    Use it to see bias and spread of the methods in a setting like yours.
 
     Parameters
     ----------
     shares : (K,) array_like
-        True shares of the first period, above 0; rounded to whole items.
+        True proportions of the classes in the first period, above 0; rounded to whole items.
     new_shares : (K,) or (T, K) array_like
-        Of the new period, or of T periods that are estimated with the same audits.
+        True proportions in the new period, or in T new periods with the same audits.
     reading : (K, K) array_like
-        P(prediction | truth), rows truth; constant.
-    n, size, new_size, runs, rng, rates
-        As in `simulate_prevalence`; `size` is a number.
+        P(prediction | truth) in all periods; rows are true classes.
+    n : int
+        Number of items of the first period that are labeled.
+    size : int
+        Number of items of the first period, at least n.
+    new_size : int, optional
+        Number of items of each new period, by default as many as in the first.
+    runs : int, default 10_000
+        Number of runs, at least 2.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
+    rates : {"process", "frame"}, default "process"
+        Population of the error rates, as in `simulate_prevalence`.
 
     Returns
     -------
     SharesStudy
+        Bias, standard deviation and RMSE of every method, period and class.
+
+    See Also
+    --------
+    simulate_prevalence : Simulate audits of two classes, with intervals.
+    shift_study : Simulate shifts from the rates of your own audit.
 
     Examples
     --------
     >>> reading = [[.9, .06, .04], [.1, .8, .1], [.02, .08, .9]]
-    >>> simulate_shares([.5, .3, .2], [.4, .3, .3], reading, 1000, 100_000, runs=500)     # doctest: +ELLIPSIS
-    SharesStudy(3 classes, 1,000 audited, 500 runs: least error m... (RMSE 0.01...), largest baseline (0.14...))
+    >>> study = simulate_shares([.5, .3, .2], [.4, .3, .3], reading, 1000, 100_000, runs=500)
+    >>> study     # doctest: +ELLIPSIS
+    SharesStudy(3 classes, 1,000 labels, 500 runs: least error m... (RMSE 0.01...), largest ...)
     """
     shares, new, reading = classes.check_shares(shares, new_shares, reading)
     n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
@@ -632,17 +782,22 @@ def draw_classes(
     rates: str = "process",
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return audits (R, K, K) of n items and the predicted counts (R, K) of the frame that they were drawn from.
+    """Return audits (R, K, K) of n items, and the predicted counts (R, K) of the sampled period.
 
     Parameters
     ----------
     items : (K,) array of int
-        Of each true class in the frame.
+        Number of items of each true class in the period.
     reading : (K, K) array
-    n, runs : int
+        P(prediction | truth); rows are true classes.
+    n : int
+        Number of labeled items.
+    runs : int
+        Number of runs.
     rates : {"process", "frame"}
-        With "frame" every run has the same frame, with these rates in whole items.
+        With "frame" the period is the same in every run, with these rates in whole items.
     rng : numpy.random.Generator
+        Generator of the samples.
     """
     audited, kinds = rng.multivariate_hypergeometric(items, n, size=runs), range(items.size)
     if rates == "frame":
@@ -659,7 +814,7 @@ def draw_classes(
 
 
 def whole_items(share: np.ndarray, size: int) -> np.ndarray:
-    """Return items per class; what rounding leaves goes to the largest.
+    """Return whole items per class; the remainder of rounding goes to the largest class.
 
     Examples
     --------
@@ -679,24 +834,34 @@ def shift_study(
     runs: int = 10_000,
     rates: str = "process",
 ) -> list[dict]:
-    """Return how far off each estimator would be in periods with other true shares, if they are read as the audit was.
+    """Compute the error of each estimator for new class proportions, with the rates of your audit.
+
+    It compares theory with a simulation. Use it to choose a method before the proportions change.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        Its shares and rates are taken for the true ones.
+        Audit whose proportions and rates are treated as the true ones.
     counts_at_audit : (K,) array_like of int
-        Predicted counts of the period that it was drawn from; each new period is as large.
+        Predicted counts of the period of the audit. Each new period has as many items.
     new_shares : str or array_like
-        As in `simulate_shares`; as text ".2, .3, .5", periods with semicolons between.
-    runs, rates
-        As in `simulate_shares`.
+        True proportions of new periods, as in `simulate_shares`. As text, proportions are separated
+        by commas and periods by semicolons, such as ".2, .3, .5".
+    runs : int, default 10_000
+        Number of runs, at least 2.
+    rates : {"process", "frame"}, default "process"
+        Population of the error rates, as in `simulate_prevalence`.
 
     Returns
     -------
     list of dict
-        Per period, method and class the bias, standard deviation and error that theory expects (`shares_theory`), and
-        those of the simulation.
+        One row per period, method and class: bias, standard deviation and RMSE by theory
+        (`shares_theory`) and in the simulation.
+
+    See Also
+    --------
+    shares_theory : Compute bias and standard deviation by theory.
+    simulate_shares : Simulate audits of any number of classes.
 
     Examples
     --------
@@ -731,16 +896,18 @@ def shift_study(
 
 
 def _of_text(periods: str) -> list[list[float]]:
-    """Return shares from text, periods with semicolons between and classes with commas."""
+    """Return proportions from text with commas between classes and semicolons between periods."""
     found = [period.split(",") for period in periods.split(";")]
     try:
         shares = [[float(share) for share in period] for period in found]
     except ValueError:
         raise checks.WrongValue(
             "new_shares",
-            "must be shares with commas between them, periods with semicolons",
+            "must be proportions separated by commas, with periods separated by semicolons",
             periods,
         ) from None
     if len(set(map(len, shares))) > 1:
-        raise checks.WrongValue("new_shares", "must have as many shares in every period", periods)
+        raise checks.WrongValue(
+            "new_shares", "must have the same number of proportions in every period", periods
+        )
     return shares

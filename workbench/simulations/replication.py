@@ -1,13 +1,17 @@
-"""Repeat a stratified cluster sample thousands of times: what each interval covers, and why halves must be balanced.
+"""Simulate thousands of stratified cluster samples: coverage of intervals, and random half-samples.
 
-Draws counts per primary sampling unit (PSU), never items, and replicates all runs at once.
+`simulate_coverage` studies the intervals. `simulate_random_halves` shows why half-samples must be
+balanced. The simulations sample counts per primary sampling unit (PSU), never items, and compute
+the replicates of all runs at once.
 
 References
 ----------
-.. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the probability of
-   success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial distribution.
+.. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the
+   probability of success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial
+   distribution.
 .. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
-.. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
+.. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
+   37, 1969.
 """
 
 from dataclasses import dataclass
@@ -33,33 +37,55 @@ LARGEST_DIFFERENCE = 1e140  # so that squares of sums are finite
 
 
 class CoverageStudy(Result):
-    """What `runs` repetitions of one stratified cluster sample did.
+    """Estimates and intervals of simulated stratified cluster samples; made by `simulate_coverage`.
 
-    Runs that `replicate_estimate` refuses are NaN and left out of every figure.
+    Runs that `replicate_estimate` refuses are NaN and not part of any figure.
 
     Attributes
     ----------
-    statistic, method : str
-        Of the replicates.
-    strata, psus, items, runs : int
-        Strata, PSUs per stratum, items per PSU, repetitions.
+    statistic : str
+        The statistic, "accuracy" or "f1".
+    method : str
+        Method of the replicates.
+    strata : int
+        Number of strata.
+    psus : int
+        Number of sampled primary sampling units (PSUs, clusters) per stratum.
+    items : int
+        Number of items per cluster.
+    runs : int
+        Number of runs.
     level : float
-        Nominal coverage.
+        Nominal coverage of the intervals.
     truth : float
-        The statistic in the population.
+        Value of the statistic in the population.
     item_variance : float
-        Variance that one of many independent, equally weighted items would give the statistic.
-    estimates, variances : (runs,) array of float
-        Weighted, and by replicates.
-    naive_estimates, naive_variances : (runs,) array of float
-        Unweighted, as if the items were independent.
+        Variance of the statistic times the number of items, if items were independent and equally
+        weighted.
+    estimates : (runs,) array of float
+        Weighted estimates.
+    variances : (runs,) array of float
+        Their variances by replicates.
+    naive_estimates : (runs,) array of float
+        Unweighted estimates.
+    naive_variances : (runs,) array of float
+        Variances of `naive_estimates` as if the items were independent.
     weighted_naive_variances : (runs,) array of float
-        Of `estimates`, as if the items were independent and equally weighted.
-    df, counted, effective_psus : (runs,) array of float
-        As in `ReplicateEstimate`.
+        Variances of `estimates` as if the items were independent and equally weighted.
+    df : (runs,) array of float
+        Degrees of freedom, as in `ReplicateEstimate`.
+    counted : (runs,) array of float
+        Number of items in the denominator, as in `ReplicateEstimate`.
+    effective_psus : (runs,) array of float
+        Effective number of clusters, as in `ReplicateEstimate`.
     default_limits : (2, runs) array of float
-        Of its default interval. Of single items in several strata these are the limits before sets of strata are
-        searched (`workbench.intervals.default_limits`), which may be a little wider.
+        Limits of the default interval. With single items in several strata they may be slightly
+        wider than those of `ReplicateEstimate`, because no sets of strata are searched.
+
+    See Also
+    --------
+    simulate_coverage : Run this simulation.
+    replicate_estimate : Estimate a statistic from one sample.
     """
 
     statistic: str
@@ -83,27 +109,30 @@ class CoverageStudy(Result):
 
     @property
     def labels(self) -> int:
-        """Labels per run."""
+        """Return the number of labels per run."""
         return self.strata * self.psus * self.items
 
     @property
     def refused_share(self) -> float:
-        """Share of the runs that `replicate_estimate` refuses: F1, or more than 5% of its replicates, is 0/0."""
+        """Return the proportion of runs that `replicate_estimate` refuses.
+
+        It refuses a run if the statistic, or more than 5% of its replicates, is 0/0.
+        """
         return float(1 - np.isfinite(self.variances).mean())
 
     @property
     def zero_share(self) -> float:
-        """Share of the runs whose standard error is 0."""
+        """Return the proportion of runs with a standard error of 0."""
         return float((self._of_answered(self.variances) == 0).mean())
 
     @property
     def variance_ratio(self) -> float:
-        """Mean variance by replicates over the variance of the estimates."""
+        """Return the ratio of the mean variance by replicates to the variance of the estimates."""
         return float(self._of_answered(self.variances).mean() / self._empirical_variance)
 
     @property
     def variance_ratio_error(self) -> float:
-        """Monte Carlo standard error of `variance_ratio`."""
+        """Return the Monte Carlo standard error of `variance_ratio`."""
         variances = self._of_answered(self.variances)
         return float(
             self.variance_ratio
@@ -112,7 +141,9 @@ class CoverageStudy(Result):
 
     @property
     def effective_items(self) -> float:
-        """Independent items that would give the estimates' variance: what the labels are worth [1]_.
+        """Return the effective sample size of the labels of a run [1]_.
+
+        It is the number of independent items that would give the variance of the estimates.
 
         References
         ----------
@@ -122,7 +153,7 @@ class CoverageStudy(Result):
 
     @property
     def effective_items_error(self) -> float:
-        """Monte Carlo standard error of `effective_items`."""
+        """Return the Monte Carlo standard error of `effective_items`."""
         return float(self.effective_items * _error_of_mean(self._relative_squares))
 
     def limits(self, method: str = "default") -> tuple:
@@ -131,11 +162,19 @@ class CoverageStudy(Result):
         Parameters
         ----------
         method : {"naive", "weighted_naive", "z", "t", "logit", "wilson", "default"}
-            - "naive": as if the items were independent and equally weighted, estimate and variance.
+            Interval method, by default "default":
+
+            - "naive": estimate and variance as if the items were independent and equally weighted.
             - "weighted_naive": the weighted estimate with that variance.
-            - "z": estimate +- z SE, the normal quantile with the replicates' SE.
-            - "t", "logit", "wilson", "default": those of `ReplicateEstimate.interval`, "logit" with Wilson's limits
-              where there is none.
+            - "z": estimate plus and minus the normal quantile times the standard error by
+              replicates.
+            - "t", "logit", "wilson", "default": the methods of `ReplicateEstimate.interval`.
+              "logit" has the limits of Wilson if it has none of its own.
+
+        Returns
+        -------
+        tuple of (runs,) ndarray of float
+            Lower and upper limits.
         """
         checks.choice("method", method, INTERVALS)
         if method == "default":
@@ -153,12 +192,17 @@ class CoverageStudy(Result):
         )
 
     def coverage(self, method: str = "default") -> float:
-        """Return the share of runs whose interval contains the truth.
+        """Return the coverage: the proportion of runs whose interval contains the true value.
 
         Parameters
         ----------
-        method : str
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         low, high = map(self._of_answered, self.limits(method))
         return float(((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)).mean())
@@ -168,8 +212,13 @@ class CoverageStudy(Result):
 
         Parameters
         ----------
-        method : str
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+
+        Returns
+        -------
+        float
+            Standard error of the proportion.
         """
         share = self.coverage(method)
         return float(np.sqrt(share * (1 - share) / np.isfinite(self.variances).sum()))
@@ -179,8 +228,13 @@ class CoverageStudy(Result):
 
         Parameters
         ----------
-        method : str
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+
+        Returns
+        -------
+        float
+            Mean over the runs.
         """
         return float(self._half_widths(method).mean())
 
@@ -189,22 +243,28 @@ class CoverageStudy(Result):
 
         Parameters
         ----------
-        method : str
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+
+        Returns
+        -------
+        float
+            Standard error of the mean.
         """
         return _error_of_mean(self._half_widths(method))
 
     def headline(self) -> str:
-        """Return coverage of the naive and the default interval and what the labels are worth."""
+        """Return the coverage of naive and default intervals, and the effective sample size."""
         refused = f", {self.refused_share:.2g} of them refused" if self.refused_share else ""
         return (
-            f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: naive covers "
-            f"{self.coverage('naive'):.3g}, default {self.coverage():.3g}; {self.labels:,} labels in "
-            f"{self.strata * self.psus:,} PSUs are worth {self.effective_items:,.0f}; {self.runs:,} runs{refused}"
+            f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: coverage "
+            f"{self.coverage('naive'):.3g} of the naive and {self.coverage():.3g} of the default "
+            f"interval; {self.labels:,} labels in {self.strata * self.psus:,} clusters have an "
+            f"effective sample size of {self.effective_items:,.0f}; {self.runs:,} runs{refused}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
+        """Return one row per interval method: coverage and mean half-width with their errors."""
         names = "coverage", "coverage_error", "half_width", "half_width_error"
         return [
             {"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
@@ -247,77 +307,102 @@ def simulate_coverage(
     runs: int = 2000,
     rng: int | np.random.Generator = 0,
 ) -> CoverageStudy:
-    """Repeat a stratified cluster sample from a population whose truth is known.
+    """Simulate stratified cluster samples, and the coverage of their intervals.
 
-    Stratum h has the share W_h, proportional to exp(weight_spread z_h), of the population, and the accuracy
-    expit(logit(accuracy) + weight_effect z_h), with the normal scores z_h = Phi^-1((h - 1/2) / L), so that the
-    population does not depend on `rng`. The accuracies of its PSUs are beta distributed around it, so the right
-    items of a PSU are a beta-binomial count [1]_. PSUs may differ in size, log-normally, and their accuracy may rise
-    with it; each is drawn as easily as any other of its stratum and labeled whole. For F1 an item is positive with
-    probability `base_rate`, whether it is read right or wrong: recall and specificity both equal the accuracy.
+    The population has a known true value. Use it to see how clusters and weights affect the
+    coverage of naive intervals, and the effective sample size.
 
     Parameters
     ----------
-    strata : int
-        L, 1 to 2,000.
-    psus : int
-        PSUs sampled per stratum, at least 2; for "brr" and "fay" a prime power.
-    items : int
-        Labeled items per PSU, 1 to 1,000; on average where sizes differ.
-    accuracy : float
-        In (0, 1), of a stratum of median weight.
-    icc : float
-        Intraclass correlation of right and wrong within PSUs, 0 <= icc < 1; 0 makes items independent.
-    weight_spread : float
+    strata : int, default 7
+        Number of strata L, 1 to 2,000.
+    psus : int, default 2
+        Number of primary sampling units (PSUs, clusters) sampled per stratum, at least 2. For "brr"
+        and "fay" it must be a prime power.
+    items : int, default 127
+        Number of labeled items per cluster, 1 to 1,000. If sizes differ, their mean.
+    accuracy : float, default 0.877
+        Accuracy of a stratum of median weight, in (0, 1).
+    icc : float, default 0.0181
+        Intraclass correlation of correctness within clusters, 0 <= icc < 1. With 0, items are
+        independent.
+    weight_spread : float, default 0.0
         Standard deviation of the log weights of the strata, 0 to 3.
-    weight_effect : float
-        Rise of the accuracy's logit per standard deviation of the log weight, -5 to 5.
-    size_spread : float
-        Standard deviation of the log sizes of the PSUs of a stratum, 0 to 2; the largest hold 1,000 items.
-    size_effect : float
-        Rise of the accuracy's logit per standard deviation of the log size, -5 to 5, where sizes differ.
-    statistic : {"accuracy", "f1"}
-    base_rate : float
-        Share of positive items in (0, 1), for "f1".
-    method, rho
-        As in `workbench.replicates`; the draws of "bootstrap" are the same in all runs.
-    level : float
+    weight_effect : float, default 0.0
+        Increase of the logit of the accuracy per standard deviation of the log weight, -5 to 5.
+    size_spread : float, default 0.0
+        Standard deviation of the log sizes of the clusters of a stratum, 0 to 2. The largest
+        cluster has 1,000 items.
+    size_effect : float, default 0.0
+        Increase of the logit of the accuracy per standard deviation of the log size, -5 to 5. It
+        has an effect only if sizes differ.
+    statistic : {"accuracy", "f1"}, default "accuracy"
+        Statistic to estimate.
+    base_rate : float, default 0.3
+        Proportion of positive items for "f1", in (0, 1).
+    method : str, default "brr"
+        Method of the replicates, as in `workbench.replicates`. Bootstrap samples are the same in
+        all runs.
+    rho : float, default 0.5
+        Smallest factor of the replicates of "fay" and "generalized", as in `workbench.replicates`.
+    level : float, default 0.95
         Nominal coverage in (0, 1).
-    runs : int
-        At least 2.
-    rng : int or numpy.random.Generator
+    runs : int, default 2000
+        Number of runs, at least 2.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     CoverageStudy
+        Estimates, variances and intervals of all runs, with their coverage.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain, the method does not suit `psus`, or F1 is undefined in all but one run.
+        If an argument is out of its domain, the method does not suit `psus`, or F1 is undefined in
+        all runs but one.
+
+    See Also
+    --------
+    replicate_estimate : Estimate a statistic from one sample.
+    simulate_random_halves : Simulate variances from random half-samples.
+
+    Notes
+    -----
+    Stratum h has the normal score z_h = Phi^-1((h - 1/2) / L), so the population does not depend on
+    `rng`. The stratum has
+
+    - a weight W_h in the population that is proportional to exp(weight_spread z_h),
+    - the accuracy expit(logit(accuracy) + weight_effect z_h).
+
+    The accuracies of the clusters of a stratum have a beta distribution around this value. So the
+    number of correct items of a cluster is beta-binomial [1]_. Clusters may have different
+    (lognormal) sizes, and their accuracy may increase with the size. All clusters of a stratum have
+    the same probability to be sampled, and all of their items are labeled.
+
+    For F1 an item is positive with probability `base_rate`, whether its prediction is correct or
+    not. So recall and specificity both equal the accuracy.
 
     References
     ----------
-    .. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the probability of
-       success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial distribution.
+    .. [1] Skellam, A probability distribution derived from the binomial distribution by regarding
+       the probability of success as variable between the sets of trials, JRSS B 10, 1948: the
+       beta-binomial distribution.
 
     Examples
     --------
     Fourteen boxes of forms, two per district:
 
-    >>> simulate_coverage(runs=1000)      # doctest: +ELLIPSIS
-    CoverageStudy(95% intervals for accuracy 0.877: naive covers 0.7..., default 0.9...; 1,778 labels in 14 PSUs ...)
+    >>> study = simulate_coverage(runs=1000)
+    >>> study      # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
+    CoverageStudy(95% intervals for accuracy 0.877: coverage 0.7... of the naive and 0.9... of the
+    default interval; 1,778 labels in 14 clusters have an effective sample size of ...)
 
-    Two people from each of 50 groups, six correlated images per person:
+    Two people from each of 50 groups, with six correlated images per person:
 
     >>> study = simulate_coverage(50, 2, 6, icc=.45)
     >>> study.coverage("naive") < .8, study.coverage() > .92
-    (True, True)
-
-    Weights that rise with accuracy:
-
-    >>> study = simulate_coverage(483, 2, 1, weight_spread=.7, weight_effect=.65)
-    >>> study.coverage("naive") < .05, study.coverage() > .94
     (True, True)
     """
     population = _Population.of(
@@ -349,8 +434,9 @@ def simulate_coverage(
     if np.isfinite(columns["variances"]).sum() < 2:
         raise checks.WrongValue(
             "items",
-            f"must be more: {statistic} or over 5% of its replicates is undefined (0/0) "
-            f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'",
+            f"must be larger: {statistic}, or more than 5% of its replicates, is undefined (0/0) "
+            f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs. You can also use "
+            "method 'fay'",
         )
     return CoverageStudy(
         statistic,
@@ -367,14 +453,24 @@ def simulate_coverage(
 
 
 class RandomHalvesStudy(Result):
-    """What replicate variances from random half-samples did.
+    """Variances of a total from random half-samples; made by `simulate_random_halves`.
 
     Attributes
     ----------
-    strata, count, runs : int
-        Strata, half-samples per run, repetitions.
+    strata : int
+        Number of strata L.
+    count : int
+        Number of half-samples per run.
+    runs : int
+        Number of runs.
     ratios : (runs,) array of float
-        Variance over the textbook variance, that of all 2^L half-samples or of a balanced few.
+        Ratio of each variance to the textbook variance, which all 2^L half-samples or a balanced
+        set of them give.
+
+    See Also
+    --------
+    simulate_random_halves : Run this simulation.
+    replicates : Make balanced half-samples.
     """
 
     strata: int
@@ -384,22 +480,28 @@ class RandomHalvesStudy(Result):
 
     @property
     def mean_ratio(self) -> float:
-        """Mean of `ratios`, 1 but for Monte Carlo error: random half-samples are unbiased."""
+        """Return the mean of `ratios`.
+
+        It is 1 except for Monte Carlo error, because random half-samples are unbiased.
+        """
         return float(self.ratios.mean())
 
     @property
     def mean_ratio_error(self) -> float:
-        """Monte Carlo standard error of `mean_ratio`."""
+        """Return the Monte Carlo standard error of `mean_ratio`."""
         return _error_of_mean(self.ratios)
 
     @property
     def cv(self) -> float:
-        """Coefficient of variation of the variances; 0 for balanced half-samples."""
+        """Return the coefficient of variation of the variances.
+
+        For balanced half-samples it would be 0.
+        """
         return float(self.ratios.std(ddof=1) / self.mean_ratio)
 
     @property
     def cv_error(self) -> float:
-        """Monte Carlo standard error of `cv`."""
+        """Return the Monte Carlo standard error of `cv`."""
         relative = self.ratios / self.mean_ratio - 1
         return (
             float(self.cv * _error_of_mean(relative**2 / (2 * self.cv**2) - relative))
@@ -408,17 +510,18 @@ class RandomHalvesStudy(Result):
         )
 
     def headline(self) -> str:
-        """Return mean and instability of the variances."""
+        """Return mean and variation of the variances in one sentence."""
         low, high = np.quantile(self.ratios, (0.05, 0.95)) ** 0.5
         halves = checks.counted(self.count, "random half-sample")
         return (
-            f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: variance x{self.mean_ratio:.3f} "
-            f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
-            f"x{low:.2f} to x{high:.2f}"
+            f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: mean variance "
+            f"{self.mean_ratio:.3f} (+-{self.mean_ratio_error:.3f}) times the textbook variance, "
+            f"CV {self.cv:.2g}; 90% of the standard errors are {low:.2f} to {high:.2f} times that "
+            "of the textbook"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row: mean ratio and CV with their Monte Carlo errors."""
+        """Return one row: mean ratio and coefficient of variation with their Monte Carlo errors."""
         names = "strata", "count", "runs", "mean_ratio", "mean_ratio_error", "cv", "cv_error"
         return [{name: getattr(self, name) for name in names}]
 
@@ -426,46 +529,62 @@ class RandomHalvesStudy(Result):
 def simulate_random_halves(
     differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | np.random.Generator = 0
 ) -> RandomHalvesStudy:
-    """Repeat the replicate variance of a total from random instead of balanced half-samples.
+    """Simulate the variance of a total from random instead of balanced half-samples.
 
-    A half-sample that keeps one of two PSUs per stratum misses the total by sum_h +-d_h, and the mean of its square
-    over all 2^L half-samples is sum_h d_h^2, the textbook variance [1]_. Random half-samples are unbiased too, but
-    their cross terms d_h d_k cancel only on average.
+    The result shows how much the variance changes from one random choice of half-samples to
+    another. Balanced half-samples always give the same variance.
 
     Parameters
     ----------
     differences : (L,) array_like of float
-        d_h, difference of the weighted totals of the two PSUs of each stratum; the largest from 1e-140 to 1e140.
+        Differences d_h of the weighted totals of the two primary sampling units (clusters) of each
+        stratum. The largest must be from 1e-140 to 1e140.
     count : int
-        Half-samples per run, drawn with replacement, at least 1.
-    runs : int
-        At least 2.
-    rng : int or numpy.random.Generator
+        Number of half-samples per run, taken with replacement, at least 1.
+    runs : int, default 2000
+        Number of runs, at least 2.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     RandomHalvesStudy
+        Ratio of each run's variance to the textbook variance.
+
+    See Also
+    --------
+    replicates : Make balanced half-samples.
+    simulate_coverage : Simulate stratified cluster samples.
+
+    Notes
+    -----
+    A half-sample keeps one of the two clusters of each stratum. Its error of the total is sum_h
+    +-d_h. The mean of the squared error over all 2^L half-samples is sum_h d_h^2, the textbook
+    variance [1]_. Random half-samples are unbiased, too, but their cross terms d_h d_k cancel only
+    on average.
 
     References
     ----------
-    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
+    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical
+       Institute 37, 1969.
 
     Examples
     --------
-    >>> simulate_random_halves([.10, -.06, .04], 4)      # doctest: +ELLIPSIS
-    RandomHalvesStudy(4 random half-samples of 3 strata: variance x0.991 (+-0.011) of the textbook's, CV 0.5; 90% ...)
+    >>> study = simulate_random_halves([.10, -.06, .04], 4)
+    >>> study      # doctest: +ELLIPSIS
+    RandomHalvesStudy(4 random half-samples of 3 strata: mean variance 0.991 (+-0.011) times ...)
     """
     differences = checks.vector("differences", differences, what="stratum")
     if not differences.any():
         raise checks.WrongValue(
-            "differences", "must not all be 0: then every half-sample gives the total itself"
+            "differences", "must not all be 0, because then every half-sample has the error 0"
         )
     largest = np.abs(differences).max()
     if not 1 / LARGEST_DIFFERENCE <= largest <= LARGEST_DIFFERENCE:
         raise checks.WrongValue(
             "differences",
-            f"must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
-            f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit",
+            f"must have a largest absolute value from {1 / LARGEST_DIFFERENCE:g} to "
+            f"{LARGEST_DIFFERENCE:g}; got {largest:g}. Use another unit",
         )
     count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
@@ -480,7 +599,7 @@ def simulate_random_halves(
 
 @dataclass(frozen=True)
 class _Population:
-    """Strata, the PSUs to be sampled from them, and the statistic."""
+    """A population: the strata, the clusters to be sampled from them, and the statistic."""
 
     strata: int
     psus: int
@@ -530,7 +649,7 @@ class _Population:
 
     @property
     def psu_weight(self) -> np.ndarray:
-        """Share of the population that each PSU stands for, (P,)."""
+        """Proportion of the population that each PSU represents, (P,)."""
         return np.repeat(self.share / self.psus, self.psus)
 
     @property
@@ -549,19 +668,25 @@ class _Population:
 
     @property
     def item_variance(self) -> float:
-        """Variance of the statistic times the number of items, if these were independent and equally weighted."""
+        """Variance of the statistic times the number of items, if items were independent.
+
+        Items are equally weighted.
+        """
         return float(self.independent_variance(self.truth, self._denominator))
 
     def independent_variance(
         self, estimate: float | np.ndarray, denominator: float | np.ndarray
     ) -> np.ndarray:
-        """Variance of a share of independent items with this total of the denominator, by the delta method."""
+        """Variance of a proportion of independent items by the delta method.
+
+        `denominator` is the total of the denominator.
+        """
         factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
         return statistics.ratio(estimate * (1 - estimate) * factor, denominator)
 
     @property
     def _right(self) -> float:
-        """Share of right items."""
+        """Proportion of correct items."""
         sizes, rate = (
             self._boxes(SCORES[:, None], self.rate)
             if self.size_spread
@@ -578,14 +703,17 @@ class _Population:
         )
 
     def _boxes(self, score: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return sizes and rates of PSUs with these normal scores of their log size."""
+        """Return sizes and accuracies of PSUs from the normal scores of their log sizes."""
         size = self.items * np.exp(self.size_spread * score - self.size_spread**2 / 2)
         return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), scipy.special.expit(
             scipy.special.logit(rate) + self.size_effect * score
         )
 
     def draw(self, runs: int, rng: np.random.Generator) -> tuple:
-        """Return per PSU the truly positive or right items, those they are counted among, and all, (P, runs)."""
+        """Return the items of each PSU in the numerator, in the denominator, and in total.
+
+        Each array is (P, runs). The numerator has the correct items, or the true positives for F1.
+        """
         right, sizes = self.draw_right(runs, rng)
         if self.statistic == "accuracy":
             return right, sizes, sizes
@@ -593,9 +721,9 @@ class _Population:
         return hits, hits + sizes - right, sizes
 
     def draw_right(self, runs: int, rng: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return right items and all items per PSU, (P, runs).
+        """Return correct items and all items per PSU, (P, runs).
 
-        Of equal PSUs it inverts the distribution function of each stratum's counts.
+        If PSUs have equal sizes, it inverts the distribution function of each stratum's counts.
         """
         if self.size_spread:
             sizes, rate = self._boxes(
@@ -616,7 +744,7 @@ class _Population:
 
 
 def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
-    """Return beta distributed rates of PSUs around these."""
+    """Return rates of PSUs with a beta distribution around the given rates."""
     size = 1 / icc - 1 if icc else 0.0
     return rng.beta(*(np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))) if icc else rate
 
@@ -624,7 +752,7 @@ def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarra
 def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
     """Return the distribution function of beta-binomial counts 0 .. items, (rates, items + 1).
 
-    By the ratios of successive probabilities, which hold for icc = 0, the binomial, too.
+    It uses the ratios of successive probabilities, which also hold for icc = 0 (binomial counts).
     """
     x, rate = np.arange(items), rate[:, None]
     up = (items - x) * (rate * (1 - icc) + x * icc)
@@ -683,7 +811,7 @@ def _default_limits(
     counted: np.ndarray,
     sizes: np.ndarray,
 ) -> np.ndarray:
-    """Return limits (2, runs) of the mean of hits; runs of single items have those of a proportion."""
+    """Return limits (2, runs) of the mean of hits; with single items those of a proportion."""
     limits = np.array(sampled.limits(tail))
     single = (sizes == 1).all(0)
     if not single.any() or (population.statistic == "f1" and population.strata > 1):
@@ -696,7 +824,7 @@ def _default_limits(
 
 
 def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:
-    """Return sum_h +-d_h of random half-samples; signs by looking up the sums of up to 12 strata at a time."""
+    """Return sum_h +-d_h of random half-samples, from tables of the sums of up to 12 strata."""
     misses = np.zeros(shape)
     for start in range(0, differences.size, TABLE_STRATA):
         sums = np.zeros(1)

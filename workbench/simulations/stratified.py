@@ -1,6 +1,8 @@
-"""Repeat a labeling experiment thousands of times: bias, true and claimed variance, coverage.
+"""Simulate labeling thousands of times: bias, true and estimated variance, coverage.
 
-Draws hypergeometric counts, never items, so the time does not depend on the size of the population.
+`simulate_labeling` studies one design and `simulate_grid` many. `study_design` computes the exact
+standard error of a design. `simulate_looking` studies interim analyses. The simulations sample
+hypergeometric counts, never items, so their time does not depend on the size of the population.
 """
 
 from collections.abc import Iterable
@@ -23,33 +25,59 @@ PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
 NUMPY_LIMIT = 10**9
 ROUND = 1e-9
-# share of the error that the default interval spends at each look
+# proportion of the error that the default interval spends at each interim analysis
 LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
 
 
 class LabelingStudy(Result):
-    """What `runs` repetitions of one labeling design did.
+    """Estimates of a simulated labeling design; made by `simulate_labeling`.
 
     Attributes
     ----------
     method : str
-    budget, runs : int
+        Method that allocated the labels.
+    budget : int
+        Number of labels per run.
+    runs : int
+        Number of runs R.
     accuracy : float
         True accuracy of the population.
-    bias, bias_error : float
-        Mean of estimate - accuracy, and its Monte Carlo standard error (0 where exact).
-    variance_ratio, variance_ratio_error : float
-        Mean squared error over the variance of simple random sampling, both without replacement.
-    estimated_variance_ratio, estimated_variance_ratio_error : float
-        The paper's MVR: mean estimated variance over that of simple random sampling, as a ratio of means
-        (the mean of ratios is infinite), both without replacement; in a large population the paper's figure.
-    mean_absolute_error, mean_absolute_error_error : float
-        The paper's MAE.
-    estimates, estimated_variances : (R,) array of float
-        Per run; the variances with the finite-population factor.
+    bias : float
+        Mean of estimate minus accuracy.
+    variance_ratio : float
+        Mean squared error over the variance of simple random sampling without replacement.
+    estimated_variance_ratio : float
+        Mean estimated variance over the variance of simple random sampling; see Notes.
+    mean_absolute_error : float
+        Mean absolute error, the paper's MAE.
+    bias_error, variance_ratio_error : float
+        Monte Carlo standard errors of `bias` and `variance_ratio`, 0 for exact values.
+    estimated_variance_ratio_error : float
+        Monte Carlo standard error of `estimated_variance_ratio`, 0 for exact values.
+    mean_absolute_error_error : float
+        Monte Carlo standard error of `mean_absolute_error`.
+    estimates : (R,) array of float
+        Estimates of all runs.
+    estimated_variances : (R,) array of float
+        Estimated variances of all runs, with the finite-population factor.
     stratum_size : (H,) array of int
-    labeled, correct : (R, T, H) array of int
-        Labels and right ones per run, wave and stratum; T = 1 without waves, R = 1 where all runs share them.
+        Number of items of each stratum.
+    labeled : (R, T, H) array of int
+        Labels per run, wave and stratum. T is 1 without waves, and R is 1 if all runs have the same
+        labels per stratum.
+    correct : (R, T, H) array of int
+        Labels of correct items per run, wave and stratum.
+
+    See Also
+    --------
+    simulate_labeling : Run this simulation.
+    study_design : Compute the exact standard error of a design.
+
+    Notes
+    -----
+    `estimated_variance_ratio` is the paper's MVR for sampling without replacement. It is a ratio of
+    means, because the mean of ratios is infinite. In a large population it equals the paper's
+    figure.
     """
 
     method: str
@@ -72,17 +100,17 @@ class LabelingStudy(Result):
 
     @property
     def standard_error(self) -> float:
-        """Root mean squared error of the estimates."""
+        """Return the root mean squared error of the estimates."""
         return float(np.sqrt(np.mean((self.estimates - self.accuracy) ** 2)))
 
     @property
     def claimed_error(self) -> float:
-        """Root of the mean estimated variance."""
+        """Return the square root of the mean estimated variance."""
         return float(np.sqrt(self.estimated_variances.mean()))
 
     @property
     def random_error(self) -> float:
-        """Standard error of as many labels at random."""
+        """Return the standard error of simple random sampling with the same number of labels."""
         return float(self.standard_error / np.sqrt(self.variance_ratio))
 
     def limits(self, method: str = "default", level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
@@ -90,10 +118,15 @@ class LabelingStudy(Result):
 
         Parameters
         ----------
-        method : str
-            As in `stratified_interval`.
-        level : float
+        method : str, default "default"
+            Interval method, as in `stratified_interval`.
+        level : float, default 0.95
             Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        tuple of (R,) ndarray of float
+            Lower and upper limits of every run.
         """
         tail = (1 - checks.level(level)) / 2
         if self.method == "waves":
@@ -109,12 +142,19 @@ class LabelingStudy(Result):
         return low[place.ravel()], high[place.ravel()]
 
     def coverage(self, method: str = "default", level: float = 0.95) -> float:
-        """Return the share of runs whose interval contains the true accuracy.
+        """Return the coverage: the proportion of runs whose interval contains the true accuracy.
 
         Parameters
         ----------
-        method, level
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+        level : float, default 0.95
+            Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        float
+            Proportion of runs.
         """
         low, high = self.limits(method, level)
         return float(((low <= self.accuracy + 1e-12) & (self.accuracy - 1e-12 <= high)).mean())
@@ -124,21 +164,29 @@ class LabelingStudy(Result):
 
         Parameters
         ----------
-        method, level
-            As in `limits`.
+        method : str, default "default"
+            Interval method, as in `limits`.
+        level : float, default 0.95
+            Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        float
+            Standard error of the proportion.
         """
         share = self.coverage(method, level)
         return float(np.sqrt(share * (1 - share) / self.runs))
 
     def headline(self) -> str:
-        """Return true and claimed variance ratio and bias in one sentence."""
+        """Return the true and the estimated variance ratio and the bias in one sentence."""
         return (
-            f"{self.method}, {checks.counted(self.budget, 'label')}: variance {self.variance_ratio:.3g} of random "
-            f"sampling's, claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs"
+            f"{self.method}, {checks.counted(self.budget, 'label')}: variance relative to random "
+            f"sampling {self.variance_ratio:.3g}, estimated as "
+            f"{self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row: the figures with their Monte Carlo errors."""
+        """Return one row: bias, variance ratios and mean absolute error with their errors."""
         names = ("bias", "variance_ratio", "estimated_variance_ratio", "mean_absolute_error")
         figures = {key: getattr(self, key) for name in names for key in (name, f"{name}_error")}
         return [{"method": self.method, "budget": self.budget, "runs": self.runs, **figures}]
@@ -160,37 +208,63 @@ def simulate_labeling(
     laplace: float = 0.0,
     rng: int | np.random.Generator = 0,
 ) -> LabelingStudy:
-    """Repeat a labeling design on a population whose truth is known.
+    """Simulate a labeling design on strata with known numbers of correct items.
+
+    Use it to compare allocation methods, and to see whether their variance estimates and intervals
+    can be trusted.
 
     Parameters
     ----------
-    stratum_size, correct : (H,) array_like of int
-        Items per stratum and how many of them are right.
+    stratum_size : (H,) array_like of int
+        Number of items of each stratum.
+    correct : (H,) array_like of int
+        Number of correct items of each stratum.
     budget : int
-        Labels per run, from 2 per stratum (pilot per stratum for OPT, 2 per stratum and wave for waves) to N.
-    method : {"simple_random", "proportional", "equal", "neyman", "voila", "opt_a1", "opt_a2", "waves"}
-        "neyman" and "voila" know the true standard deviations; at least 2 labels per stratum.
-    runs : int
-        At least 2.
-    pilot, step : int
-        OPT's n_ini per stratum and n_step per round.
-    waves : int
-        Waves of (nearly) equal size.
-    smoothing, floor, stratum_score
-        Of the waves, as in `workbench.next_wave`.
-    laplace : float
-        Right and wrong labels added to each stratum before OPT estimates its variance; 0 is as printed.
-    rng : int or numpy.random.Generator
+        Number of labels per run, at most the number of items N. The minimum is 2 per stratum, for
+        OPT the pilot of each stratum, and for waves 2 per stratum and wave.
+    method : str
+        Allocation method: "simple_random", "proportional", "equal", "neyman", "voila", "opt_a1",
+        "opt_a2" or "waves". "neyman" and "voila" use the true standard deviations, with at least 2
+        labels per stratum.
+    runs : int, default 3000
+        Number of runs, at least 2.
+    pilot : int, default 5
+        Labels per stratum in the pilot sample of OPT (n_ini in the paper), at least 2.
+    step : int, default 10
+        Labels per round of "opt_a2" (n_step in the paper), at least 1.
+    waves : int, default 2
+        Number of waves of nearly equal size, at least 1.
+    smoothing : float, default 4.0
+        Number of labels that the prior rate of a stratum counts as, as in `workbench.next_wave`.
+    floor : float, default 0.3
+        Proportion of a wave that is allocated in proportion to size, as in `workbench.next_wave`.
+    stratum_score : (H,) array_like of float, optional
+        Prior rate of each stratum, such as its mean score, as in `workbench.next_wave`.
+    laplace : float, default 0.0
+        Number of correct and of incorrect labels that are added to each stratum before OPT
+        estimates its variance. With 0, OPT is as printed in the paper.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     LabelingStudy
-        Bias and variance ratios of the first five methods are closed forms with error 0.
+        Estimates of all runs with bias and variance ratios. For the first five methods these are
+        computed exactly and have the error 0.
+
+    See Also
+    --------
+    study_design : Compute the exact standard error of a design.
+    simulate_grid : Simulate many designs.
+    next_wave : Plan the next wave of labels.
 
     Examples
     --------
-    >>> simulate_labeling([360, 359, 360, 359, 359], [209, 307, 346, 355, 359], 100, "proportional", runs=100)
-    LabelingStudy(proportional, 100 labels: variance 0.774 of random sampling's, claimed 0.774, bias +0; 100 runs)
+    >>> size, correct = [360, 359, 360, 359, 359], [209, 307, 346, 355, 359]
+    >>> study = simulate_labeling(size, correct, 100, "proportional", runs=100)
+    >>> study     # doctest: +NORMALIZE_WHITESPACE
+    LabelingStudy(proportional, 100 labels: variance relative to random sampling 0.774,
+    estimated as 0.774, bias +0; 100 runs)
     """
     size, right = intervals.check_part(stratum_size, "correct", correct)
     checks.choice("method", method, METHODS)
@@ -227,19 +301,38 @@ def simulate_labeling(
 
 
 class DesignStudy(Result):
-    """What one design is worth on a population whose truth is known; all figures are exact.
+    """Exact standard error of a design on items with known truth; made by `study_design`.
 
     Attributes
     ----------
-    stratifier, method : str
+    stratifier : str
+        Method that divided the items into strata.
+    method : str
+        Method that allocated the labels.
     budget : int
-    stratum_size, labeled, correct : (K,) array of int
-        Items, labels, and right items.
-    standard_error, random_error, best_error : float
-        Of this design, of simple random sampling, and of the best allocation (VOILA) to these strata.
-    start, end, cell_stratum : (C,) arrays
-        Cells of items in order of score, as shares of all items, and the stratum of each; K cells unless strata
-        are interleaved.
+        Number of labels.
+    stratum_size : (K,) array of int
+        Number of items of each stratum.
+    labeled : (K,) array of int
+        Number of labels of each stratum.
+    correct : (K,) array of int
+        Number of correct items of each stratum.
+    standard_error : float
+        Standard error of this design.
+    random_error : float
+        Standard error of simple random sampling.
+    best_error : float
+        Standard error of the best allocation (VOILA) to these strata.
+    start, end : (C,) array of float
+        Ranges of items in order of score that belong to one stratum, as proportions of all items.
+        There are K ranges unless strata overlap.
+    cell_stratum : (C,) array of int
+        Stratum of each range.
+
+    See Also
+    --------
+    study_design : Compute this standard error.
+    simulate_labeling : Simulate a labeling design.
     """
 
     stratifier: str
@@ -257,24 +350,28 @@ class DesignStudy(Result):
 
     @property
     def accuracy(self) -> np.ndarray:
-        """Share of right items per stratum, (K,)."""
+        """Return the proportion of correct items of each stratum, (K,)."""
         return self.correct / self.stratum_size
 
     @property
     def variance_ratio(self) -> float:
-        """Variance over that of simple random sampling; NaN where that has no error."""
+        """Return the ratio of the variance to that of simple random sampling.
+
+        It is NaN if simple random sampling has no error.
+        """
         return _ratio(self.standard_error, self.random_error) ** 2
 
     def headline(self) -> str:
         """Return the standard errors in one sentence."""
         return (
-            f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: SE "
-            f"{self.standard_error:.4f}; random {self.random_error:.4f}, best for these strata "
-            f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}"
+            f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: "
+            f"standard error {self.standard_error:.4f}; random sampling {self.random_error:.4f}, "
+            f"best allocation to these strata {self.best_error:.4f}; variance relative to random "
+            f"sampling {self.variance_ratio:.2f}"
         )
 
     def rows(self) -> list[dict]:
-        """Return size, labels and accuracy per stratum, counted from 1."""
+        """Return one row per stratum, counted from 1: size, labels and accuracy."""
         return stratum_rows(size=self.stratum_size, labeled=self.labeled, accuracy=self.accuracy)
 
 
@@ -288,30 +385,46 @@ def study_design(
     method: str = "proportional",
     rng: int | np.random.Generator = 0,
 ) -> DesignStudy:
-    """Return what a stratifier and an allocation are worth where every label is known.
+    """Compute the exact standard error of a stratifier and an allocation on items with known truth.
+
+    Use it to compare designs on old data with labels before you choose one for new data.
 
     Parameters
     ----------
     score : (N,) array_like of float
+        Score of each item.
     correct : (N,) array_like of 0/1
+        1 for each item that is classified correctly, else 0.
     budget : int
-        From 2 per stratum to N.
-    n_strata, stratifier
-        As in `workbench.stratify`.
-    method : {"proportional", "equal", "neyman", "voila"}
-        "neyman" and "voila" know the true standard deviations.
-    rng : int or numpy.random.Generator
+        Number of labels, from 2 per stratum to N.
+    n_strata : int, default 5
+        Number of strata, as in `workbench.stratify`.
+    stratifier : str, default "equal_size"
+        Method that divides the items into strata, as in `workbench.stratify`.
+    method : {"proportional", "equal", "neyman", "voila"}, default "proportional"
+        Allocation method. "neyman" and "voila" use the true standard deviations.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator that orders ties.
 
     Returns
     -------
     DesignStudy
+        Standard errors of the design, of simple random sampling and of the best allocation.
+
+    See Also
+    --------
+    stratify : Divide items into strata by score.
+    allocate : Allocate labels to strata.
+    simulate_labeling : Simulate a labeling design.
 
     Examples
     --------
     >>> import workbench as wb
     >>> items = wb.digit_forms().items()
-    >>> study_design(items.score, items.correct, 100)      # doctest: +ELLIPSIS
-    DesignStudy(equal_size, proportional, 100 labels: SE 0.0281; random 0.0319, best for these strata 0.0221; ...)
+    >>> study_design(items.score, items.correct, 100)      # doctest: +NORMALIZE_WHITESPACE
+    DesignStudy(equal_size, proportional, 100 labels: standard error 0.0281;
+    random sampling 0.0319, best allocation to these strata 0.0221;
+    variance relative to random sampling 0.77)
     """
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
@@ -324,7 +437,7 @@ def study_design(
 def weigh_design(
     strata: Strata, score: np.ndarray, correct: np.ndarray, budget: int, method: str
 ) -> DesignStudy:
-    """Return `study_design` for strata that were already cut."""
+    """Return the result of `study_design` for given strata."""
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
     labeled, best = (
@@ -352,7 +465,7 @@ def weigh_design(
 
 
 def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
-    """Return start, end and stratum of the runs of equal stratum when items are ordered by score."""
+    """Return start, end and stratum of each range of items of one stratum, in order of score."""
     if strata.method != "gmm":
         end = strata.sizes.cumsum() / strata.sizes.sum()
         return np.concatenate([[0], end[:-1]]), end, np.arange(strata.n_strata)
@@ -363,14 +476,22 @@ def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
 
 
 class LabelingGrid(Result):
-    """`simulate_labeling` over stratifiers, allocations and numbers of strata.
+    """Simulated labeling designs: stratifiers, allocations and numbers of strata.
+
+    `simulate_grid` makes it.
 
     Attributes
     ----------
     table : tuple of dict
         One row per design.
-    budget, runs : int
-        Labels per run, runs per design.
+    budget : int
+        Number of labels per run.
+    runs : int
+        Number of runs per design.
+
+    See Also
+    --------
+    simulate_grid : Run this simulation.
     """
 
     table: tuple
@@ -378,15 +499,16 @@ class LabelingGrid(Result):
     runs: int
 
     def headline(self) -> str:
-        """Return the best cell in one sentence."""
+        """Return the design with the smallest variance in one sentence."""
         best = min(self.table, key=lambda row: row["variance_ratio"])
         designs, labels = (
             checks.counted(len(self.table), "design"),
             checks.counted(self.budget, "label"),
         )
         return (
-            f"{designs} of {labels}, {self.runs:,} runs each; lowest true variance ratio "
-            f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}"
+            f"{designs} with {labels}, {self.runs:,} runs each; lowest true variance ratio "
+            f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, "
+            f"{checks.counted(best['n_strata'], 'stratum', 'strata')}"
         )
 
     def rows(self) -> list[dict]:
@@ -408,30 +530,52 @@ def simulate_grid(
     rng: int | np.random.Generator = 0,
     progress: bool = True,
 ) -> LabelingGrid:
-    """Run the paper's grid: stratifiers x allocations x numbers of strata.
+    """Simulate all combinations of stratifiers, allocations and numbers of strata.
+
+    Use it to find a good design on old data with labels. The defaults are those of the paper.
 
     Parameters
     ----------
     score : (N,) array_like of float
+        Score of each item.
     correct : (N,) array_like of 0/1
+        1 for each item that is classified correctly, else 0.
     budget : int
-    stratifiers, methods, n_strata : iterables
-        Of `stratify` and `simulate_labeling`.
-    runs, pilot, step, rng
-        As in `simulate_labeling`.
-    progress : bool
-        Show a bar when it takes longer than a second.
+        Number of labels per run.
+    stratifiers : iterable of str, default all
+        Methods of `stratify`.
+    methods : iterable of str, default "proportional", "equal", "opt_a1" and "opt_a2"
+        Allocation methods of `simulate_labeling`.
+    n_strata : iterable of int, default 2 to 10
+        Numbers of strata.
+    runs : int, default 3000
+        Number of runs per design, at least 2.
+    pilot : int, default 5
+        Labels per stratum in the pilot sample of OPT, as in `simulate_labeling`.
+    step : int, default 10
+        Labels per round of "opt_a2", as in `simulate_labeling`.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
+    progress : bool, default True
+        Whether to show a progress bar if the simulation takes longer than a second.
 
     Returns
     -------
     LabelingGrid
-        Cells whose pilot does not fit the budget are left out.
+        One row per design. Designs whose pilot sample exceeds the budget are left out.
+
+    See Also
+    --------
+    simulate_labeling : Simulate one design.
+    study_design : Compute the exact standard error of a design.
 
     Examples
     --------
-    >>> simulate_grid([.5, .6, .7, .8, .9, 1.] * 20, [0, 1, 1, 1, 1, 1] * 20, 30, n_strata=[2], runs=50,
-    ...               stratifiers=["equal_size"], methods=["equal"])
-    LabelingGrid(1 design of 30 labels, 50 runs each; lowest true variance ratio 0.807: equal_size, equal, K=2)
+    >>> score, correct = [.5, .6, .7, .8, .9, 1.] * 20, [0, 1, 1, 1, 1, 1] * 20
+    >>> design = {"stratifiers": ["equal_size"], "methods": ["equal"], "n_strata": [2]}
+    >>> simulate_grid(score, correct, 30, runs=50, **design)     # doctest: +NORMALIZE_WHITESPACE
+    LabelingGrid(1 design with 30 labels, 50 runs each; lowest true variance ratio 0.807:
+    equal_size, equal, 2 strata)
     """
     from tqdm.auto import tqdm
 
@@ -523,7 +667,7 @@ def _run_opt(
         strata = checks.counted(size.size, "stratum", "strata")
         raise checks.WrongValue(
             "budget",
-            f"must be at least {first.sum()}, a pilot of {pilot} in each of {strata}",
+            f"must be at least {first.sum()}: a pilot sample of {pilot} in each of {strata}",
             budget,
         )
     labeled = np.tile(first, (runs, 1))
@@ -553,7 +697,7 @@ def _run_waves(
         if total < needed:
             raise checks.WrongValue(
                 "budget",
-                f"must be at least {waves * needed}, 2 labels per stratum in each of "
+                f"must be at least {waves * needed}: 2 labels per stratum in each of "
                 f"{checks.counted(waves, 'wave')}",
                 budget,
             )
@@ -563,24 +707,32 @@ def _run_waves(
 
 
 class LookingStudy(Result):
-    """How many analysts hold an interval without the truth at some look, made by `simulate_looking`.
+    """Error rates of intervals in repeated interim analyses; made by `simulate_looking`.
 
     Attributes
     ----------
     method : {"fixed", "looks", "anytime"}
+        Interval method, as in `simulate_looking`.
     accuracy : float
         True accuracy of the population.
     level : float
+        Nominal coverage of the intervals.
     runs : int
-        Analysts.
+        Number of simulated audits.
     labeled : (L,) array of int
-        Labels at each look.
+        Number of labels at each interim analysis.
     missed : (L,) array of float
-        Share of the analysts who have lost the truth at this look or one before.
+        Proportion of audits with an interval that missed the true accuracy at this interim analysis
+        or an earlier one.
     missed_error : (L,) array of float
-        Its Monte Carlo standard error.
+        Monte Carlo standard error of `missed`.
     half_width : float
-        Mean of the last look's intervals; of "anytime" over the first 20 analysts.
+        Mean half-width of the intervals at the end; for "anytime" over the first 20 audits.
+
+    See Also
+    --------
+    simulate_looking : Run this simulation.
+    anytime_interval : Compute an interval that is valid at all interim analyses.
     """
 
     method: str
@@ -593,18 +745,17 @@ class LookingStudy(Result):
     half_width: float
 
     def headline(self) -> str:
-        """Return the misses at the last look in one sentence."""
-        looks, analysts = (
-            checks.counted(self.labeled.size, "look"),
-            checks.counted(self.runs, "analyst"),
-        )
+        """Return the proportion of audits with an interval that missed the true accuracy."""
+        analyses = checks.counted(self.labeled.size, "interim analysis", "interim analyses")
+        audits = checks.counted(self.runs, "audit")
         return (
-            f"{self.method}: {self.missed[-1]:.1%} of {analysts} lost the truth in {looks} to {self.labeled[-1]} "
-            f"labels; half-width {self.half_width:.4f} at the last"
+            f"{self.method}: {self.missed[-1]:.1%} of {audits} had an interval without the true "
+            f"accuracy in {analyses} up to {self.labeled[-1]} labels; half-width "
+            f"{self.half_width:.4f} at the end"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per look."""
+        """Return one row per interim analysis: labels, error rate and its standard error."""
         return rows_of(labeled=self.labeled, rate=self.missed, standard_error=self.missed_error)
 
 
@@ -621,37 +772,57 @@ def simulate_looking(
     level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> LookingStudy:
-    """Let analysts look at an interval again and again while they label, and count who loses the truth at some look.
+    """Simulate repeated interim analyses, and how often an interval misses the true accuracy.
+
+    Use it to see why an ordinary interval must not be checked again and again while you label, and
+    what a valid method costs.
 
     Parameters
     ----------
-    stratum_size, correct : (H,) array_like of int
-        Items per stratum of the population, and right ones among them.
-    method : {"fixed", "looks", "anytime"}
-        The default interval at `level`, which holds for one number of labels that is fixed beforehand; the same with a
-        tenth of the error; `anytime_interval`.
-    first, last, every : int
-        Labels at the first and the last look, and between looks; in the order of `labeling_order`.
-    runs : int
-        Analysts.
+    stratum_size : (H,) array_like of int
+        Number of items of each stratum.
+    correct : (H,) array_like of int
+        Number of correct items of each stratum.
+    method : {"fixed", "looks", "anytime"}, default "fixed"
+        Interval method. "fixed": the default interval, which is valid for one fixed number of
+        labels. "looks": the default interval with a tenth of the error. "anytime":
+        `anytime_interval`.
+    first : int, default 30
+        Number of labels at the first interim analysis, at least 2 per stratum.
+    last : int, default 600
+        Largest number of labels.
+    every : int, default 10
+        Number of labels between interim analyses, in the order of `labeling_order`.
+    runs : int, default 200
+        Number of simulated audits.
     expected : float, optional
-        As in `anytime_interval`.
-    level : float
-    rng : int or numpy.random.Generator
+        Expected accuracy, by default 0.85, as in `anytime_interval`.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     LookingStudy
+        Error rates by number of labels.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain; `first` must leave 2 labels in every stratum.
+        If an argument is out of its domain.
+
+    See Also
+    --------
+    anytime_interval : Compute an interval that is valid at all interim analyses.
+    labeling_order : Compute the stratum of each next label.
 
     Examples
     --------
-    >>> simulate_looking([9000, 1000], [8500, 500], last=300, runs=100)     # doctest: +NORMALIZE_WHITESPACE
-    LookingStudy(fixed: 9.0% of 100 analysts lost the truth in 28 looks to 300 labels; half-width 0.0319 at the last)
+    >>> study = simulate_looking([9000, 1000], [8500, 500], last=300, runs=100)
+    >>> study     # doctest: +NORMALIZE_WHITESPACE
+    LookingStudy(fixed: 9.0% of 100 audits had an interval without the true accuracy in
+    28 interim analyses up to 300 labels; half-width 0.0319 at the end)
     """
     size, right = intervals.check_part(stratum_size, "correct", correct)
     last = checks.whole("last", last, 1, int(size.sum()))
@@ -683,7 +854,10 @@ def simulate_looking(
 def _labels_in_order(
     size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int, rng: np.random.Generator
 ) -> tuple:
-    """Return labels (R, n) of items drawn at random within strata, and right ones per stratum after each, (n, R, H)."""
+    """Return labels (R, n) of randomly sampled items, and correct ones per stratum, (n, R, H).
+
+    The second array has the correct labels after each further label.
+    """
     label, counts = (
         np.empty((runs, order.size), np.int64),
         np.zeros((order.size, runs, size.size), np.int64),
@@ -718,7 +892,11 @@ def _default_misses(
 def _anytime_misses(
     size: Any, right: Any, order: Any, label: Any, looks: Any, expected: Any, level: Any
 ) -> tuple:
-    """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
+    """Return misses (R, L) and the mean half-width.
+
+    The evidence E is computed only if the winnings, which are an upper bound of it, are large
+    enough.
+    """
     limit, total, misses = (
         -np.log(1 - level),
         int(right.sum()),
@@ -742,10 +920,10 @@ def _anytime_misses(
 def _draw(
     rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray
 ) -> np.ndarray:
-    """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them right.
+    """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them correct.
 
-    Few draws are made one by one, which costs a tenth of numpy's general sampler; so are draws from more
-    items than that can count.
+    A few draws are made one by one, in a tenth of the time of numpy's general sampler. Draws from
+    more items than that sampler allows are also made one by one.
     """
     if n.max() > FEW_DRAWS and left.max() < NUMPY_LIMIT:
         return rng.hypergeometric(right, left - right, n)
@@ -769,14 +947,15 @@ def _ratio(variance: float, random: float) -> float:
 
 
 def _undefined(random: float) -> tuple:
-    """Return a note where random sampling has no error, so that a ratio to it does not exist."""
+    """Return a note if random sampling has no error, so that a ratio to it does not exist."""
     return (
         ()
         if random > 0
         else (
             Note(
                 "undefined",
-                "as many labels at random make no error: a ratio to their variance does not exist",
+                "random sampling with the same number of labels has no error, so a ratio to its "
+                "variance does not exist",
             ),
         )
     )

@@ -1,16 +1,20 @@
-"""Streams to send through a sampler: one like a year of air quality, and the one that no sampler can follow.
+"""Simulated streams to test a sampler.
+
+`air_quality_stream` resembles a year of air quality data. No sampler can follow
+`adversarial_stream`; `streaming_lower_bound` says how far behind every sampler is.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019:
-   section 6.2 and theorem 4.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019: section 6.2 and theorem 4.
 """
 
 import numpy as np
 
 from workbench import checks
 
-# of the year's start, March, April to October, November and December: shares of the strata that appear
+# beginning and end of a period as proportions of the year, and the number of strata that appear
+# then: at the start, in March, from April to October, in November and in December
 APPEAR = (
     (0.0, 0.0, 60),
     (2 / 12, 2.5 / 12, 50),
@@ -26,28 +30,45 @@ FREQUENCY, SCALE, WITHIN, RARER_VARIES_MORE = 1.6, 1.2, 0.8, 0.85
 def air_quality_stream(
     records: int = 310_000, *, rng: int | np.random.Generator = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Simulate a year of measurements with 177 strata, a twin of the OpenAQ data of [1]_.
+    """Simulate a year of air quality data with 177 strata, a synthetic stand-in for OpenAQ.
 
-    As printed there: 177 strata at the end, 60 at the start, many new ones in March, November and December. Assumed
-    here: a stratum is a country and a kind of measurement, with a lognormal frequency (sigma 1.6); its values are
-    lognormal (sigma 0.8), a heavy tail, times a scale that is larger where the stratum is rarer (frequency to the power
-    -0.85, times a lognormal factor, sigma 1.2), which makes some strata bounded, times a season of a half up and down.
+    Use it to test a sampler on a stream in which strata appear over time and rare strata vary more.
 
     Parameters
     ----------
-    records : int
-        At least 1,000; a hundredth of the paper's 31 million by default.
-    rng : int or numpy.random.Generator
+    records : int, default 310_000
+        Number of records, at least 1,000. The default is 1% of the paper's 31 million.
+    rng : int or numpy.random.Generator, default 0
+        Seed or generator.
 
     Returns
     -------
     stratum : (records,) array of int
-        0 .. 176, in order of appearance.
+        Stratum of each record, from 0 to 176 in order of appearance.
     values : (records,) array of float
+        Value of each record.
+
+    See Also
+    --------
+    jump_stream : Simulate a stream in which one stratum suddenly varies more.
+    simulate_stream : Sample from streams by several methods.
+
+    Notes
+    -----
+    The paper [1]_ reports 177 strata at the end and 60 at the start. Many new strata appear in
+    March, November and December. The rest is assumed here:
+
+    - A stratum is a country and a kind of measurement. Its frequency is lognormal (sigma 1.6).
+    - The values of a stratum are lognormal (sigma 0.8), so they have a heavy tail.
+    - The scale of the values is larger in rare strata: the frequency to the power -0.85, times a
+      lognormal factor (sigma 1.2). This makes some strata so variable that the best allocation
+      takes all of their records.
+    - A season raises and lowers the values by a half.
 
     References
     ----------
-    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019, section 6.2.
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019,
+       section 6.2.
 
     Examples
     --------
@@ -78,27 +99,39 @@ def air_quality_stream(
 
 
 def adversarial_stream(strata: int, copies: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stream of the proof of theorem 4 of [1]_: one record that makes a stratum vary, too late.
+    """Make the stream of the proof of theorem 4 of [1]_, which no sampler can follow.
 
-    Each stratum i has copies - 1 records of value i and one of i + 1 / (strata - 1), in turn; then comes one record of
-    2 - 1 / (strata - 1) in the first stratum.
+    The last record makes the first stratum vary, when it is too late to sample more of it.
 
     Parameters
     ----------
     strata : int
-        r, at least 3.
+        Number of strata r, at least 3.
     copies : int
-        alpha, records per stratum before the last one, at least 3.
+        Number of records per stratum before the last record, alpha, at least 3.
 
     Returns
     -------
     stratum : (strata * copies + 1,) array of int
-        1 .. strata.
+        Stratum of each record, from 1 to `strata`.
     values : (strata * copies + 1,) array of float
+        Value of each record.
+
+    See Also
+    --------
+    streaming_lower_bound : Compute the bound of the theorem.
+    simulate_stream : Sample from streams by several methods.
+
+    Notes
+    -----
+    The strata take turns. Stratum i has one record of value i + 1 / (strata - 1) and copies - 1
+    records of value i. The last record is of the first stratum and has the value
+    2 - 1 / (strata - 1).
 
     References
     ----------
-    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019, section 5.1.
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019,
+       section 5.1.
 
     Examples
     --------
@@ -116,26 +149,44 @@ def adversarial_stream(strata: int, copies: int) -> tuple[np.ndarray, np.ndarray
 
 
 def streaming_lower_bound(strata: int, copies: int, budget: int) -> float:
-    """Return the least ratio of variances that theorem 4 of [1]_ leaves a streaming sampler, V / V*.
+    """Compute the smallest variance ratio that a streaming sampler can reach on the worst stream.
 
-    The proof's own inequalities: with at most M / r + 1 records of the stratum that turns out to vary,
-    V / V* >= (alpha / 4 / (M / r + 1) + (alpha - 1) / M) / ((6 alpha - 3) / M), about r / 24 where M is much larger
-    than r. It holds where every stratum has the records that the best allocation wants: alpha >= M, to be safe.
+    The ratio compares the variance V of any streaming sampler on `adversarial_stream` with the
+    variance V* of the best allocation, by theorem 4 of [1]_.
 
     Parameters
     ----------
-    strata, copies
-        As in `adversarial_stream`.
+    strata : int
+        Number of strata r, as in `adversarial_stream`.
+    copies : int
+        Number of records per stratum alpha, as in `adversarial_stream`.
     budget : int
-        M, more than strata.
+        Size of the sample M, above `strata`.
 
     Returns
     -------
     float
+        Lower bound of V / V*.
+
+    See Also
+    --------
+    adversarial_stream : Make the stream of the theorem.
+    simulate_stream : Sample from streams by several methods.
+
+    Notes
+    -----
+    The sampler has at most M / r + 1 records of the stratum that varies in the end. The
+    inequalities of the proof then give
+
+        V / V* >= (alpha / 4 / (M / r + 1) + (alpha - 1) / M) / ((6 alpha - 3) / M),
+
+    which is about r / 24 if M is much larger than r. The bound holds if every stratum has as many
+    records as the best allocation needs. With alpha >= M this is always so.
 
     References
     ----------
-    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019, theorem 4.
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019,
+       theorem 4.
 
     Examples
     --------

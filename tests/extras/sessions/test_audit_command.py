@@ -299,7 +299,7 @@ def test_refused_rows_are_listed_and_the_good_ones_kept(folder):
         "2 labels recorded, 0 known already; 2 rows refused. 2 of 60 items labeled"
     )
     assert done.stderr.splitlines() == [
-        f"Row 3 (id '{names[1]}') was not recorded: '\\x1b[2Jmaybe' is not 1 (right) or 0 (wrong)",
+        f"Row 3 (id '{names[1]}') was not recorded: '\\x1b[2Jmaybe' is not 1 (correct) or 0 (incorrect)",
         "Row 4 (id 'nobody') was not recorded: no item 'nobody' is to be labeled in this audit",
     ]
 
@@ -439,7 +439,7 @@ def test_tasks_go_out_and_an_export_comes_in(folder):
     )
     assert done.stderr == (
         f"export.json, record 3 (id '{tasks[2]['data']['item']}') was not recorded: 'cat' is not 1 "
-        "(right) or 0 (wrong)\n"
+        "(correct) or 0 (incorrect)\n"
     )
     assert typed(folder, "audit export audit.db t.jsonl --to prodigy").startswith(
         "Wrote t.jsonl with 58 tasks; one "
@@ -766,7 +766,7 @@ def test_agreement_of_a_file(folder):
     chance = np.abs(human[:, None] - judge).mean()
     said = typed(folder, "audit agreement grades.csv --scale ordinal")
     assert said.startswith(
-        "Note: annotators are the columns human, judge.\n2 people agree in 40.0% of pairs of labels"
+        "Note: annotators are the columns human, judge.\n2 annotators agree in 40.0% of pairs of labels"
     )
     assert (
         f"kappa, linear (human & judge)     {1 - np.abs(human - judge).mean() / chance:.3f} ("

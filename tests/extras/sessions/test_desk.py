@@ -284,7 +284,7 @@ def test_labels_can_be_chosen_and_named(tmp_path, items):
         ({"labels": ["cat"]}, "labels must be at least two that differ"),
         ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two that differ"),
         ({"render": 3}, "render must be a function of an item; got 3"),
-        ({"images": "no/such"}, "images must be a folder; there is no folder 'no/such'"),
+        ({"images": "no/such"}, "images must be an existing folder; 'no/such' is not one"),
         (
             {"image": "photo"},
             "image must be a column that the audit shows, text, or 'id'; got 'photo'",
@@ -342,7 +342,7 @@ def test_images_come_from_their_folder_only(tmp_path, items):
             (page["trouble"], page["alt"]) == ("", "a gray pixel")
             if good
             else page["trouble"]
-            == "This item cannot be shown: '../secret.png' is not below the folder of images"
+            == "This item cannot be shown: '../secret.png' is not in the folder of images"
         )
         assert ["file", "0.png"] not in page["columns"]
         label(seat, "cat")

@@ -204,7 +204,7 @@ def test_hostile_items_are_text_and_no_image_from_elsewhere_is_shown(hostile):
             assert pixels(hostile) == [10, 250, 99, 0] and trouble.count() == 0
         else:
             assert trouble.inner_text().endswith(
-                "shown: '../secret.png' is not below the folder of images"
+                "shown: '../secret.png' is not in the folder of images"
             )
         prediction = hostile.locator(
             f"{DESK} .question .prediction"

@@ -131,7 +131,7 @@ def test_mistakes_cost_one_line(folder):
         assert refused(folder, "none.db") == "no such audit: 'none.db'"
         assert (
             refused(folder, "a'b.db", "--images", "no")
-            == "--images must be a folder; there is no folder 'no'"
+            == "--images must be an existing folder; 'no' is not one"
         )
         assert refused(folder, "a'b.db", "--image", "x").startswith(
             "--image must be a column that the audit shows"

@@ -387,7 +387,7 @@ def test_a_hostile_sheet_of_ten_thousand_rows(tmp_path):
     assert len(found.refused) == 37 and found.recorded == 10_000 - 37 == len(labels)
     assert [row for row, _, _ in found.refused] == sorted(k + 2 for k in bad[:37])
     reasons = {row - 2: reason for row, _, reason in found.refused}
-    assert reasons[strange[0]] == "'maybe' is not 1 (right) or 0 (wrong)"
+    assert reasons[strange[0]] == "'maybe' is not 1 (correct) or 0 (incorrect)"
     assert (
         reasons[gone[0]].startswith("no item ")
         and reasons[nameless[0]] == "the label '1' has no id"
@@ -440,8 +440,8 @@ def test_leading_zeros_that_a_spreadsheet_cut(tmp_path):
         ),
     )
     assert [note.text for note in found.notes] == [
-        "2 ids were changed by a spreadsheet and matched to the one drawn "
-        "item that it would show so: '7' is '00007'"
+        "2 ids were changed by a spreadsheet and matched to the only sampled "
+        "item that it would show like this: '7' is '00007'"
     ]
     assert {
         event.body["id"]: event.body["label"]
@@ -497,7 +497,7 @@ def test_true_classes_on_a_sheet(tmp_path, known):
         (
             5,
             rows[3]["id"],
-            "'cow' is not a predicted class; write 'cat', 'dog', 'eel', or 'other' "
+            "'cow' is not a predicted class. Write 'cat', 'dog', 'eel', or 'other' "
             "for a class that is never predicted",
         ),
     )

@@ -425,7 +425,10 @@ PRODIGY = [
 ]
 
 
-REJECTED = "its answer is reject of %s, which may mean right or wrong: choose one and accept it, or ignore the task"
+REJECTED = (
+    "it rejects %s, so it is not clear whether the prediction is correct. Choose an answer and accept "
+    "it, or ignore the task"
+)
 
 
 def test_accept_and_reject_of_prodigy(tmp_path):
@@ -441,7 +444,7 @@ def test_accept_and_reject_of_prodigy(tmp_path):
     found, says = imported(tmp_path, "x.jsonl", wrong)
     assert says == {}
     assert found.refused == (
-        (1, "d-1", "'dog' is not 1 (right) or 0 (wrong)"),
+        (1, "d-1", "'dog' is not 1 (correct) or 0 (incorrect)"),
         (2, "d-2", REJECTED % "'wrong'"),
     )
 
@@ -491,7 +494,7 @@ def test_a_class_that_is_not_predicted_is_refused_by_record(tmp_path):
     )
     assert says == {"d-2": [("anna", "other")]} and found.refused[0][:2] == (1, "d-1")
     assert found.refused[0][2].startswith(
-        "'eel' is not a predicted class; write 'cat', 'dog', or 'other'"
+        "'eel' is not a predicted class. Write 'cat', 'dog', or 'other'"
     )
 
 
@@ -541,7 +544,7 @@ def test_a_text_too_long_for_a_workbook_is_named(tmp_path):
         pytest.raises(
             ValueError,
             match=(
-                "column 'text', row 4 of the workbook does not fit: a cell takes 32,767 characters"
+                "column 'text', row 4 does not fit into the workbook: a cell holds at most 32,767 characters"
             ),
         ),
     ):

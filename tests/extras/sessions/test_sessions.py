@@ -335,7 +335,7 @@ def test_a_skipped_item_can_be_labeled_later(tmp_path, known):
     "name, value, message",
     [
         ("nobody", 1, "no item 'nobody' is to be labeled in this audit"),
-        (None, "perhaps", "'perhaps' is not 1 \\(right\\) or 0 \\(wrong\\)"),
+        (None, "perhaps", "'perhaps' is not 1 \\(correct\\) or 0 \\(incorrect\\)"),
         ("late", 1, "stands at 61 in the order, behind the budget of 60: extend the audit first"),
     ],
 )
@@ -354,7 +354,7 @@ def test_a_class_that_is_never_predicted_is_other(tmp_path, known):
     item = session.next()[0]
     session.record(item.id, "other")
     with pytest.raises(
-        ValueError, match="'cow' is not a predicted class; write 'cat', 'dog', 'eel', or 'other'"
+        ValueError, match="'cow' is not a predicted class. Write 'cat', 'dog', 'eel', or 'other'"
     ):
         session.record(item.id, "cow")
     assert session.history(item.id)[0].label == "other"
