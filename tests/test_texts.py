@@ -23,6 +23,7 @@ PAGES = [
 ]
 SUBPACKAGES = sorted(path.parent for path in ROOT.glob("workbench/*/__init__.py"))
 MEDIAN, MOST_OF_TWENTY, MOST = 18, 30, 40
+FILE_FORMATS = {"plan of a label sheet"}  # written in plan files
 
 
 def assert_short(sentences):
@@ -62,14 +63,14 @@ def test_docstrings(folder):
     docstrings, _ = in_code(folder)
     prose = [texts.prose(docstring) for docstring in docstrings]
     assert_short([sentence for text in prose for sentence in texts.sentences(text)])
-    assert {text: left_out(text) for text in prose if left_out(text)} == {}
+    assert [text for text in prose if left_out(text)] == []
 
 
 @pytest.mark.parametrize("folder", SUBPACKAGES, ids=lambda folder: folder.name)
 def test_messages(folder):
     _, messages = in_code(folder)
     assert_short([sentence for text in messages for sentence in texts.sentences(text)])
-    assert {text: left_out(text) for text in messages if left_out(text)} == {}
+    assert {text for text in messages if left_out(text)} - FILE_FORMATS == set()
 
 
 def test_help_texts():
@@ -88,7 +89,7 @@ def test_help_texts():
     ]
     assert len(helps) > 100
     assert_short([sentence for text in helps for sentence in texts.sentences(text)])
-    assert {text: left_out(text) for text in helps if left_out(text)} == {}
+    assert [text for text in helps if left_out(text)] == []
 
 
 def test_a_long_sentence_and_a_list_are_counted():

@@ -446,7 +446,10 @@ def test_other_questions_have_beginnings_and_bounds_too(question, tmp_path):
     )
     found = audit(items, labels=str(path))
     assert found.row_counts == {"labeled": 28, "skipped": 2, "not reached": 10}
-    assert "28 labels (2 more items could not be labeled)" in found.headline() and len(found.skipped) == 2
+    assert (
+        "28 labels (2 more items could not be labeled)" in found.headline()
+        and len(found.skipped) == 2
+    )
     ranges = []
     for pair in itertools.product(["a", "b", "c", "other"], repeat=2):
         every = dict(zip(("4", "11"), pair, strict=True))

@@ -92,7 +92,9 @@ def test_a_sheet_hides_the_verdicts_and_its_labels_give_the_difference(verdicts,
     )
     texts = [note.text for note in found.notes]
     assert [note.text for note in library.remarks()] == [
-        text for text in texts if "judge labels alone" in text or text.startswith("the judge treats")
+        text
+        for text in texts
+        if "judge labels alone" in text or text.startswith("the judge treats")
     ]
     assert any("on_a for A" in text and "on_b for B" in text for text in texts)
     assert "specificity" in found._repr_html_()

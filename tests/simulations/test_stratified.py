@@ -480,7 +480,10 @@ def test_a_label_that_neyman_cannot_spend_is_noted():
     study = simulate_labeling([10, 1000], [5, 10], 500, "neyman", runs=5)
     unused = 500 - study.labeled.sum()
     assert unused > 1 and study.notes == (
-        Note("design", f"{unused} of 500 labels stay unused, because a stratum is smaller than its allocation"),
+        Note(
+            "design",
+            f"{unused} of 500 labels stay unused, because a stratum is smaller than its allocation",
+        ),
     )
 
 

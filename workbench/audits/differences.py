@@ -258,8 +258,8 @@ def difference_audit(
     >>> forms = wb.digit_forms()
     >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
     >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    DifferenceAudit(Accuracy of A less B -0.079, 95% from -0.092 to -0.060: B is better;
-    60 labels among the 189 of 1,797 items on which the models differ;
+    DifferenceAudit(Accuracy of A minus B -0.079, 95% confidence interval -0.092 to -0.060:
+    B is better; 60 labels among the 189 of 1,797 items on which the models differ;
     the true difference is -0.08459)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)

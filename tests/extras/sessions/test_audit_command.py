@@ -535,7 +535,9 @@ def test_what_is_printed_can_be_typed(folder):
         folder, NEW.replace("60", "1"), 2
     )
     assert "--strata must be a whole number of at least 1" in typed(folder, NEW + " --strata 0", 2)
-    assert "take fewer items and label all of them twice" in typed(folder, NEW + " --second-share .2")
+    assert "take fewer items and label all of them twice" in typed(
+        folder, NEW + " --second-share .2"
+    )
     assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)
 
 
