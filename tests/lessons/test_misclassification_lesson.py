@@ -668,7 +668,7 @@ def given_away(cells):
         for asked in re.findall(r'wb\.check\("([\d.]+)", answer\)', cell.source):
             above = {x for each in cells[:place] for x in numbers_of_three_digits(text_of(each))}
             if any(
-                verdict(asked, put(x)) == "right" for put in ACCEPTS.get(asked, ()) for x in above
+                verdict(asked, put(x)) == "correct" for put in ACCEPTS.get(asked, ()) for x in above
             ):
                 found.add(asked)
     return found

@@ -25,16 +25,16 @@ def verdicts(number, *answers):
 
 def test_a_whole_number_is_exact_and_others_are_within_half_a_percent():
     wb.exercise("3.5", "How many?", answer=80)
-    assert verdicts("3.5", 80, 80.0, np.int64(80), 81, 80.2) == ["right"] * 3 + ["not yet"] * 2
+    assert verdicts("3.5", 80, 80.0, np.int64(80), 81, 80.2) == ["correct"] * 3 + ["not yet"] * 2
     wb.exercise("3.6", "How large?", answer=0.5)
-    assert verdicts("3.6", 0.5, 0.5024, 0.4976, 0.5026) == ["right"] * 3 + ["not yet"]
+    assert verdicts("3.6", 0.5, 0.5024, 0.4976, 0.5026) == ["correct"] * 3 + ["not yet"]
     wb.exercise("3.7", "How large?", answer=np.float64(40.0), tolerance=3)
-    assert verdicts("3.7", 37, 43, 43.1) == ["right", "right", "not yet"]
+    assert verdicts("3.7", 37, 43, 43.1) == ["correct", "right", "not yet"]
 
 
 def test_texts_are_compared_without_case_and_spaces():
     wb.exercise("3.5", "Which?", answer="Neyman with floor")
-    assert verdicts("3.5", " neyman  WITH floor.", "neyman") == ["right", "not yet"]
+    assert verdicts("3.5", " neyman  WITH floor.", "neyman") == ["correct", "not yet"]
 
 
 def test_an_answer_of_several_parts():
@@ -43,7 +43,7 @@ def test_an_answer_of_several_parts():
         "Labels, and which design? Answer with (a whole number, a text)."
     )
     answers = [(298, "Proportional"), [298, "neyman"], (298,), 298, ("x", "proportional")]
-    assert verdicts("3.5", *answers) == ["right"] + ["not yet"] * 4
+    assert verdicts("3.5", *answers) == ["correct"] + ["not yet"] * 4
     assert wb.check("3.5", 298).message == "answer with (a whole number, a text)"
 
 
@@ -65,7 +65,7 @@ def test_a_named_mistake_the_hint_and_the_explanation_after_three_tries():
     wb.check("3.5", 41)
     assert wb.check("3.5", 41).explanation == "the answer is 80; a variance needs two"
     right = wb.check("3.5", 80)
-    assert (right.verdict, right.hint) == ("right", "") and right.explanation
+    assert (right.verdict, right.hint) == ("correct", "") and right.explanation
 
 
 def test_a_share_in_percent_is_named_but_not_a_count():
@@ -80,7 +80,7 @@ def test_a_cell_that_is_run_again_replaces_its_exercise():
     wb.exercise("3.5", "How many?", answer=80)
     shown = wb.exercise("3.5", "How many?", answer=90)
     assert repr(shown) == "Feedback(3.5 no answer: How many? Answer with a whole number.)"
-    assert verdicts("3.5", 90, 80) == ["right", "not yet"]
+    assert verdicts("3.5", 90, 80) == ["correct", "not yet"]
 
 
 def test_a_live_page_shows_a_box_that_judges(monkeypatch):
@@ -141,7 +141,7 @@ wb.exercise("3.6", "Which rule, what share?", answer=("voila", 0.25), hint="look
 
 def test_the_file_beside_the_notebook_is_read_when_an_exercise_is_not_known(tmp_path):
     (tmp_path / "my_exercises.py").write_text(FILE)
-    assert verdicts("3.5", 1797, 1000, 5) == ["right", "mistake", "not yet"]
+    assert verdicts("3.5", 1797, 1000, 5) == ["correct", "mistake", "not yet"]
     (tmp_path / "my_exercises.py").write_text(FILE.replace("1000", "900"))
     assert verdicts("3.5", 1000, 900) == ["not yet", "mistake"]
     with pytest.raises(ValueError, match="exercise must be one of '1.1'.*; my_exercises.py has no"):

@@ -175,9 +175,9 @@ def test_another_draw_another_standard_error(halves):
 
 def test_the_draw_can_be_moved_where_it_matters(halves):
     found = controls(halves)
-    assert found["How many at random"].disabled and found["Random draw number"].disabled
+    assert found["How many at random"].disabled and found["Random sample number"].disabled
     settle(halves, **{"Half-samples": "random"})
-    assert not found["How many at random"].disabled and not found["Random draw number"].disabled
+    assert not found["How many at random"].disabled and not found["Random sample number"].disabled
 
 
 # ---------------------------------------------------------------- arrays and fields

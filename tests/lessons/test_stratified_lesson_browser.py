@@ -187,11 +187,11 @@ def test_the_analysts(lesson):
 
 def test_the_labels_needed(lesson):
     slide(lesson, "Half-width", "End", "Home")
-    lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
+    lesson.get_by_role("checkbox", name="Finite-population correction").uncheck()
     settled(lesson)
     has_title(lesson, "±1 point needs 4,146 random")
-    choose(lesson, "Population", "700,000 of the twin")
-    lesson.get_by_role("checkbox", name="Finite-population factor").check()
+    choose(lesson, "Population", "700,000 synthetic items")
+    lesson.get_by_role("checkbox", name="Finite-population correction").check()
     settled(lesson)
     assert all_faults(lesson) == []
 

@@ -648,7 +648,7 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
         f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, "
         f"{need['proportional']:,} proportional or {need['neyman']:,} Neyman labels",
         f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} "
-        f"finite-population factor: {need['simple_random']:,} random, {need['proportional']:,} "
+        f"finite-population correction: {need['simple_random']:,} random, {need['proportional']:,} "
         f"proportional, {need['neyman']:,} Neyman, of {curve.population:,} items.{more}",
     )
 
