@@ -41,7 +41,7 @@ def fresh():
             "1.2",
             [20] * 5,
             "mistake",
-            "these are equal labels: a stratum that varies more needs more labels",
+            "all strata have the same number of labels: a stratum that varies more needs more labels",
         ),
         (
             "1.2",
@@ -59,7 +59,7 @@ def fresh():
             "1.2",
             [2, 9, 17, 30, 42],
             "not yet",
-            "allocate labels in proportion to size times standard deviation, at least 2 each",
+            "allocate the labels in proportion to size times standard deviation, at least 2 each",
         ),
         (
             "1.3",
@@ -71,7 +71,7 @@ def fresh():
             "1.3",
             (188, "neyman with floor"),
             "correct",
-            "188 labels with a floor, and a new plan if the accuracies change",
+            "188 labels with a floor, with a new plan if the accuracies change",
         ),
         (
             "1.3",
@@ -185,7 +185,7 @@ def fresh():
             "2.3",
             5,
             "not yet",
-            "5 per box: effective sample size 559, as most of the money goes into boxes",
+            "5 per box: effective sample size 559, because most of the money goes into boxes",
         ),
         ("2.3", (1, 2), "not yet", "answer with labels per box"),
         ("2.4", (0.7688, 0.0432, 0.652, 0.855), "correct", "0.7688, SE 0.0432, 0.652 to 0.855"),
@@ -269,7 +269,7 @@ def fresh():
             "3.3",
             (25, "more is always better"),
             "mistake",
-            "a floor of 25 costs more and hardly protects better: choose a smaller floor",
+            "a floor of 25 costs more but hardly protects better: choose a smaller floor",
         ),
         ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
         ("3.4", [5, 32, 76, 37], "correct", "SE 2,808"),
@@ -282,14 +282,14 @@ def fresh():
         ("3.4", [10, 33, 70, 37], "not yet", "SE 2,853.4; an SE of 2,807.8 is possible"),
         ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
         ("3.4", [38, 38, 37, 36], "mistake", "the budget is 150 labels; your labels add up to 149"),
-        ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole labels"),
+        ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole numbers"),
         (
             "3.3",
             (float("nan"), "a b c"),
             "not yet",
             "answer with (floor, 'your reason in a sentence')",
         ),
-        ("3.2", [-10, 17, 53], "mistake", "at least 0 labels in each stratum"),
+        ("3.2", [-10, 17, 53], "mistake", "give each stratum at least 0 labels"),
         ("3.4", [0, 37, 76, 37], "mistake", "give at least 2 labels to each place"),
         ("4.1", 0.15, "correct", "0.150"),
         (
@@ -378,14 +378,14 @@ def fresh():
             "4.5",
             0.4947,
             "mistake",
-            "this corrects twice: the proportions of good answers per verdict already correct the "
+            "this corrects twice: the proportions of good answers per judge label already correct the "
             "judge's errors",
         ),
         (
             "4.5",
             0.59,
             "not yet",
-            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "this is the proportion in the 200 labeled answers; weight the judge labels by their "
             "proportions in all answers",
         ),
         (
@@ -512,7 +512,7 @@ def fresh():
             "5.4",
             (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."),
             "mistake",
-            "study 2 is the study of the lesson, which was chosen: use another study number",
+            "study 2 is the study of the lesson, which was chosen for its result: use another study number",
         ),
         (
             "1.1",
@@ -541,7 +541,7 @@ def fresh():
             "the text box",
         ),
         ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "the labels per stratum must be whole numbers"),
-        ("3.2", [10, 16.7, 33.3], "mistake", "give whole labels"),
+        ("3.2", [10, 16.7, 33.3], "mistake", "give whole numbers"),
         ("1.4", ("equal size", [40, 28, 16, 9, 7]), "correct", "gold, standard error 0.0228"),
         (
             "1.4",

@@ -822,7 +822,7 @@ def test_solutions_are_right(kernel, tmp_path):
     asked = re.findall(
         r'wb\.check\("([\d.]+)", answer\)', "".join(cell.source for cell in lesson.cells)
     )
-    assert [re.match(r"Feedback\(([\d.]+) right: ", text)[1] for text in shown] == asked
+    assert [re.match(r"Feedback\(([\d.]+) correct: ", text)[1] for text in shown] == asked
 
 
 def test_minutes_of_the_scenes_add_up_to_those_of_the_parts():

@@ -215,7 +215,7 @@ def test_exercises_are_answered_in_voila(voila):
         assert graded.locator(".told").get_attribute("aria-live") == "polite"
         graded.locator("input").fill("<b>, 2")
         graded.locator("input").press("Enter")
-        assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; asked for: five whole numbers")
+        assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; the exercise asks for five whole numbers")
         assert json.loads((page.folder / "answers.json").read_text()) == {"1.2": ["<b>", 2]}
         (page.folder / "answers.json").write_text("[")
         graded.get_by_role("button").click()

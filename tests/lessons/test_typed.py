@@ -347,11 +347,11 @@ def test_what_is_typed_is_cut_where_the_box_ends():
 def test_what_was_read_is_shown_before_it_counts(live):
     asked = box(wb.check("1.1", None))
     for text, said in (
-        ("0,88; 0,02875", "Read as <strong>0.88 and 0.02875</strong>"),
-        ("0,88; 0,0287", "Read as"),
+        ("0,88; 0,02875", "read as <strong>0.88 and 0.02875</strong>"),
+        ("0,88; 0,0287", "read as"),
         ("0,88; 0,0287", "correct"),
         ("0.88, 0.02875", "correct"),
-        ("0.88 0.02875", "Read as"),
+        ("0.88 0.02875", "read as"),
     ):
         asked._answer(None, {"kind": "answer", "text": text}, [])
         assert said in asked.told["html"], text

@@ -372,7 +372,7 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
         raise ValueError(f"{name} cannot be used: {error}{place}") from error
     twice = sorted({number for number in added if added.count(number) > 1})
     if twice:
-        raise ValueError(f"{name} has two exercises {checks.listed(twice)}")
+        raise ValueError(f"{name} must add each exercise once; it repeats {checks.listed(twice)}")
     return list(added)
 
 
