@@ -462,7 +462,7 @@ def test_a_line_changed_by_hand_in_the_file_is_no_line(learner, damaged):
             0.165,
             "Your line ends at 16.5%, 3.7 points above the line of calibration, closest to the raw count.",
         ),
-        (0.13, "Your line ends at 13.0%, as the line of calibration does."),
+        (0.13, "Your line ends at 13.0%, like the line of calibration."),
         (0.10, "Your line ends at 10.0%, 2.8 points below the line of calibration."),
         (None, "of the rise."),
     ],

@@ -100,7 +100,11 @@ def test_a_live_page_shows_a_box_that_judges(monkeypatch):
             {"answer": 1},
             "course exercise: 3.1, 3.2, 3.3, 3.4 are taken",
         ),
-        ("3.x", {"answer": 1}, "number must consist of lesson and number, such as \"3.5\"; got '3.x'"),
+        (
+            "3.x",
+            {"answer": 1},
+            "number must consist of lesson and number, such as \"3.5\"; got '3.x'",
+        ),
         (3.5, {"answer": 1}, 'consist of lesson and number, such as "3.5"; got 3.5'),
         ("3.5", {"answer": {}}, "answer cannot be used: an answer must be a number, a text"),
         ("3.5", {"answer": True}, "answer cannot be used"),

@@ -320,7 +320,9 @@ def test_labels_needed(settings, said):
 
 
 def test_more_labels_than_exist_is_said():
-    said = settle(scenes.labels_needed(), **{"Half-width": 0.01, "Finite-population_correction": False})
+    said = settle(
+        scenes.labels_needed(), **{"Half-width": 0.01, "Finite-population_correction": False}
+    )
     assert said.endswith("more than the 1,797 items that exist.")
 
 

@@ -6,7 +6,7 @@ from workbench.charts import theme
 
 
 def sureness(says: float, right: float, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return bars of the mean confidence, the learner's prediction if there is one, and the accuracy.
+    """Return bars of the mean confidence, the accuracy, and the learner's prediction, if any.
 
     Parameters
     ----------
