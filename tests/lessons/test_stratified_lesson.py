@@ -377,9 +377,7 @@ def test_the_strata_compare_with_the_prediction(kept):
     kept.keep("1-gain", "50%")
     shown, look, why = live.reveal_shares().parts
     assert "You predicted that it falls by 50%; it falls by 12%." in shown.view.alternative
-    assert (
-        repr(look) == "Button: Compare with what there was to see" and "equal width" in why.question
-    )
+    assert repr(look) == "Button: Compare with the result" and "equal width" in why.question
 
 
 def test_the_robots_line_shows_the_prediction_at_300_labels(kept):

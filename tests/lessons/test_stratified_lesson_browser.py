@@ -211,7 +211,7 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, dark, width):
 
 
 def test_what_there_was_to_see_and_why(lesson):
-    for look in lesson.get_by_role("button", name="Compare with what there was to see").all()[::-1]:
+    for look in lesson.get_by_role("button", name="Compare with the result").all()[::-1]:
         look.click()
         settled(lesson)
     lesson.locator("figure.table").filter(has_text="58 checks").wait_for(timeout=60_000)

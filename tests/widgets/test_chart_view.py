@@ -126,9 +126,9 @@ def test_unknown_names_are_refused():
 
 @pytest.mark.parametrize("words", ["", "  ", 7])
 def test_a_chart_says_what_it_shows(words):
-    with pytest.raises(ValueError, match="alternative must say in words what the chart shows"):
+    with pytest.raises(ValueError, match="alternative must be a text that describes the chart"):
         ChartView(layered(), alternative=words)
-    with pytest.raises(ValueError, match="alternative must say in words what the chart shows"):
+    with pytest.raises(ValueError, match="alternative must be a text that describes the chart"):
         ChartView(layered()).show({}, words)
 
 
