@@ -134,7 +134,7 @@ def test_a_chart_says_what_it_shows(words):
 
 def test_a_chart_without_description_needs_words():
     chart = alt.Chart(theme.rows("bars")).mark_bar().encode(x="n:Q")
-    with pytest.raises(ValueError, match="alternative must say"):
+    with pytest.raises(ValueError, match="alternative must be a text"):
         ChartView(chart)
 
 

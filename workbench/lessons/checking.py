@@ -146,8 +146,8 @@ class Feedback(Result):
 
     Examples
     --------
-    >>> print(check("4.3", "mixed mixed neither"))
-    4.3 not yet: think again about: lost forms Hint: for each event, ask which rate stays constant
+    >>> check("4.3", "mixed mixed neither").message
+    'think again about: lost forms'
     """
 
     exercise: str

@@ -214,7 +214,7 @@ def partly(exercise, wrong):
             wrong.get(place, entry) for place, entry in enumerate(answers[exercise])
         ]
         write(folder, answers)
-        return {other: ("not yet" if other == exercise else "right", "") for other in VARIANTS}
+        return {other: ("not yet" if other == exercise else "correct", "") for other in VARIANTS}
 
     return make
 
