@@ -41,7 +41,7 @@ def fresh():
             "1.2",
             [20] * 5,
             "mistake",
-            "all strata have the same number of labels: a stratum that varies more needs more labels",
+            "all strata have the same number of labels, but a stratum that varies more needs more",
         ),
         (
             "1.2",

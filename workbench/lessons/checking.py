@@ -407,7 +407,7 @@ def _may_be_in_percent(exercise: str, found: Judged) -> bool:
 
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
-    """Return whether an answer is correct, with the data of the practice exercise or of a variant."""
+    """Return whether an answer is correct, with practice data or those of a variant."""
     return _verdict(exercise, answer, task).verdict == "correct"
 
 

@@ -48,7 +48,7 @@ class Kept:
         return self._values.get(name)
 
     def keep(self, name: str, value: Any) -> None:
-        """Save a number, a text or a flat list of these, and call the functions that wait for it."""
+        """Save a number, a text or a flat list of these, and call the waiting functions."""
         value = records.plain_answer(value)
         if self.path is not None:
             self._with_file(lambda: self._write(name, value))

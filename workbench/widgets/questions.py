@@ -238,7 +238,7 @@ def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Rev
 
 
 def look(words: Mapping[str, str], predicted: Any, show: Callable[[], Any]) -> Reveal:
-    """Return the button of `compare` for a prediction that is known, as in the output of `reveal`."""
+    """Return the button of `compare` for a known prediction, as in the output of `reveal`."""
     return on_click(LOOK, lambda: [*answered(words, predicted), *_several(show())])
 
 

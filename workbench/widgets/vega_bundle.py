@@ -25,7 +25,7 @@ def write(folder: Path) -> Path:
 
 
 def source() -> str:
-    """Return the source of the bundle from the package or the cache; build and cache it if needed."""
+    """Return the source of the bundle from the package or the cache, or build and cache it."""
     folders = (Path(__file__).parent, cache_folder())
     for folder in folders:
         if (folder / NAME).is_file():

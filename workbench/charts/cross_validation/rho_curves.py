@@ -50,7 +50,7 @@ def rho_curve_data(
     domain: tuple[float, float] | None = None,
     size: tuple[int, int] = CURVE_SIZE,
 ) -> dict:
-    """Return the rows of `rho_curve`: curve, named points, level, and the rho where it is crossed."""
+    """Return the rows of `rho_curve`: curve, named points, level, and where the verdict changes."""
     low, high = domain or _rho_range(test)
     curve = [
         {"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)}
@@ -169,7 +169,7 @@ class _Drawn:
         )
 
     def cost(self, k: int, *place: float | str) -> int:
-        """Return the cost of a text at a place: lines crossed, boxes covered, edge of the chart crossed."""
+        """Return the cost of a text at a place: lines and edges crossed, boxes covered."""
         left, top, right, bottom = self._label(k, *place)
         crossed = [(left <= x) & (x <= right) & (top <= y) & (y <= bottom) for x, y in self.lines]
         covered = [
@@ -241,7 +241,7 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
-    """Return the p-value by rho with the rho of each test, the level, and where the verdict changes.
+    """Return the p-value by rho, with the rho of each test and the place of the level.
 
     Parameters
     ----------

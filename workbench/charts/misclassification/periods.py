@@ -308,7 +308,8 @@ def changes_words(
         f"Changes that differ from 0: {differ} of {len(every)}; largest: {largest}",
         f"Changes from each reported period to the next, each with its own {percent(level)} "
         f"interval. Without any true change, about {100 - 100 * level:.3g}% of the intervals would "
-        f"exclude 0. Largest: {largest}, interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
+        f"exclude 0. Largest: {largest}, interval {100 * most['low']:+.2f} to "
+        f"{100 * most['high']:+.2f}.{named}{_not_reported(series)}"
         f"{_not_drawn(series, label)}{part}",
     )
 

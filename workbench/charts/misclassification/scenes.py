@@ -191,7 +191,7 @@ def judge_words(share: float, right: float) -> tuple[str, str]:
 
 
 def judge(share: float, right: float) -> alt.TopLevelMixin:
-    """Return the proportion that a judge passes, and the corrected one, by proportion of good answers.
+    """Return the proportion that a judge passes, and the corrected one, by true proportion.
 
     Parameters
     ----------

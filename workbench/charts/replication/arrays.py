@@ -211,7 +211,7 @@ def field_data(field: GaloisField, k: int) -> dict:
 
 
 def field_words(field: GaloisField, k: int) -> tuple[str, str]:
-    """Return the title and the text alternative of `field`: power k computed from the one before."""
+    """Return the title and the text alternative of `field`, with the computation of power k."""
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
     modulus = galois.polynomial(field.modulus)

@@ -27,7 +27,7 @@ STRENGTHS = (1, 0.4, 0.7)  # opacities, so that outcomes differ even without col
 
 
 def audit_data(audit: Any) -> list[dict]:
-    """Return the rows of `audit`: labels per stratum, counted from 1, by outcome once it is known."""
+    """Return the rows of `audit`: labels per stratum, by outcome once it is known."""
     return [
         {"stratum": k + 1, "kind": kind, "labels": int(n), "order": order}
         for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
@@ -77,7 +77,8 @@ def audit_words(audit: Any) -> tuple[str, str]:
         one, other = audit.models
         where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
         return (
-            f"{where} {one} is correct in {first.sum():,} and {other} in {last.sum():,} of {labels}",
+            f"{where} {one} is correct in {first.sum():,} and {other} in {last.sum():,} of "
+            f"{labels}",
             f"Labels per stratum, {order}, in which only {one} was correct: {first_counts}; only "
             f"{other}: {last_counts}.",
         )
@@ -327,7 +328,7 @@ def _assumption(audit: Any) -> str:
 
 
 def plan(audit: Any) -> alt.TopLevelMixin:
-    """Return the expected half-width by number of labels, from half to four times the planned number.
+    """Return the expected half-width for half to four times the planned number of labels.
 
     Parameters
     ----------

@@ -843,7 +843,7 @@ def seen_following() -> Reveal:
 
 
 def following(predicted: str | None = None) -> ChartView:
-    """Return a chart of the variance of S-VOILA, relative to the best sample, on the paper's stream.
+    """Return a chart of the variance of S-VOILA on the paper's stream, relative to the best sample.
 
     Parameters
     ----------

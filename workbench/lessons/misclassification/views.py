@@ -182,7 +182,8 @@ def use(path: Any, positive: Any = "") -> Any:
         lesson_data.use_items(None)
         raise ValueError(
             f"Lesson 4 needs at least 2 periods and {LEAST_IN_FIRST_PERIOD} rows in the first "
-            f"period. {items.name} has {checks.counted(sizes.size, 'period')}, the first with {sizes[0]} rows."
+            f"period. {items.name} has {checks.counted(sizes.size, 'period')}, the first with "
+            f"{sizes[0]} rows."
         )
     return items
 

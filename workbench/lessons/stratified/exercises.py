@@ -117,7 +117,7 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
     if max(values) - min(values) <= 1:
         return Judged(
             "mistake",
-            "all strata have the same number of labels: a stratum that varies more needs more labels",
+            "all strata have the same number of labels, but a stratum that varies more needs more",
             "every stratum has the same number of labels",
         )
     return (
