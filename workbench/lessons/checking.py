@@ -37,6 +37,13 @@ SHARES = (
 )  # all numbers of the answer lie between -1 and 1
 ANSWERS = "answers.json"  # the file that is handed in
 OWN_FILE = "my_exercises.py"  # in the folder of the notebooks
+MARKS = {
+    "correct": "&#10003;",
+    "mistake": "&#10007;",
+    "not yet": "&#8230;",
+    "no answer": "?",
+    "recorded": "&#9998;",
+}
 _tries: dict[str, int] = {}
 _loading: list[str] = []  # the exercise for which the lecturer's file is being read
 
@@ -191,13 +198,7 @@ class Feedback(Result):
     def _repr_html_(self) -> str:
         import html
 
-        mark = {
-            "correct": "&#10003;",
-            "mistake": "&#10007;",
-            "not yet": "&#8230;",
-            "no answer": "?",
-            "recorded": "&#9998;",
-        }[self.verdict]
+        mark = MARKS.get(self.verdict, "")
         help_lines = "".join(
             f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help()
         )
