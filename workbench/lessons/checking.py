@@ -35,7 +35,7 @@ SHARES = (
     "4.5",
     "5.2",
 )  # all numbers of the answer lie between -1 and 1
-ANSWERS = "answers.json"  # the file that is handed in
+ANSWERS = "answers.json"  # the file that students hand in
 OWN_FILE = "my_exercises.py"  # in the folder of the notebooks
 MARKS = {
     "correct": "&#10003;",

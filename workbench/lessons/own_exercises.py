@@ -15,7 +15,7 @@ from workbench.lessons import checking
 from workbench.lessons.checking import OWN, Exercise, Feedback
 
 RELATIVE = 0.005  # tolerance of a number with decimals, as a proportion of it
-ROUNDING = 1e-9  # a whole number that was computed
+ROUNDING = 1e-9  # tolerance of a computed whole number
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
 STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
 

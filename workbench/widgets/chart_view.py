@@ -195,8 +195,8 @@ class Panel(ipywidgets.VBox):
     def __init__(self, children: list, view: ChartView, **traits: Any) -> None:
         super().__init__(children, **traits)
         self.view = view
-        self.controls: dict[str, Any] = {}  # by name, those that have a value
-        self.answer: Any = None  # data and words from the values of the controls, as in `drive`
+        self.controls: dict[str, Any] = {}  # controls with a value, by name
+        self.answer: Any = None  # function from values of controls to data and words, as in `drive`
 
     def __repr__(self) -> str:
         return repr(self.view)

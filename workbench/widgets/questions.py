@@ -395,4 +395,4 @@ def widget_of(part: Any) -> Any:
     )
     return ipywidgets.HTML(text).add_class(
         "jp-RenderedHTMLCommon"
-    )  # tables look as they do in other outputs
+    )  # tables look as in other outputs

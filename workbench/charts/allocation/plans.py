@@ -133,7 +133,7 @@ def bars(
     labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
         color=theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240))
     )
-    # a live chart's frame is measured once: its counts grow to the left
+    # the frame of a live chart is measured once, so its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
     counts = theme.chart(data, "bars").mark_text(x="width", **column).encode(y=along, text="text:N")
     if not data["wishes"]:

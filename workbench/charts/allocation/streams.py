@@ -23,7 +23,7 @@ STREAM_LOOKS = {
 STRATUM_COLORS = [
     theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")
 ]
-# where infinite ratios are drawn; the largest finite ratio of 36 settings was 24,362
+# position of infinite ratios; the largest finite ratio of 36 settings was 24,362
 INFINITY = 100_000
 FLOOR_ERRORS = (3_500, 80_000)
 
@@ -58,7 +58,7 @@ def stream_data(
             {"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
             for h, s in enumerate(held[-1])
             if share[h] >= 0.08
-        ],  # a thinner area has no room for it
+        ],  # a thinner area has no room for its name
         "ratios": [
             {"records": records, "ratio": float(r) if np.isfinite(r) else None}
             for records, r in zip(at, ratio[past], strict=True)
@@ -158,7 +158,7 @@ def stream(
     )
     room = (
         theme.Chart(theme.rows("room", [{"text": "thousands"}]))
-        .mark_text(  # also where no name stands at first
+        .mark_text(  # even if no name is shown at first
             opacity=0, **beside
         )
         .encode(text="text:N")

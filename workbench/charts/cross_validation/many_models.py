@@ -94,7 +94,7 @@ def pairs(
     kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
     present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
     legend = alt.Legend(values=present, titleLimit=PAIRS_WIDTH)
-    # what color and bars mean, as they may disagree; of a single pair nothing is adjusted
+    # explains color and bars, which may disagree; for a single pair nothing is adjusted
     title = (
         None
         if len(comparison.pairs) == 1

@@ -155,7 +155,7 @@ def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLe
     )
     line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
     rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
-    # over its region, but beside the names at the ends
+    # over its region, but next to the names at the ends
     wide = LETTER * max(len(line) for row in data["names"] for line in row["text"])
     middle = {
         "expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"

@@ -110,7 +110,7 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
     """
     drawn = [
         _Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in (0.45, 1, 1.8)
-    ]  # of its width: on a phone, as it is, on the widest page
+    ]  # relative widths: on a phone, as given, on the widest page
     placed = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]

@@ -33,7 +33,7 @@ VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
 MOST_DIFFERENCE = (
-    0.45  # the axes of `clerks` hold its widest settings, so that they stay while a slider moves
+    0.45  # the axes of `clerks` fit its widest settings, so that they stay while a slider moves
 )
 MOST_SPREAD = 0.11
 MOST_ALARMS = 0.7

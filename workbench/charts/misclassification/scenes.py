@@ -31,7 +31,7 @@ GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
 # title says where they are cut.
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-# The legend names only the drawn estimators: all names would fill the screen of a phone.
+# The legend names only the estimators in the chart: all names would fill the screen of a phone.
 LEGEND = alt.Legend(
     symbolType="stroke",
     symbolSize=300,

@@ -21,12 +21,12 @@ from workbench.simulations.stratified import DesignStudy, LabelingStudy, Looking
 from workbench.stratified.accuracy import PlanCurve
 
 SHOWN_RUNS = 50
-TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
+TOP_RATIO = 3.0  # longest bar: standard error relative to random sampling
 STRIP = (-0.85, -0.55)  # position of the labels below the items
 PREDICTED = "you predicted"
 NOMINAL = "nominal error rate"
-STEP = 0.01  # of all items, or labels, that an arrow key moves
-CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
+STEP = 0.01  # proportion of all items or labels that an arrow key moves
+CLOSE = 0.3  # powers of ten below which the line of the ceiling would cross a number
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 METHODS_OF_LOOKING = {

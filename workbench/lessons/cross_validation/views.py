@@ -66,7 +66,11 @@ BOARD_TESTS = (
     "McNemar, pooled",
     "McNemar, one third held out",
 )
-BOARD_RUNS = {40: 600, 60: 400, 100: 200}  # runs by sample size: each picture within two seconds
+BOARD_RUNS = {
+    40: 600,
+    60: 400,
+    100: 200,
+}  # runs by sample size: each chart takes at most two seconds
 HALF_RUNS = 1000
 FEATURES = 8
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}

@@ -525,7 +525,7 @@ def explain_eight() -> Explanation:
 
 
 def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
-    """Return which of the two boxes of seven districts each half-sample keeps.
+    """Return the box that each half-sample keeps from each of seven districts.
 
     Parameters
     ----------

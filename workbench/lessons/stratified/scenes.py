@@ -24,7 +24,7 @@ HAND = [("by hand", BY_HAND)]
 TWIN = ("700,000 synthetic items", "twin")
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
-LEAST = 2  # items, and labels, of a stratum that a hand leaves
+LEAST = 2  # least number of items and of labels in a stratum set by hand
 INTERVALS = [
     ("95%, for a fixed number", "fixed"),
     ("99.5% at every check", "looks"),
@@ -39,7 +39,7 @@ class _Design:
         self._predicted = predicted
         self.cuts = self.labels = np.array(
             [], int
-        )  # of the strata shown: items up to each cut, labels
+        )  # of the shown strata: items up to each cut, and labels
         self.controls: dict[str, Any] = {
             "stratifier": ipywidgets.Dropdown(
                 options=STRATIFIERS + HAND, description=named("Cut the forms by")
@@ -62,7 +62,7 @@ class _Design:
             "score",
             "n_strata",
             "budget",
-        ):  # before `drive`: it draws what they leave
+        ):  # registered before `drive`, which shows the result
             self.controls[name].observe(functools.partial(self._forget, name), "value")
         self.view.on_drag(self._dragged)
 
@@ -180,7 +180,7 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     design = _Design(predicted)
     stratify(
         lesson_forms().confidence, 5, "kmeans"
-    )  # its library takes a second to load, which no move should
+    )  # its library takes a second to load, so load it before a control moves
     return drive(design.controls, design.answer, design.view)
 
 
@@ -232,7 +232,7 @@ def papers_robot() -> Panel:
     }
 
     def fit(change: Any) -> None:
-        narrow(budget, low=sizes.size * change["new"])  # the pilot comes out of the labels
+        narrow(budget, low=sizes.size * change["new"])  # the pilot labels are part of the labels
 
     @functools.lru_cache(maxsize=256)
     def study(budget: int, **settings: float) -> Any:

@@ -85,7 +85,7 @@ TWIN = {
     "about 140,000": "That is the same proportion of the forms. Precision depends on the number "
     "of labels, not on this proportion.",
 }
-NARROW = 0.03  # half-width in the question about the twin
+NARROW = 0.03  # half-width in the question about a large population
 
 
 LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
