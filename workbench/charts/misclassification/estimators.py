@@ -80,7 +80,7 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
         ),
         x=alt.X(
             "rmse:Q",
-            title="expected error: RMSE of the proportion at the present shift",
+            title="expected RMSE of the proportion at the present shift",
             axis=alt.Axis(tickCount=6, format="~g"),
         ),
     )

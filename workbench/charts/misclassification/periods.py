@@ -172,7 +172,13 @@ def series(
     title = "period (× not reported)" if any(part["lost"] for part in parts) else "period"
     periods = [series.periods[t] for t in series.drawn()]
     drawn = [
-        _class_chart(part, k, _period_axis(periods, title, k == len(parts) - 1), len(periods))
+        _class_chart(
+            part,
+            k,
+            _period_axis(periods, title, k == len(parts) - 1),
+            len(periods),
+            single=len(parts) == 1,
+        )
         for k, part in enumerate(parts)
     ]
     return theme.finish(
@@ -180,10 +186,11 @@ def series(
     )
 
 
-def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
+def _class_chart(part: dict, k: int, across: Any, periods: int, *, single: bool) -> Any:
+    name = _limited(class_name(part["class"]))
     up = alt.Y(
         "share:Q",
-        title=f"proportion of {_limited(class_name(part['class']))}",
+        title=f"proportion of {name}" if single else name,  # a low chart has no room for more
         axis=theme.percents(tickCount=5),
         scale=alt.Scale(zero=False),
     )
@@ -203,7 +210,7 @@ def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
     crosses = lost.mark_text(
         color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
     )
-    name = audit.mark_text(y=-7, style="note").encode(text="text:N")
+    audited = audit.mark_text(y=-7, style="note").encode(text="text:N")
     return (
         area
         + bars
@@ -211,7 +218,7 @@ def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
         + dots
         + crosses.encode(text="mark:N")
         + audit.mark_rule(style="truth")
-        + name
+        + audited
     )
 
 
