@@ -61,7 +61,9 @@ def test_of_many_strata_those_with_most_labels_are_drawn_and_that_is_said():
     shown = charts.allocation_data(rows)["bars"]
     assert sorted(row["labels"] for row in shown) == list(range(71, 101))
     assert [int(row["stratum"]) for row in shown] == sorted(int(row["stratum"]) for row in shown)
-    assert charts.allocation_words(rows)[1].startswith("The 12 of 101 strata with the most labels: ")
+    assert charts.allocation_words(rows)[1].startswith(
+        "The 12 of 101 strata with the most labels: "
+    )
     chart = charts.allocation(rows)
     assert "the 30 strata with the most labels" in json.dumps(chart.to_dict(validate=False))
     draws(chart)

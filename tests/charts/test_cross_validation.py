@@ -112,9 +112,7 @@ def test_level_of_the_intervals(level):
 def test_folds_without_variance_have_no_interval(cv, said):
     view = draws(charts.folds(cv))
     assert title(view) == said and view.picture["data"].get("intervals") is None
-    assert view.alternative.endswith(
-        "Their variance is 0, so there is no interval and no test."
-    )
+    assert view.alternative.endswith("Their variance is 0, so there is no interval and no test.")
 
 
 def test_one_model_has_no_zero_line_and_no_verdict():
@@ -159,9 +157,7 @@ def test_differences_within_rounding_are_equal():
         "value"
     ] == pytest.approx(-0.1)
     assert len({round(row["y"], 9) for row in data["dots"]}) == 10
-    assert (
-        charts.folds_words(cv)[0] == "x is better by 0.1 in every fold: no variance, no test"
-    )
+    assert charts.folds_words(cv)[0] == "x is better by 0.1 in every fold: no variance, no test"
     tie = cv_of(x=[0.1 + 0.2, 0.3, 0.5], y=[0.3, 0.2, 0.4])
     assert tie.fold_means()[0, 0] != 0
     assert [row["side"] for row in charts.folds_data(tie)["dots"]] == [

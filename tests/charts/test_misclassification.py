@@ -77,7 +77,8 @@ def test_series_draws_counted_and_corrected():
     view = draws(charts.series(series))
     assert title(view) == "panels: 10.4% in m1, 15.6% in m12 (counted 12.1%, 16.2%)"
     assert (
-        "The audit was sampled in m1." in view.alternative and "Not reported" not in view.alternative
+        "The audit was sampled in m1." in view.alternative
+        and "Not reported" not in view.alternative
     )
 
 
@@ -145,7 +146,10 @@ def test_a_decade_of_five_classes(decade):
     assert len(view.picture["data"]) == 5 * 5
     moved = decade.estimates[-1] - decade.estimates[0]
     assert title(view).startswith(NAMES[int(np.abs(moved).argmax())])
-    assert all(name in view.alternative for name in NAMES) and "The chart shows" not in view.alternative
+    assert (
+        all(name in view.alternative for name in NAMES)
+        and "The chart shows" not in view.alternative
+    )
 
 
 def test_one_class_can_be_chosen(decade):

@@ -203,7 +203,9 @@ def test_array_rows_are_the_array():
 def test_only_the_first_runs_are_drawn_and_that_is_said():
     array = wb.orthogonal_array(9, 11)
     assert max(row["run"] for row in array_charts.array_data(array, 9, 1, 2)["tiles"]) == 81
-    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(" The chart shows the first 81 runs.")
+    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(
+        " The chart shows the first 81 runs."
+    )
     assert "drawn" not in array_charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2)[1]
 
 

@@ -321,7 +321,9 @@ def test_the_table_is_exactly_as_planned(graded):
                 else []
             )
             worth = (
-                1 if verdict == "correct" else round(sum(WORTH[exercise][part] for part in parts), 6)
+                1
+                if verdict == "correct"
+                else round(sum(WORTH[exercise][part] for part in parts), 6)
             )
             named = [NAMES[exercise][part] for part in parts]
             planned[exercise] = (
@@ -450,7 +452,10 @@ def test_the_page_of_the_class_counts_traps_and_names_the_scene(graded):
     )
     planned = {
         (name, exercise, str(sum(marks[exercise] == ("mistake", name) for marks in plan.values())))
-        for exercise, name in [*SCENES, *((exercise, "the answer is in percent") for exercise in VARIANTS)]
+        for exercise, name in [
+            *SCENES,
+            *((exercise, "the answer is in percent") for exercise in VARIANTS),
+        ]
     }
     assert set(rows) == {row for row in planned if row[2] != "0"} and len(rows) == len(SCENES) + 7
     assert [int(count) for *_, count in rows] == sorted(
