@@ -23,7 +23,7 @@ from workbench.reports.parameters import copy_data, tags
 from workbench.widgets.questions import REVEAL
 
 ROOT = Path(__file__).resolve().parent.parent
-OPENING = "```{raw} html\n<details><summary>Show what there was to see</summary>\n```"
+OPENING = "```{raw} html\n<details><summary>Show the result</summary>\n```"
 CLOSING = "```{raw} html\n</details>\n```"
 CONTROL = "Here the lesson has a control that works in JupyterLab."
 STATE = "application/vnd.jupyter.widget-state+json"

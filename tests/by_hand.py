@@ -37,7 +37,7 @@ def estimate(size, labeled, right):
     variance = weight**2 * p * (1 - p) / (labeled - 1)
     point = float(weight @ p)
     return [point, float((variance * (1 - labeled / size)).sum() ** 0.5)], {
-        "no finite-population factor": [point, float(variance.sum() ** 0.5)]
+        "the finite-population correction is missing": [point, float(variance.sum() ** 0.5)]
     }
 
 
@@ -47,17 +47,17 @@ def shares(size, spread):
     labels[np.argsort(labels - 98 * wanted / wanted.sum())[: 100 - labels.sum()]] += 1
     labels = labels.tolist()
     return labels, {
-        "budget not spent": [*labels[:-1], labels[-1] + 5],
-        "equal shares": [20] * 5,
-        "fewer than two labels": [labels[0] + labels[-1], *labels[1:-1], 0],
+        "the labels do not add up to the budget": [*labels[:-1], labels[-1] + 5],
+        "every stratum has the same number of labels": [20] * 5,
+        "a stratum has fewer than two labels": [labels[0] + labels[-1], *labels[1:-1], 0],
     }
 
 
 def districts(differences):
     error = float(np.sqrt(np.square(differences).sum()) / 2 / len(differences))
     return error, {
-        "sum taken for the mean": error * len(differences),
-        "variance of a mean of two": 2 * error,
+        "the sum over districts was not divided by their number": error * len(differences),
+        "the variance of the mean of two boxes was not divided by four": 2 * error,
     }
 
 
@@ -89,7 +89,11 @@ def f1(code, left_out):
     limits = scipy.special.expit(scipy.special.logit(point) + np.array([-reach, reach]))
     naive = np.sqrt(np.square((both - point * either) / either.sum()).sum())
     return [float(point), float(error), *limits.tolist()], {
-        "clusters ignored": [float(point), float(naive), *limits.tolist()]
+        "the labels were treated as independent, without clusters": [
+            float(point),
+            float(naive),
+            *limits.tolist(),
+        ]
     }
 
 
@@ -99,7 +103,7 @@ def nine(parts):
     strata = float(np.var([5 * a + 4 * b for a, b in itertools.product(*parts)]))
     replaced = float(np.var([4.5 * sum(pair) for pair in itertools.product(together, repeat=2)]))
     return [random, strata, random / strata], {
-        "drawn with replacement": [replaced, strata, replaced / strata]
+        "the variance is that of sampling with replacement": [replaced, strata, replaced / strata]
     }
 
 
@@ -113,18 +117,22 @@ def three(size, spread, budget):
     ]
     best = list(tried[int(np.argmin(variance))])
     return best, {
-        "budget not spent": [best[0], best[1], best[2] - 3],
-        "labels below zero": [best[0], budget - best[0] + 11, -11],
-        "more labels than items": [size[0] + 2, best[1], budget - size[0] - 2 - best[1]],
+        "the labels do not add up to the budget": [best[0], best[1], best[2] - 3],
+        "a stratum has a negative number of labels": [best[0], budget - best[0] + 11, -11],
+        "a stratum has more labels than items": [
+            size[0] + 2,
+            best[1],
+            budget - size[0] - 2 - best[1],
+        ],
     }
 
 
 def share(p00, p11, base, counted):
     read = base * p11 + (1 - base) * (1 - p00)
     return (counted + p00 - 1) / (p00 + p11 - 1), {
-        "calibration after a shift": counted * base * p11 / read
+        "calibration was used although the true proportion has changed": counted * base * p11 / read
         + (1 - counted) * base * (1 - p11) / (1 - read),
-        "counted share taken for the true one": counted,
+        "the classify-and-count estimate was taken as the true proportion": counted,
     }
 
 
@@ -151,7 +159,10 @@ def change(audit, frame, first, second):
         for month in (first, second)
     ]
     return [found, months.change("6", "12").standard_error], {
-        "levels taken as independent": [found, float(np.hypot(*errors))]
+        "the errors of the two months were treated as independent": [
+            found,
+            float(np.hypot(*errors)),
+        ]
     }
 
 
@@ -161,10 +172,19 @@ def folds(folds):
     shrunk = t * 0.3**0.5
     second = [shrunk, float(2 * scipy.stats.t.sf(shrunk, 9))]
     return [t, p, *second], {
-        "variance divided by K": [t * (10 / 9) ** 0.5, p, *second],
-        "normal distribution for t": [t, float(2 * scipy.stats.norm.sf(t)), *second],
-        "one-sided p": [t, p / 2, *second],
-        "t shrunk by rho itself": [t, p, 0.3 * t, float(2 * scipy.stats.t.sf(0.3 * t, 9))],
+        "the variance was divided by K instead of K minus one": [t * (10 / 9) ** 0.5, p, *second],
+        "the normal distribution was used instead of the t distribution": [
+            t,
+            float(2 * scipy.stats.norm.sf(t)),
+            *second,
+        ],
+        "the p-value is one-sided": [t, p / 2, *second],
+        "t was multiplied by one minus rho instead of its square root": [
+            t,
+            p,
+            0.3 * t,
+            float(2 * scipy.stats.t.sf(0.3 * t, 9)),
+        ],
     }
 
 
@@ -174,6 +194,6 @@ def colleague(naive_t):
     said = "yes" if p < 0.05 else "no"
     ten = naive_t * (0.1 / (0.1 + 1 / 9)) ** 0.5
     return [t, p, said], {
-        "repeats counted as new forms": [ten, p, said],
-        "degrees of freedom of one repeat": [t, once, said],
+        "the repeats were treated as if they used new forms": [ten, p, said],
+        "the degrees of freedom are those of a single repeat": [t, once, said],
     }

@@ -36,7 +36,7 @@ def test_what_waits_is_folded_and_what_does_not_is_open():
     (cell_of_page,) = lesson_pages.site_cells(cell, drawn, "03")
     assert re.findall(r"</?details>|<summary>.*</summary>", cell_of_page["source"]) == [
         "<details>",
-        "<summary>Show what there was to see</summary>",
+        "<summary>Show the result</summary>",
         "</details>",
     ]
     assert '../../build/outputs/lessons/03/place.png\n:alt: "A bar <3>."' in cell_of_page["source"]

@@ -155,7 +155,7 @@ def test_solutions_answer_every_exercise_of_their_lesson():
             != []
         )
         shown = [output.data["text/plain"] for cell in solved for output in cell.outputs]
-        assert len(shown) >= len(asked) and all(" right: " in text for text in shown)
+        assert len(shown) >= len(asked) and all(" correct: " in text for text in shown)
 
 
 def test_lessons_end_with_the_readers_own_data_and_begin_without_code():

@@ -5,7 +5,7 @@ import contextlib
 import browser
 import pytest
 
-LOOK = "Compare with what there was to see"
+LOOK = "Compare with the result"
 LOCKED = "text=Make your prediction first"
 # dark or not, and how wide: colors move no text, so both at once find what either would
 SCREENS = [

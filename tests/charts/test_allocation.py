@@ -61,9 +61,11 @@ def test_of_many_strata_those_with_most_labels_are_drawn_and_that_is_said():
     shown = charts.allocation_data(rows)["bars"]
     assert sorted(row["labels"] for row in shown) == list(range(71, 101))
     assert [int(row["stratum"]) for row in shown] == sorted(int(row["stratum"]) for row in shown)
-    assert charts.allocation_words(rows)[1].startswith("The 12 of 101 strata with most labels: ")
+    assert charts.allocation_words(rows)[1].startswith(
+        "The 12 of 101 strata with the most labels: "
+    )
     chart = charts.allocation(rows)
-    assert "the 30 strata with most labels" in json.dumps(chart.to_dict(validate=False))
+    assert "the 30 strata with the most labels" in json.dumps(chart.to_dict(validate=False))
     draws(chart)
 
 
@@ -81,7 +83,7 @@ def test_methods_are_ordered_and_compared_with_the_recommended():
         ("VOILA", "4", "recommended"),
         ("capped Neyman", "5 (+25.0%)", "other"),
         ("random sampling", "12 (3.0 times)", "other"),
-        ("equal shares", "infinite: a stratum that varies has no label", "other"),
+        ("equal shares", "infinite: a stratum whose values vary has no label", "other"),
     ]
     assert bars[-1]["start"] == 4.0
     title, words = charts.methods_words(ERRORS)

@@ -100,7 +100,7 @@ def test_level_of_the_intervals(level):
     [
         (
             cv_of(x=[0.3] * 5, y=[0.2] * 5),
-            "y is better, by 0.1 in every fold alike: no variance, no test",
+            "y is better by 0.1 in every fold: no variance, no test",
         ),
         (
             cv_of(x=[0.3, 0.2], y=[0.3, 0.2]),
@@ -112,9 +112,7 @@ def test_level_of_the_intervals(level):
 def test_folds_without_variance_have_no_interval(cv, said):
     view = draws(charts.folds(cv))
     assert title(view) == said and view.picture["data"].get("intervals") is None
-    assert view.alternative.endswith(
-        "the variance they show is 0, so there is no interval and no test."
-    )
+    assert view.alternative.endswith("Their variance is 0, so there is no interval and no test.")
 
 
 def test_one_model_has_no_zero_line_and_no_verdict():
@@ -159,9 +157,7 @@ def test_differences_within_rounding_are_equal():
         "value"
     ] == pytest.approx(-0.1)
     assert len({round(row["y"], 9) for row in data["dots"]}) == 10
-    assert (
-        charts.folds_words(cv)[0] == "x is better, by 0.1 in every fold alike: no variance, no test"
-    )
+    assert charts.folds_words(cv)[0] == "x is better by 0.1 in every fold: no variance, no test"
     tie = cv_of(x=[0.1 + 0.2, 0.3, 0.5], y=[0.3, 0.2, 0.4])
     assert tie.fold_means()[0, 0] != 0
     assert [row["side"] for row in charts.folds_data(tie)["dots"]] == [
@@ -310,7 +306,7 @@ def test_curve_points_and_where_the_verdict_flips():
         title(view) == "Not significant at 5%: p .153 at rho .700; it would be for rho below .368"
     )
     assert (
-        view.alternative.endswith("The verdict flips at rho 0.368.")
+        view.alternative.endswith("The verdict changes at rho 0.368.")
         and "r 0.189" in view.alternative
     )
 
@@ -341,7 +337,7 @@ def test_verdicts_that_never_flip(differences, alternative):
     assert title(view).startswith("Not significant at 5% for any rho, not even at 0; p ")
     assert (
         view.picture["data"]["flips"] == []
-        and "No rho from 0 on makes it significant." in view.alternative
+        and "It is not significant for any rho of 0 or more." in view.alternative
     )
 
 
@@ -553,7 +549,7 @@ def test_the_density_is_right_for_any_rope(rope, shift):
 @pytest.mark.parametrize(
     "shift, rope, said",
     [
-        (0, 5, "all shown is practically equal: from -5 to 5"),
+        (0, 5, "the whole chart is practically equal: from -5 to 5"),
         (0.9, 0.8, "practically equal: from -0.8 to 0.8"),
         (2, 0.01, "practically equal: from -0.01 to 0.01, far to the right"),
         (-2, 0.01, "practically equal: from -0.01 to 0.01, far to the left"),
@@ -654,7 +650,7 @@ def test_pairs_without_a_test_are_marked():
         "no test",
         "no variance, no test",
     )
-    assert view.alternative.endswith(" 1 without a test, as the folds show no variance.")
+    assert view.alternative.endswith(" 1 without a test, because the folds show no variance.")
     alone = draws(charts.pairs(wb.compare_models(cv_of(x=[0.3, 0.3], y=[0.2, 0.2]))))
     assert title(alone) == "y has the smallest mean loss; 0 of 1 pair differs at 5%"
     assert (

@@ -77,7 +77,8 @@ def test_series_draws_counted_and_corrected():
     view = draws(charts.series(series))
     assert title(view) == "panels: 10.4% in m1, 15.6% in m12 (counted 12.1%, 16.2%)"
     assert (
-        "The audit was drawn in m1." in view.alternative and "Not reported" not in view.alternative
+        "The audit was sampled in m1." in view.alternative
+        and "Not reported" not in view.alternative
     )
 
 
@@ -110,14 +111,14 @@ def test_a_series_without_its_frame_says_so():
         solar.solar_audit(), None, {"m2": [4382, 618]}, method="misclassification"
     )
     view = draws(charts.series(series))
-    assert "No period is the audited frame itself." in view.alternative
+    assert "The audited frame is none of these periods." in view.alternative
     assert periods.series_data(series)[0]["audit"] == []
 
 
 def test_bands_of_the_whole_range_are_told():
     audit = wb.ConfusionCounts([[11, 9], [10, 10]])
     series = wb.prevalence_series(audit, [500, 500], {"a": [500, 500], "b": [510, 490]})
-    whole = " The audit leaves every share possible: the bands fill the whole range."
+    whole = " The audit excludes no proportion, so the bands fill the whole range."
     assert periods.series_words(series)[1].endswith(whole)
     assert "every share possible" not in periods.series_words(solar_series())[1]
     draws(charts.series(series))
@@ -145,7 +146,10 @@ def test_a_decade_of_five_classes(decade):
     assert len(view.picture["data"]) == 5 * 5
     moved = decade.estimates[-1] - decade.estimates[0]
     assert title(view).startswith(NAMES[int(np.abs(moved).argmax())])
-    assert all(name in view.alternative for name in NAMES) and "Drawn are" not in view.alternative
+    assert (
+        all(name in view.alternative for name in NAMES)
+        and "The chart shows" not in view.alternative
+    )
 
 
 def test_one_class_can_be_chosen(decade):
@@ -167,8 +171,8 @@ def test_one_class_can_be_chosen(decade):
 def test_of_many_classes_the_six_largest_are_drawn_and_that_is_said():
     series = many_classes(3, [f"c{k}" for k in range(8)])
     assert [part["class"] for part in periods.series_data(series)] == [f"c{k}" for k in range(6)]
-    assert " Drawn are the 6 largest of 8 classes." in periods.series_words(series)[1]
-    assert " Drawn are the 6 largest of 8 classes." in periods.changes_words(series)[1]
+    assert " The chart shows the 6 largest of 8 classes." in periods.series_words(series)[1]
+    assert " The chart shows the 6 largest of 8 classes." in periods.changes_words(series)[1]
     assert {row["class"] for row in periods.changes_data(series, "c7")} == {"c7"}
 
 
@@ -201,7 +205,7 @@ def test_the_largest_change_is_named():
     view = draws(charts.changes(solar_series(m7=[4000, 1000])))
     assert title(view).startswith("Changes that differ from 0: 2 of 11; largest: m6 to m7, +7.")
     assert "Shown to differ from 0: panels m6 to m7 +7." in view.alternative
-    assert "without any true change about 5% of the intervals would exclude 0" in view.alternative
+    assert "Without any true change, about 5% of the intervals would exclude 0" in view.alternative
     assert "about 20% of" in periods.changes_words(solar_series(), level=0.8)[1]
 
 
@@ -238,7 +242,7 @@ def test_estimators_mark_the_chosen_one():
     ]
     view = draws(charts.estimators(comparison, "calibration"))
     error = dict(zip(comparison.methods, comparison.rmse, strict=True))
-    less = f"{error['calibration']:.4f}; clearly less: mle, {error['mle']:.4f}"
+    less = f"{error['calibration']:.4f}; clearly smaller: mle, {error['mle']:.4f}"
     assert title(view) == f"Expected error of calibration {less}"
     assert view.alternative.endswith(" Chosen: calibration.")
     assert f"raw count {error['classify_and_count']:.4f}" in view.alternative
@@ -251,7 +255,7 @@ def test_estimators_mark_the_chosen_one():
 def test_estimators_that_cannot_be_computed_say_why():
     comparison = wb.compare_estimators(solar.solar_audit(), [4000, 1000])
     view = draws(charts.estimators(comparison))
-    assert title(view).startswith("mle cannot be computed; advised: ")
+    assert title(view).startswith("mle cannot be computed; recommended: ")
     assert view.alternative.endswith(
         " mle: needs counts_at_audit, the predicted counts of the audited frame."
     )
@@ -264,7 +268,7 @@ def test_chance_has_no_expected_errors():
     assert comparison.best is None
     view = draws(charts.estimators(comparison))
     assert title(view).startswith(
-        "No expected errors are known: the classes are read no better than by chance, or "
+        "The expected errors are unknown: the classes are predicted no better than by chance, or "
     )
 
 
@@ -300,21 +304,21 @@ def test_audit_matrix_has_counts_and_rates():
     }
     rates = [row["rate"] for row in view.picture["data"]["audit"]]
     assert rates == pytest.approx([331 / 349, 18 / 349, 7 / 51, 44 / 51])
-    assert title(view) == "400 audited, 93.8% right; least often: yes, 86.3%"
+    assert title(view) == "400 audited, 93.8% correct; least often: yes, 86.3%"
     assert view.alternative == (
-        "Audit of 400 items. Right: no: 331 of 349, yes: 44 of 51. Commonest mistakes: no "
+        "Audit of 400 items. Correct: no: 331 of 349, yes: 44 of 51. Most frequent mistakes: no "
         "read as yes: 18; yes read as no: 7."
     )
 
 
 def test_an_audit_of_one_item():
     words = audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
-    assert words == "Audit of 1 item. Right: 0: 1 of 1, 1: 0 of 0. No mistake."
+    assert words == "Audit of 1 item. Correct: 0: 1 of 1, 1: 0 of 0. No mistake."
 
 
 def test_audit_without_a_class_or_a_mistake():
     view = draws(charts.audit_matrix(wb.ConfusionCounts([[5, 0, 0], [0, 7, 0], [0, 0, 0]])))
-    assert title(view) == "12 audited, 100.0% right; least often: 0, 100.0%"
+    assert title(view) == "12 audited, 100.0% correct; least often: 0, 100.0%"
     assert view.alternative.endswith(" No mistake.") and "2: 0 of 0" in view.alternative
     assert [row["share"] for row in view.picture["data"]["audit"] if row["truth"] == "2"] == [
         "",
@@ -455,4 +459,4 @@ def test_of_many_classes_the_largest_are_drawn(monkeypatch):
     audit = wb.ConfusionCounts([[40, 2], [3, 50]], ["no", "yes"])
     table = wb.classification_table(audit, [100, 300], sampled_by="prediction")
     assert [row["class"] for row in proportions.class_proportions_data(table)] == ["yes"]
-    assert proportions.class_proportions_words(table)[1].endswith(" 1 smaller class is not drawn.")
+    assert proportions.class_proportions_words(table)[1].endswith(" 1 smaller class is not shown.")

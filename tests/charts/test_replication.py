@@ -97,7 +97,7 @@ def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
     found = f1("bootstrap", count=3000)
     assert len(half_samples.values_data(found)["squares"]) == half_samples.MOST_SQUARES
     title, words = half_samples.replicate_plot_words(found)
-    assert title.endswith("from 3,000 replicates") and "2,000 of them are drawn." in words
+    assert title.endswith("from 3,000 replicates") and "The chart shows 2,000 of them." in words
 
 
 @pytest.mark.parametrize("method", ["fay", "jkn", "generalized", "bootstrap"])
@@ -203,7 +203,9 @@ def test_array_rows_are_the_array():
 def test_only_the_first_runs_are_drawn_and_that_is_said():
     array = wb.orthogonal_array(9, 11)
     assert max(row["run"] for row in array_charts.array_data(array, 9, 1, 2)["tiles"]) == 81
-    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(" The first 81 runs are drawn.")
+    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(
+        " The chart shows the first 81 runs."
+    )
     assert "drawn" not in array_charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2)[1]
 
 
@@ -311,7 +313,7 @@ def test_metrics_that_are_surer_than_naive_say_so():
     )
     assert title == "No interval is wider than the naive one; that of AUC is 0.80 times as wide"
     title, _ = intervals.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
-    assert title == "No naive interval has a width to compare with"
+    assert title == "All naive intervals have width 0"
 
 
 def test_many_metrics_are_cut_and_that_is_said():
@@ -362,15 +364,15 @@ def test_psu_words_name_the_extremes():
     rows = clusters(7)
     rows[4] |= {"accuracy": 0.01}
     title, words = intervals.psu_words(rows)
-    assert title.startswith("14 PSUs run from 1.0% to ") and title.endswith(
-        "the lowest is PSU s2-0 of stratum s2"
+    assert title.startswith("Accuracy from 1.0% to ") and title.endswith(
+        " in 14 clusters; lowest in cluster s2-0 of stratum s2"
     )
-    assert "0.010 in PSU s2-0 of stratum s2 (10 items)" in words and "Shown" not in words
+    assert "0.010 in cluster s2-0 of stratum s2 (10 items)" in words and "Shown" not in words
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
-    assert intervals.psu_words(alone)[0].startswith("7 strata run from 1.0% to ")
-    assert intervals.psu_words(alone)[0].endswith("the lowest is stratum s2")
+    assert intervals.psu_words(alone)[0].startswith("Accuracy from 1.0% to ")
+    assert intervals.psu_words(alone)[0].endswith(" in 7 strata; lowest in stratum s2")
     title, words = intervals.psu_words([alone[0] | {"items": 1}])
-    assert title.startswith("1 stratum runs from ") and words.startswith(
+    assert " in 1 stratum; " in title and words.startswith(
         "Accuracy of 1 stratum, ordered by stratum: "
     )
     assert words.count("(1 item)") == 2

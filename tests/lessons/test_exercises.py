@@ -18,13 +18,13 @@ def fresh():
     ("number", "answer", "verdict", "message"),
     [
         ("1.1", None, "no answer", "answer with (estimate, standard error)"),
-        ("1.1", (0.88, 0.02875), "right", "0.880 and 0.02875"),
-        ("1.1", [0.8799, 0.0287], "right", "0.880 and 0.02875"),
+        ("1.1", (0.88, 0.02875), "correct", "0.880 and 0.02875"),
+        ("1.1", [0.8799, 0.0287], "correct", "0.880 and 0.02875"),
         (
             "1.1",
             (0.88, 0.02958),
             "mistake",
-            "no finite-population factor: 20 of 360 forms are labeled, so 340 of 360 are unknown",
+            "no finite-population correction: 20 of 360 forms are labeled, so 340 of 360 are unknown",
         ),
         (
             "1.1",
@@ -35,13 +35,13 @@ def fresh():
         ("1.1", (0.88, 0.05), "not yet", "the estimate is correct, the standard error is not"),
         ("1.1", "many", "not yet", "answer with (estimate, standard error)"),
         ("1.1", 3, "not yet", "answer with (estimate, standard error)"),
-        ("1.2", [42, 30, 17, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
-        ("1.2", [43, 30, 16, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
+        ("1.2", [42, 30, 17, 9, 2], "correct", "42 / 30 / 17 / 9 / 2"),
+        ("1.2", [43, 30, 16, 9, 2], "correct", "42 / 30 / 17 / 9 / 2"),
         (
             "1.2",
             [20] * 5,
             "mistake",
-            "these are equal labels: a stratum that varies more needs more labels",
+            "all strata have the same number of labels, but a stratum that varies more needs more",
         ),
         (
             "1.2",
@@ -59,19 +59,19 @@ def fresh():
             "1.2",
             [2, 9, 17, 30, 42],
             "not yet",
-            "allocate labels in proportion to size times standard deviation, at least 2 each",
+            "allocate the labels in proportion to size times standard deviation, at least 2 each",
         ),
         (
             "1.3",
             (298, "proportional"),
-            "right",
+            "correct",
             "298 proportional labels lose least if the accuracies change",
         ),
         (
             "1.3",
             (188, "neyman with floor"),
-            "right",
-            "188 labels with a floor, and a new plan if the accuracies change",
+            "correct",
+            "188 labels with a floor, with a new plan if the accuracies change",
         ),
         (
             "1.3",
@@ -83,7 +83,7 @@ def fresh():
             "1.3",
             (461, "random"),
             "mistake",
-            "no finite-population factor: this is the number for an infinite population",
+            "no finite-population correction: this is the number for an infinite population",
         ),
         (
             "1.3",
@@ -103,8 +103,8 @@ def fresh():
             "not yet",
             "answer with (labels, 'random', 'proportional', 'neyman' or 'neyman with floor')",
         ),
-        ("1.4", ("equal_size", [40, 28, 16, 9, 7]), "right", "gold, standard error 0.0228"),
-        ("1.4", ("equal_size", [20] * 5), "right", "standard error 0.0281; .0245 earns gold"),
+        ("1.4", ("equal_size", [40, 28, 16, 9, 7]), "correct", "gold, standard error 0.0228"),
+        ("1.4", ("equal_size", [20] * 5), "correct", "standard error 0.0281; .0245 earns gold"),
         (
             "1.4",
             ("equal_size", [2, 2, 2, 2, 92]),
@@ -130,7 +130,7 @@ def fresh():
             "mistake",
             "use 100 labels in total and at least 2 in each stratum",
         ),
-        ("2.1", 0.0205, "right", "0.0205"),
+        ("2.1", 0.0205, "correct", "0.0205"),
         (
             "2.1",
             0.0616,
@@ -145,7 +145,7 @@ def fresh():
             "add up the squared differences, divide by 4 and by the square of the number of districts",
         ),
         ("2.1", "small", "not yet", "answer with the standard error"),
-        ("2.2", 81, "right", "81"),
+        ("2.2", 81, "correct", "81"),
         (
             "2.2",
             27,
@@ -173,8 +173,8 @@ def fresh():
         ),
         ("2.2", 14, "not yet", "find the smallest power of 3 with room for 14 columns"),
         ("2.2", None, "no answer", "answer with a whole number"),
-        ("2.3", 33, "right", "33 per box: effective sample size 1,182"),
-        ("2.3", 24, "right", "24 per box: effective sample size 1,155"),
+        ("2.3", 33, "correct", "33 per box: effective sample size 1,182"),
+        ("2.3", 24, "correct", "24 per box: effective sample size 1,155"),
         (
             "2.3",
             127,
@@ -185,11 +185,11 @@ def fresh():
             "2.3",
             5,
             "not yet",
-            "5 per box: effective sample size 559, as most of the money goes into boxes",
+            "5 per box: effective sample size 559, because most of the money goes into boxes",
         ),
         ("2.3", (1, 2), "not yet", "answer with labels per box"),
-        ("2.4", (0.7688, 0.0432, 0.652, 0.855), "right", "0.7688, SE 0.0432, 0.652 to 0.855"),
-        ("2.4", (0.7688, 0.0457, 0.644, 0.859), "right", "0.7688, SE 0.0457, 0.644 to 0.859"),
+        ("2.4", (0.7688, 0.0432, 0.652, 0.855), "correct", "0.7688, SE 0.0432, 0.652 to 0.855"),
+        ("2.4", (0.7688, 0.0457, 0.644, 0.859), "correct", "0.7688, SE 0.0457, 0.644 to 0.859"),
         (
             "2.4",
             (0.7688, 0.0235, 0.72, 0.81),
@@ -216,7 +216,7 @@ def fresh():
         ),
         ("2.4", 0.77, "not yet", "answer with (F1, standard error, lower, upper limit)"),
         ("2.3", -5, "not yet", "answer with labels per box"),
-        ("3.1", (1.151e7, 2.275e5, 50.6), "right", "1.151e+07, 2.275e+05, ratio 50.6"),
+        ("3.1", (1.151e7, 2.275e5, 50.6), "correct", "1.151e+07, 2.275e+05, ratio 50.6"),
         (
             "3.1",
             (1.315e7, 2.275e5, 57.8),
@@ -243,7 +243,7 @@ def fresh():
             "the ratio is the first variance divided by the second",
         ),
         ("3.1", 5, "not yet", "answer with (variance at random, variance with strata, ratio)"),
-        ("3.2", [10, 17, 33], "right", "10 / 17 / 33"),
+        ("3.2", [10, 17, 33], "correct", "10 / 17 / 33"),
         ("3.2", [20, 20, 20], "mistake", "the first stratum has only 10 items"),
         ("3.2", [10, 17, 30], "mistake", "the budget is 60; your labels add up to 57"),
         (
@@ -255,7 +255,7 @@ def fresh():
         (
             "3.3",
             (15, "five of 37 are misread"),
-            "right",
+            "correct",
             "15; compare your reason with the explanation",
         ),
         (
@@ -269,29 +269,29 @@ def fresh():
             "3.3",
             (25, "more is always better"),
             "mistake",
-            "a floor of 25 costs more and hardly protects better: choose a smaller floor",
+            "a floor of 25 costs more but hardly protects better: choose a smaller floor",
         ),
         ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
-        ("3.4", [5, 32, 76, 37], "right", "SE 2,808"),
+        ("3.4", [5, 32, 76, 37], "correct", "SE 2,808"),
         (
             "3.4",
             [6, 32, 75, 37],
-            "right",
+            "correct",
             "SE 2,808.2; the best whole numbers reach 2,807.8",
         ),
         ("3.4", [10, 33, 70, 37], "not yet", "SE 2,853.4; an SE of 2,807.8 is possible"),
         ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
         ("3.4", [38, 38, 37, 36], "mistake", "the budget is 150 labels; your labels add up to 149"),
-        ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole labels"),
+        ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole numbers"),
         (
             "3.3",
             (float("nan"), "a b c"),
             "not yet",
             "answer with (floor, 'your reason in a sentence')",
         ),
-        ("3.2", [-10, 17, 53], "mistake", "at least 0 labels in each stratum"),
+        ("3.2", [-10, 17, 53], "mistake", "give each stratum at least 0 labels"),
         ("3.4", [0, 37, 76, 37], "mistake", "give at least 2 labels to each place"),
-        ("4.1", 0.15, "right", "0.150"),
+        ("4.1", 0.15, "correct", "0.150"),
         (
             "4.1",
             0.126,
@@ -312,7 +312,7 @@ def fresh():
             "counted = true x p11 + (1 - true) x (1 - p00); solve for true",
         ),
         ("4.1", "many", "not yet", "answer with the proportion"),
-        ("4.2", (0.1540, 0.1321), "right", "0.1542 and 0.1322"),
+        ("4.2", (0.1540, 0.1321), "correct", "0.1542 and 0.1322"),
         ("4.2", (0.1322, 0.1542), "mistake", "the two numbers are correct, but in the wrong order"),
         (
             "4.2",
@@ -328,7 +328,7 @@ def fresh():
             "the audit table",
         ),
         ("4.2", 0.15, "not yet", "answer with (mixed, calibration)"),
-        ("4.3", ("mixed", "Calibration", "neither"), "right", "mixed / calibration / neither"),
+        ("4.3", ("mixed", "Calibration", "neither"), "correct", "mixed / calibration / neither"),
         ("4.3", ("mixed", "mixed", "neither"), "not yet", "think again about: lost forms"),
         (
             "4.3",
@@ -337,8 +337,8 @@ def fresh():
             "answer with three of 'mixed', 'calibration', 'neither'",
         ),
         ("4.3", 3, "not yet", "answer with three of 'mixed', 'calibration', 'neither'"),
-        ("4.4", (0.0291, 0.0062), "right", "0.0291 and 0.0062"),
-        ("4.4", (0.0300, 0.0067), "right", "0.0300 and 0.0067"),
+        ("4.4", (0.0291, 0.0062), "correct", "0.0291 and 0.0062"),
+        ("4.4", (0.0300, 0.0067), "correct", "0.0300 and 0.0067"),
         (
             "4.4",
             (0.0291, 0.0171),
@@ -354,7 +354,7 @@ def fresh():
             "the change is the counted change divided by p00 + p11 - 1",
         ),
         ("4.4", 0.03, "not yet", "answer with (change, standard error)"),
-        ("4.5", 0.596, "right", "0.596"),
+        ("4.5", 0.596, "correct", "0.596"),
         (
             "4.5",
             0.66,
@@ -378,14 +378,14 @@ def fresh():
             "4.5",
             0.4947,
             "mistake",
-            "this corrects twice: the proportions of good answers per verdict already correct the "
+            "this corrects twice: the proportions of good answers per judge label already correct the "
             "judge's errors",
         ),
         (
             "4.5",
             0.59,
             "not yet",
-            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "this is the proportion in the 200 labeled answers; weight the judge labels by their "
             "proportions in all answers",
         ),
         (
@@ -394,7 +394,7 @@ def fresh():
             "not yet",
             "what proportion of the passed answers is good, and what proportion of the failed ones?",
         ),
-        ("5.1", (2.847, 0.0192, 1.559, 0.153), "right", "2.847, 0.0192; 1.559, 0.153"),
+        ("5.1", (2.847, 0.0192, 1.559, 0.153), "correct", "2.847, 0.0192; 1.559, 0.153"),
         (
             "5.1",
             (3.001, 0.015, 1.64, 0.135),
@@ -433,7 +433,7 @@ def fresh():
             "t is correct, p is not: use a two-sided test with nine degrees of freedom",
         ),
         ("5.1", 2.847, "not yet", "answer with (t, p, t at rho .7, p at rho .7)"),
-        ("5.2", (0.368, 0.189), "right", "0.368 and 0.189"),
+        ("5.2", (0.368, 0.189), "correct", "0.368 and 0.189"),
         (
             "5.2",
             (0.368, 0.7),
@@ -448,7 +448,7 @@ def fresh():
             "at which rho is sqrt(1 - rho) t equal to the critical value of t with 9 degrees of freedom?",
         ),
         ("5.2", "?", "not yet", "answer with (rho_alpha, r)"),
-        ("5.3", (1.437, 0.154, "No"), "right", "t 1.437, p 0.154: no"),
+        ("5.3", (1.437, 0.154, "No"), "correct", "t 1.437, p 0.154: no"),
         (
             "5.3",
             (3.44, 0.0009, "yes"),
@@ -484,7 +484,7 @@ def fresh():
         (
             "5.4",
             (5, 0.005, 0.030, 0.071, 0.634, "buy"),
-            "right",
+            "correct",
             "buy, with p 0.030 and rho_alpha 0.634",
         ),
         (
@@ -500,19 +500,19 @@ def fresh():
             "not yet",
             "not correct: Nadeau-Bengio p, p at .7",
         ),
-        ("5.1", (2.85, 0.019, 1.56, 0.15), "right", "2.847, 0.0192; 1.559, 0.153"),
-        ("5.3", (1.44, 0.15, "no"), "right", "t 1.437, p 0.154: no"),
+        ("5.1", (2.85, 0.019, 1.56, 0.15), "correct", "2.847, 0.0192; 1.559, 0.153"),
+        ("5.3", (1.44, 0.15, "no"), "correct", "t 1.437, p 0.154: no"),
         (
             "5.4",
             (5, 0.005, 0.030, 0.071, 0.63, "Buy!"),
-            "right",
+            "correct",
             "buy, with p 0.030 and rho_alpha 0.634",
         ),
         (
             "5.4",
             (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."),
             "mistake",
-            "study 2 is the study of the lesson, which was chosen: use another study number",
+            "study 2 is the study of the lesson, which was chosen for its result: use another study number",
         ),
         (
             "1.1",
@@ -541,8 +541,8 @@ def fresh():
             "the text box",
         ),
         ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "the labels per stratum must be whole numbers"),
-        ("3.2", [10, 16.7, 33.3], "mistake", "give whole labels"),
-        ("1.4", ("equal size", [40, 28, 16, 9, 7]), "right", "gold, standard error 0.0228"),
+        ("3.2", [10, 16.7, 33.3], "mistake", "give whole numbers"),
+        ("1.4", ("equal size", [40, 28, 16, 9, 7]), "correct", "gold, standard error 0.0228"),
         (
             "1.4",
             ("k-means", [99, 1]),
@@ -552,7 +552,7 @@ def fresh():
         (
             "1.3",
             (298, "In proportion."),
-            "right",
+            "correct",
             "298 proportional labels lose least if the accuracies change",
         ),
         (
@@ -573,8 +573,8 @@ def fresh():
             "mistake",
             "88, 2.9 in percent: give proportions, such as 0.88, or write the percent sign into the text box",
         ),
-        ("5.5", (3, 1, 3, 0.9324), "right", "3 pairs, B from 1 to 3; 0.932"),
-        ("5.5", (3, 1, 3, 0.9310), "right", "3 pairs, B from 1 to 3; 0.932"),
+        ("5.5", (3, 1, 3, 0.9324), "correct", "3 pairs, B from 1 to 3; 0.932"),
+        ("5.5", (3, 1, 3, 0.9310), "correct", "3 pairs, B from 1 to 3; 0.932"),
         (
             "5.5",
             (4, 1, 2, 0.9324),
@@ -634,8 +634,8 @@ def fresh():
 def test_verdicts(number, answer, verdict, message):
     feedback = checking.check(number, answer)
     assert (feedback.verdict, feedback.message) == (verdict, message)
-    assert bool(feedback.hint) == (verdict not in ("right", "no answer"))
-    assert bool(feedback.explanation) == (verdict == "right")
+    assert bool(feedback.hint) == (verdict not in ("correct", "no answer"))
+    assert bool(feedback.explanation) == (verdict == "correct")
 
 
 def test_explanation_comes_after_three_tries():
@@ -673,7 +673,7 @@ def test_the_nine_numbers_by_enumeration():
     pairs = [4.5 * (a + b) for a, b in itertools.combinations(nine, 2)]
     strata = [5 * a + 4 * b for a in nine[:5] for b in nine[5:]]
     answer = np.var(pairs), np.var(strata), np.var(pairs) / np.var(strata)
-    assert checking.check("3.1", answer).verdict == "right"
+    assert checking.check("3.1", answer).verdict == "correct"
 
 
 def test_answers_are_escaped():

@@ -127,12 +127,12 @@ def written(folder, header, rows):
         (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, ""]] * 500, "small.csv: column 'score' is empty in row 3."),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 0, 0.7]] * 500, "Lesson 1 needs correct and incorrect predictions of at least 2 classes; small.csv has 2 predicted classes and an accuracy of 100%."),
         (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 1, 0.5]] * 500, "Lesson 1 needs correct and incorrect predictions of at least 2 classes; small.csv has 1 predicted class and an accuracy of 50%."),
-        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 0, 0.9], [0, 1, 0.9]] * 300, "Lesson 1 needs scores that divide the rows into 5 strata; small.csv has 2 different scores, which give 2."),
-        (stratified, ["truth", "prediction", "score", "margin"], [[1, 1, k / 900, 2] if k % 3 else [1, 0, k / 900, 2] for k in range(900)], "small.csv: column 'margin' must hold at least 2 different numbers."),
+        (stratified, ["truth", "prediction", "score"], [[1, 1, 0.5], [0, 0, 0.9], [0, 1, 0.9]] * 300, "Lesson 1 needs scores that divide the rows into 5 strata. small.csv has 2 different scores, which give 2."),
+        (stratified, ["truth", "prediction", "score", "margin"], [[1, 1, k / 900, 2] if k % 3 else [1, 0, k / 900, 2] for k in range(900)], "small.csv: column 'margin' must contain at least 2 different numbers."),
         (replication, ["truth", "prediction", "cluster"], [[1, 1, k // 100] for k in range(900)], "Lesson 2 needs correct and incorrect predictions"),
         (misclassification, ["truth", "prediction", "period"], [[1, 1, 1], [1, 0, 2], [0, 0, ""], [0, 1, 3], [0, 0, 1]] * 300, "small.csv: column 'period' is empty in row 4."),
         (replication, ["truth", "prediction"], [[1, 1]] * 800, "small.csv has no column 'cluster'"),
-        (replication, ["truth", "prediction", "cluster"], [[1, 1, 1], [0, 1, 2]] * 50, "Lesson 2 needs at least 4 clusters of at least 10 rows each; small.csv has 2 clusters of 50 to 50 rows."),
+        (replication, ["truth", "prediction", "cluster"], [[1, 1, 1], [0, 1, 2]] * 50, "Lesson 2 needs at least 4 clusters of at least 10 rows each. small.csv has 2 clusters of 50 to 50 rows."),
         (misclassification, ["truth", "prediction"], [[1, 1], [0, 0]] * 500, "Lesson 4 needs a positive class with 2% to 40% of the rows, predicted better than by chance, with mistakes of both"),
         (cross_validation, ["truth", "prediction", "x_a"], [[1, 1, 3], [0, 0, 4]] * 500, "small.csv needs at least 2 columns of numbers whose names begin with 'x_'"),
         (cross_validation, ["truth", "prediction", "x_a", "x_b"], [[1, 1, 3, "much"], [0, 0, 4, 5]] * 500, "column 'x_b', row 2: 'much' is not a number"),
@@ -381,6 +381,6 @@ def test_comments_that_quote_figures_of_the_digits_are_left_out(path):
 def test_exercises_stay_about_the_digits(path):
     checking.start_over()
     stratified.use(path)
-    assert checking.check("1.2", [42, 30, 17, 9, 2]).verdict == "right"
+    assert checking.check("1.2", [42, 30, 17, 9, 2]).verdict == "correct"
     assert checking.check("2.3", 33).message == "33 per box: effective sample size 1,182"
     assert checking.check("4.2", None).verdict == "no answer"

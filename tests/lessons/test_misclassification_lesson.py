@@ -462,7 +462,7 @@ def test_a_line_changed_by_hand_in_the_file_is_no_line(learner, damaged):
             0.165,
             "Your line ends at 16.5%, 3.7 points above the line of calibration, closest to the raw count.",
         ),
-        (0.13, "Your line ends at 13.0%, as the line of calibration does."),
+        (0.13, "Your line ends at 13.0%, like the line of calibration."),
         (0.10, "Your line ends at 10.0%, 2.8 points below the line of calibration."),
         (None, "of the rise."),
     ],
@@ -668,7 +668,7 @@ def given_away(cells):
         for asked in re.findall(r'wb\.check\("([\d.]+)", answer\)', cell.source):
             above = {x for each in cells[:place] for x in numbers_of_three_digits(text_of(each))}
             if any(
-                verdict(asked, put(x)) == "right" for put in ACCEPTS.get(asked, ()) for x in above
+                verdict(asked, put(x)) == "correct" for put in ACCEPTS.get(asked, ()) for x in above
             ):
                 found.add(asked)
     return found
@@ -826,7 +826,7 @@ def test_solutions_are_right(kernel, tmp_path):
     asked = re.findall(
         r'wb\.check\("([\d.]+)", answer\)', "".join(cell.source for cell in lesson.cells)
     )
-    assert [re.match(r"Feedback\(([\d.]+) right: ", text)[1] for text in shown] == asked
+    assert [re.match(r"Feedback\(([\d.]+) correct: ", text)[1] for text in shown] == asked
 
 
 def test_minutes_of_the_scenes_add_up_to_those_of_the_parts():

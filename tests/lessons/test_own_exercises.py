@@ -25,16 +25,16 @@ def verdicts(number, *answers):
 
 def test_a_whole_number_is_exact_and_others_are_within_half_a_percent():
     wb.exercise("3.5", "How many?", answer=80)
-    assert verdicts("3.5", 80, 80.0, np.int64(80), 81, 80.2) == ["right"] * 3 + ["not yet"] * 2
+    assert verdicts("3.5", 80, 80.0, np.int64(80), 81, 80.2) == ["correct"] * 3 + ["not yet"] * 2
     wb.exercise("3.6", "How large?", answer=0.5)
-    assert verdicts("3.6", 0.5, 0.5024, 0.4976, 0.5026) == ["right"] * 3 + ["not yet"]
+    assert verdicts("3.6", 0.5, 0.5024, 0.4976, 0.5026) == ["correct"] * 3 + ["not yet"]
     wb.exercise("3.7", "How large?", answer=np.float64(40.0), tolerance=3)
-    assert verdicts("3.7", 37, 43, 43.1) == ["right", "right", "not yet"]
+    assert verdicts("3.7", 37, 43, 43.1) == ["correct", "correct", "not yet"]
 
 
 def test_texts_are_compared_without_case_and_spaces():
     wb.exercise("3.5", "Which?", answer="Neyman with floor")
-    assert verdicts("3.5", " neyman  WITH floor.", "neyman") == ["right", "not yet"]
+    assert verdicts("3.5", " neyman  WITH floor.", "neyman") == ["correct", "not yet"]
 
 
 def test_an_answer_of_several_parts():
@@ -43,7 +43,7 @@ def test_an_answer_of_several_parts():
         "Labels, and which design? Answer with (a whole number, a text)."
     )
     answers = [(298, "Proportional"), [298, "neyman"], (298,), 298, ("x", "proportional")]
-    assert verdicts("3.5", *answers) == ["right"] + ["not yet"] * 4
+    assert verdicts("3.5", *answers) == ["correct"] + ["not yet"] * 4
     assert wb.check("3.5", 298).message == "answer with (a whole number, a text)"
 
 
@@ -65,7 +65,7 @@ def test_a_named_mistake_the_hint_and_the_explanation_after_three_tries():
     wb.check("3.5", 41)
     assert wb.check("3.5", 41).explanation == "the answer is 80; a variance needs two"
     right = wb.check("3.5", 80)
-    assert (right.verdict, right.hint) == ("right", "") and right.explanation
+    assert (right.verdict, right.hint) == ("correct", "") and right.explanation
 
 
 def test_a_share_in_percent_is_named_but_not_a_count():
@@ -73,14 +73,14 @@ def test_a_share_in_percent_is_named_but_not_a_count():
     assert wb.check("3.5", 42).message.startswith("42 in percent")
     assert wb.check("3.5", 58).message == "the share of the others"
     wb.exercise("3.6", "How many?", answer=1)
-    assert wb.check("3.6", 100).message == "this is not the answer"
+    assert wb.check("3.6", 100).message == "this answer is not correct"
 
 
 def test_a_cell_that_is_run_again_replaces_its_exercise():
     wb.exercise("3.5", "How many?", answer=80)
     shown = wb.exercise("3.5", "How many?", answer=90)
     assert repr(shown) == "Feedback(3.5 no answer: How many? Answer with a whole number.)"
-    assert verdicts("3.5", 90, 80) == ["right", "not yet"]
+    assert verdicts("3.5", 90, 80) == ["correct", "not yet"]
 
 
 def test_a_live_page_shows_a_box_that_judges(monkeypatch):
@@ -88,8 +88,8 @@ def test_a_live_page_shows_a_box_that_judges(monkeypatch):
     shown = wb.exercise("3.5", "What share?", answer=0.15, hint="divide")
     assert "application/vnd.jupyter.widget-view+json" in shown._repr_mimebundle_()
     reading = checking._Reading("3.5", None)
-    assert "Read as <strong>0.15</strong>" in reading.told("0,15")
-    assert "3.5 right" in reading.told("0,15")
+    assert "read as <strong>0.15</strong>" in reading.feedback_on("0,15")
+    assert "3.5 correct" in reading.feedback_on("0,15")
 
 
 @pytest.mark.parametrize(
@@ -98,23 +98,27 @@ def test_a_live_page_shows_a_box_that_judges(monkeypatch):
         (
             "3.1",
             {"answer": 1},
-            "number must not be one of the course: 3.1, 3.2, 3.3, 3.4 are taken",
+            "course exercise: 3.1, 3.2, 3.3, 3.4 are taken",
         ),
-        ("3.x", {"answer": 1}, "number must be lesson and number, such as \"3.5\"; got '3.x'"),
-        (3.5, {"answer": 1}, 'number must be lesson and number, such as "3.5"; got 3.5'),
+        (
+            "3.x",
+            {"answer": 1},
+            "number must consist of lesson and number, such as \"3.5\"; got '3.x'",
+        ),
+        (3.5, {"answer": 1}, 'consist of lesson and number, such as "3.5"; got 3.5'),
         ("3.5", {"answer": {}}, "answer cannot be used: an answer must be a number, a text"),
         ("3.5", {"answer": True}, "answer cannot be used"),
         ("3.5", {"answer": float("nan")}, "answer cannot be used"),
         ("3.5", {"answer": float("inf")}, "answer cannot be used"),
-        ("3.5", {"answer": []}, "answer must be finite numbers and texts"),
-        ("3.5", {"answer": "42"}, "a box for answers reads it as 42"),
-        ("3.5", {"answer": "yes, no"}, "a box for answers reads it as ['yes', 'no']"),
-        ("3.5", {"answer": " "}, "answer must be texts that can be typed"),
+        ("3.5", {"answer": []}, "answer must consist of finite numbers and texts"),
+        ("3.5", {"answer": "42"}, "the text box reads it as 42"),
+        ("3.5", {"answer": "yes, no"}, "the text box reads it as ['yes', 'no']"),
+        ("3.5", {"answer": " "}, "answer must be texts that students can type"),
         ("3.5", {"answer": "x" * 501}, "answer cannot be used"),
-        ("3.5", {"answer": 1, "mistakes": {1.0: "no"}}, "mistakes must not hold the right answer"),
-        ("3.5", {"answer": (1, 2), "mistakes": {1: "no"}}, "mistakes must have 2 parts, as the"),
+        ("3.5", {"answer": 1, "mistakes": {1.0: "no"}}, "must not contain the correct answer"),
+        ("3.5", {"answer": (1, 2), "mistakes": {1: "no"}}, "mistakes must have 2 parts, like"),
         ("3.5", {"answer": 1, "mistakes": {"no": "no"}}, "mistakes must have numbers and texts"),
-        ("3.5", {"mistakes": {1: "no"}}, "mistakes need an answer beside them"),
+        ("3.5", {"mistakes": {1: "no"}}, "mistakes can be given only together"),
         ("3.5", {"answer": 1, "tolerance": -1}, "tolerance must be a number of at least 0"),
         ("3.5", {"answer": 1, "points": -1}, "points must be a number of at least 0"),
     ],
@@ -126,7 +130,7 @@ def test_what_no_exercise_can_be_is_refused(number, given, message):
 
 
 def test_an_empty_question_is_refused():
-    with pytest.raises(ValueError, match="question must be a text that is not empty"):
+    with pytest.raises(ValueError, match="question must not be empty"):
         wb.exercise("3.5", " ", answer=1)
 
 
@@ -141,7 +145,7 @@ wb.exercise("3.6", "Which rule, what share?", answer=("voila", 0.25), hint="look
 
 def test_the_file_beside_the_notebook_is_read_when_an_exercise_is_not_known(tmp_path):
     (tmp_path / "my_exercises.py").write_text(FILE)
-    assert verdicts("3.5", 1797, 1000, 5) == ["right", "mistake", "not yet"]
+    assert verdicts("3.5", 1797, 1000, 5) == ["correct", "mistake", "not yet"]
     (tmp_path / "my_exercises.py").write_text(FILE.replace("1000", "900"))
     assert verdicts("3.5", 1000, 900) == ["not yet", "mistake"]
     with pytest.raises(ValueError, match="exercise must be one of '1.1'.*; my_exercises.py has no"):
@@ -149,7 +153,7 @@ def test_the_file_beside_the_notebook_is_read_when_an_exercise_is_not_known(tmp_
 
 
 def test_an_exercise_of_a_file_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(ValueError, match="got '3.9'.*; there is no my_exercises.py here"):
+    with pytest.raises(ValueError, match="got '3.9'.*; there is no my_exercises.py in this folder"):
         wb.check("3.9", 1)
 
 
@@ -163,7 +167,7 @@ def test_an_exercise_of_a_file_that_is_not_there_says_so(tmp_path):
         ("nonsense(", "my_exercises.py cannot be used"),
         ("answer = 1\nanswer / 0", "my_exercises.py cannot be used: division by zero (line 2)"),
         ("exit(3)", "my_exercises.py cannot be used: 3 (line 1)"),
-        (FILE + FILE, "my_exercises.py has two exercises 3.5, 3.6"),
+        (FILE + FILE, "must add each exercise once; it repeats 3.5, 3.6"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path, text, message):

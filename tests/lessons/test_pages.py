@@ -204,18 +204,18 @@ def test_exercises_are_answered_in_voila(voila):
         field = page.get_by_label("Your answer to 1.1: (estimate, standard error)")
         field.fill("88%, 2.958%")
         field.press("Enter")
-        told = says(practice, "✗ 1.1 mistake: no finite-population factor")
+        told = says(practice, "✗ 1.1 mistake: no finite-population correction")
         assert "Hint: square the weights" in told and "Why:" not in told
         field.fill('<img src="x" onerror="document.title = 1">')
         practice.get_by_role("button", name="Check 1.1").click()
         says(practice, "… 1.1 not yet")
         field.fill("0.88, 0.02875")
         field.press("Enter")
-        assert "Why: " in says(practice, "✓ 1.1 right: 0.880 and 0.02875")
+        assert "Why: " in says(practice, "✓ 1.1 correct: 0.880 and 0.02875")
         assert graded.locator(".told").get_attribute("aria-live") == "polite"
         graded.locator("input").fill("<b>, 2")
         graded.locator("input").press("Enter")
-        assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; asked for: five whole numbers")
+        assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; the exercise asks for five whole numbers")
         assert json.loads((page.folder / "answers.json").read_text()) == {"1.2": ["<b>", 2]}
         (page.folder / "answers.json").write_text("[")
         graded.get_by_role("button").click()
@@ -231,7 +231,7 @@ def test_exercises_are_answered_in_lab(lab, axe):
         box.locator("input").click()
         page.keyboard.type("(0.88, 0.02875)")
         page.keyboard.press("Enter")
-        says(box, "✓ 1.1 right")
+        says(box, "✓ 1.1 correct")
         assert browser.faults(page, ".jp-Notebook .jp-OutputArea") == []
         assert page.console_errors == [] == page.outside
 

@@ -99,8 +99,8 @@ def test_labels_needed_are_computed_at_every_half_width_of_a_range():
         ({"budget": (20, 4000, 20)}, "budget must lie between 8 and 1797; got 20 to 4000."),
         ({"budget": 20}, "budget takes (lowest, highest, step) or a list of numbers; got 20."),
         ({"budget": (400, 20, 20)}, "budget: the lowest value must be below the highest"),
-        ({"budget": (20, 400, 500)}, "budget must have 2 to 1,000 stops; (20, 400, 500) has 1."),
-        ({"method": ["best"]}, "method takes a list of some of these: 'random', 'equal', 'neyman'"),
+        ({"budget": (20, 400, 500)}, "budget must have 2 to 1,000 values; (20, 400, 500) has 1."),
+        ({"method": ["best"]}, "method takes a list of some of 'random', 'equal', 'neyman'"),
     ],
 )
 def test_a_wrong_range_is_refused_with_what_is_possible(ranges, message):
@@ -116,9 +116,9 @@ def test_a_value_that_the_scene_cannot_compute_is_refused_with_the_reason():
         replication.half_samples(seed=(0, 1, 0.5))
     with pytest.raises(RangeError, match="strata needs equal steps"):
         replication.coverage(strata=[3, 4, 9])
-    with pytest.raises(RangeError, match="n takes a list of some of these: 20, 40, 80"):
+    with pytest.raises(RangeError, match="n takes a list of some of 20, 40, 80"):
         cross_validation.experiments(n=(20, 100, 20))
-    with pytest.raises(RangeError, match="finite is no slider"):
+    with pytest.raises(RangeError, match="finite is not a slider"):
         stratified.labels_needed(finite=[True])
 
 

@@ -168,16 +168,16 @@ def test_random_half_samples_are_unstable_and_many_less_so(accuracies, textbook)
 
 def test_another_draw_another_standard_error(halves):
     first = settle(halves, **{"Half-samples": "random"})
-    assert settle(halves, Random_draw=2) != first and "half-samples: SE 0.0" in heading(halves)
+    assert settle(halves, Random_sample=2) != first and "half-samples: SE 0.0" in heading(halves)
     settle(halves, How_many=2048)
     assert heading(halves).startswith("2,048 half-samples: SE 0.01")
 
 
 def test_the_draw_can_be_moved_where_it_matters(halves):
     found = controls(halves)
-    assert found["How many at random"].disabled and found["Random draw number"].disabled
+    assert found["How many at random"].disabled and found["Random sample number"].disabled
     settle(halves, **{"Half-samples": "random"})
-    assert not found["How many at random"].disabled and not found["Random draw number"].disabled
+    assert not found["How many at random"].disabled and not found["Random sample number"].disabled
 
 
 # ---------------------------------------------------------------- arrays and fields
@@ -685,7 +685,7 @@ def test_the_solutions_are_right(fresh):
     space = {}
     for cell in (cell for cell in solutions.cells if cell.cell_type == "code"):
         exec(cell.source.replace("wb.check(", "said = wb.check("), space)
-        assert "said" not in space or " right: " in repr(space["said"])
+        assert "said" not in space or " correct: " in repr(space["said"])
     assert [
         re.match(r"## (2\.\d)", c.source)[1]
         for c in solutions.cells[1:]

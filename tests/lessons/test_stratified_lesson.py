@@ -311,7 +311,7 @@ def test_the_robot_has_labels_for_its_pilot():
         ({}, "152 random, 120 proportional, 76 Neyman, of 1,797 items."),
         ({"Half-width": 0.03}, "367 random, 298 proportional, 188 Neyman, of 1,797 items."),
         ({"Half-width": 0.01}, "1,254 random"),
-        ({"Half-width": 0.01, "Finite-population_factor": False}, "4,146 random"),
+        ({"Half-width": 0.01, "Finite-population_correction": False}, "4,146 random"),
         ({"Population": "twin", "Half-width": 0.03}, "462 random"),
     ],
 )
@@ -320,7 +320,9 @@ def test_labels_needed(settings, said):
 
 
 def test_more_labels_than_exist_is_said():
-    said = settle(scenes.labels_needed(), **{"Half-width": 0.01, "Finite-population_factor": False})
+    said = settle(
+        scenes.labels_needed(), **{"Half-width": 0.01, "Finite-population_correction": False}
+    )
     assert said.endswith("more than the 1,797 items that exist.")
 
 
@@ -375,9 +377,7 @@ def test_the_strata_compare_with_the_prediction(kept):
     kept.keep("1-gain", "50%")
     shown, look, why = live.reveal_shares().parts
     assert "You predicted that it falls by 50%; it falls by 12%." in shown.view.alternative
-    assert (
-        repr(look) == "Button: Compare with what there was to see" and "equal width" in why.question
-    )
+    assert repr(look) == "Button: Compare with the result" and "equal width" in why.question
 
 
 def test_the_robots_line_shows_the_prediction_at_300_labels(kept):
@@ -494,7 +494,7 @@ def given_away(text):
         for design in ("proportional", "neyman with floor")
     ]
     tried += [(("1.2", five), five) for five in fives]
-    found = [value for question, value in tried if wb.check(*question).verdict == "right"]
+    found = [value for question, value in tried if wb.check(*question).verdict == "correct"]
     return found + [
         five
         for five in fives

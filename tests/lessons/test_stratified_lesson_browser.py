@@ -187,11 +187,11 @@ def test_the_analysts(lesson):
 
 def test_the_labels_needed(lesson):
     slide(lesson, "Half-width", "End", "Home")
-    lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
+    lesson.get_by_role("checkbox", name="Finite-population correction").uncheck()
     settled(lesson)
     has_title(lesson, "±1 point needs 4,146 random")
-    choose(lesson, "Population", "700,000 of the twin")
-    lesson.get_by_role("checkbox", name="Finite-population factor").check()
+    choose(lesson, "Population", "700,000 synthetic items")
+    lesson.get_by_role("checkbox", name="Finite-population correction").check()
     settled(lesson)
     assert all_faults(lesson) == []
 
@@ -211,7 +211,7 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, dark, width):
 
 
 def test_what_there_was_to_see_and_why(lesson):
-    for look in lesson.get_by_role("button", name="Compare with what there was to see").all()[::-1]:
+    for look in lesson.get_by_role("button", name="Compare with the result").all()[::-1]:
         look.click()
         settled(lesson)
     lesson.locator("figure.table").filter(has_text="58 checks").wait_for(timeout=60_000)

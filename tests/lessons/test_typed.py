@@ -121,20 +121,20 @@ COMMAS = ("{}; {}", "{};{}", "{} / {}", "{}/{}", "{} {}", "({}; {})")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("numbers", NUMBERS)
 def test_numbers_are_read_in_every_notation(shape, numbers):
-    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "right"
+    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "correct"
 
 
 @pytest.mark.parametrize("shape", COMMAS)
 @pytest.mark.parametrize("numbers", [("0,88", ",02875"), ("88%", "2,875%"), ("0,880", "0,0288")])
 def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
-    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "right"
+    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "correct"
 
 
 @pytest.mark.parametrize(
     ("exercise", "text", "verdict"),
     [
         *(
-            ("1.2", text, "right")
+            ("1.2", text, "correct")
             for text in (
                 "42/30/17/9/2",
                 "42 / 30 / 17 / 9 / 2",
@@ -146,15 +146,15 @@ def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
             )
         ),
         *(
-            ("4.1", text, "right")
+            ("4.1", text, "correct")
             for text in ("0.15", "0,15", ",15", "15%", "15 %", "15,0 %", "(0.15)", "[0,15]")
         ),
         ("4.1", "15", "mistake"),
         ("4.1", "1/3", "not yet"),
         ("4.1", "0,15; 0,2", "not yet"),
-        *(("2.1", text, "right") for text in ("0,0205", ".0205", "2,05%")),
+        *(("2.1", text, "correct") for text in ("0,0205", ".0205", "2,05%")),
         *(
-            ("1.3", text, "right")
+            ("1.3", text, "correct")
             for text in (
                 "298 proportional",
                 "298; proportional",
@@ -164,7 +164,7 @@ def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
             )
         ),
         *(
-            ("1.4", text, "right")
+            ("1.4", text, "correct")
             for text in (
                 "equal size, 40/28/16/9/7",
                 "equal size; [40, 28, 16, 9, 7]",
@@ -179,11 +179,11 @@ def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
         ),
         ("1.4", "k-means, 99/1", "mistake"),
         ("1.4", "equal sizes, 40/28/16/9/7", "mistake"),
-        ("3.3", "15 since five of 37 are misread", "right"),
-        ("3.3", "15; five of 37, and more", "right"),
+        ("3.3", "15 since five of 37 are misread", "correct"),
+        ("3.3", "15; five of 37, and more", "correct"),
         ("3.3", "15, x x x", "not yet"),
         *(
-            ("4.3", text, "right")
+            ("4.3", text, "correct")
             for text in (
                 "mixed; calibration; neither",
                 "Mixed, Calibration, Neither",
@@ -192,21 +192,21 @@ def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
                 "MIXED , CALIBRATION , NEITHER.",
             )
         ),
-        ("2.2", "81 runs", "right"),
-        ("2.3", "33 per box", "right"),
-        ("4.1", "15 percent", "right"),
+        ("2.2", "81 runs", "correct"),
+        ("2.3", "33 per box", "correct"),
+        ("4.1", "15 percent", "correct"),
         ("4.5", "59.6", "mistake"),
         ("4.5", "66", "mistake"),
-        ("5.3", "1.437 / .154 / No.", "right"),
-        ("5.3", "1,437 0,154 no", "right"),
-        ("5.3", "1,437; 0,154; no", "right"),
-        ("5.3", "1.437, 15.4%, no", "right"),
+        ("5.3", "1.437 / .154 / No.", "correct"),
+        ("5.3", "1,437 0,154 no", "correct"),
+        ("5.3", "1,437; 0,154; no", "correct"),
+        ("5.3", "1.437, 15.4%, no", "correct"),
         ("5.3", "1.437, 15.4, no", "mistake"),
-        ("5.2", "0,368; 0,189", "right"),
+        ("5.2", "0,368; 0,189", "correct"),
         ("5.2", "36.8 18.9", "mistake"),
-        ("3.2", "10/17/33", "right"),
-        ("3.4", "5 / 32 / 76 / 37", "right"),
-        ("4.4", "2.91% 0.62%", "right"),
+        ("3.2", "10/17/33", "correct"),
+        ("3.4", "5 / 32 / 76 / 37", "correct"),
+        ("4.4", "2.91% 0.62%", "correct"),
         ("4.4", "2.91; 0.62", "mistake"),
     ],
 )
@@ -246,7 +246,7 @@ ANYTHING = (
 @given(answer=ANYTHING)
 def test_no_answer_of_any_kind_is_an_error(answer):
     for exercise in checking.exercises():
-        assert checking.judged(exercise, answer).verdict in ("not yet", "mistake", "right")
+        assert checking.judged(exercise, answer).verdict in ("not yet", "mistake", "correct")
 
 
 @pytest.mark.parametrize(
@@ -347,11 +347,11 @@ def test_what_is_typed_is_cut_where_the_box_ends():
 def test_what_was_read_is_shown_before_it_counts(live):
     asked = box(wb.check("1.1", None))
     for text, said in (
-        ("0,88; 0,02875", "Read as <strong>0.88 and 0.02875</strong>"),
-        ("0,88; 0,0287", "Read as"),
-        ("0,88; 0,0287", "right"),
-        ("0.88, 0.02875", "right"),
-        ("0.88 0.02875", "Read as"),
+        ("0,88; 0,02875", "read as <strong>0.88 and 0.02875</strong>"),
+        ("0,88; 0,0287", "read as"),
+        ("0,88; 0,0287", "correct"),
+        ("0.88, 0.02875", "correct"),
+        ("0.88 0.02875", "read as"),
     ):
         asked._answer(None, {"kind": "answer", "text": text}, [])
         assert said in asked.told["html"], text

@@ -51,7 +51,7 @@ def locked(page):
     """Wait for the questions; return what each says was predicted."""
     page.wait_for_selector("button:has-text('Lock my prediction')", timeout=60_000)
     page.wait_for_function("document.querySelectorAll('main .widget-radio-box').length === 4")
-    return re.findall(r"You predicted (.+?) \(kept for (\w+)\)", page.inner_text("main"))
+    return re.findall(r"You predicted (.+?) \(saved for (\w+)\)", page.inner_text("main"))
 
 
 def choices():
@@ -68,7 +68,7 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(
         serving(folder) as address,
         browser.page(f"{address}99-asked.ipynb?learner=Ada", started) as page,
     ):
-        expect(page.locator("#learner")).to_contain_text("kept for Ada")
+        expect(page.locator("#learner")).to_contain_text("saved for Ada")
         assert locked(page) == []
         asked = page.locator("main .widget-vbox:has(> .widget-radio)").all()
         for box, choice in zip(asked, wanted.values(), strict=True):
@@ -126,7 +126,7 @@ def test_the_list_names_no_solutions_and_keeps_the_learners_name(folder, started
             "05",
             "06",
         ]
-        expect(page.locator("#learner")).to_contain_text("is lost when you leave")
+        expect(page.locator("#learner")).to_contain_text("are lost when you leave")
         page.fill("#learner input", "k-17")
         page.click("#learner button")
         page.wait_for_url("**learner=k-17")

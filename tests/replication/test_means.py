@@ -204,8 +204,8 @@ def test_the_mean_of_clusters_in_strata():
     clusters = items.clusters()
     assert [each["mean"] for each in clusters] == pytest.approx(means.ravel())
     title, words = charts.psu_words(clusters)
-    assert title.startswith(f"8 PSUs run from {means.min():.4g} to {means.max():.4g}; ")
-    assert words.startswith("Mean of 8 PSUs")
+    assert title.startswith(f"Mean from {means.min():.4g} to {means.max():.4g} in 8 clusters; ")
+    assert words.startswith("Mean of 8 clusters")
     charts.psu_plot(clusters).to_dict()
 
 
@@ -299,7 +299,9 @@ def test_clusters_of_a_proportion_are_drawn_as_percentages():
     rows = items.clusters()
     assert [row["share"] for row in rows] == [0.5, 0] * 3
     title, words = charts.psu_words(rows)
-    assert title.startswith("6 PSUs run from 0.0% to 50.0%") and words.startswith("Proportion of 6")
+    assert title.startswith("Proportion from 0.0% to 50.0% in 6 clusters") and words.startswith(
+        "Proportion of 6"
+    )
     assert wb.load_labeled(frame, truth="y", prediction="", psu="c").clusters() == []
 
 

@@ -54,7 +54,7 @@ def test_from_items_to_page(files, kernel):
     page = page_of(run(files, *TOPIC, *NAMES, "-o", "r.html", "--quiet"), files)
     assert (
         all(f"{p_at(rho):.4g}" in page for rho in (0, 10 / 19, 0.7))
-        and "flips at rho 0.368" in page
+        and "changes at rho 0.368" in page
     )
     assert "disagreements 18:1" in page and "fitted models" in page
     assert "<b>neu</b>" not in page and "Exercises" not in page
@@ -75,7 +75,7 @@ def test_scores_per_fold_give_the_same_verdict(files):
     )
     assert (
         f"{p_at(10 / 19):.4g}" in page
-        and "flips at rho 0.368" in page
+        and "changes at rho 0.368" in page
         and "disagreements" not in page
     )
     assert "scores 0.8 against 0.715" in page

@@ -31,7 +31,7 @@ def test_a_long_series_keeps_both_ends_and_every_peak():
     drawn, share = series.drawn(), series.estimates
     assert len(drawn) <= 103 and {0, 899, int(share.argmax()), int(share.argmin())} <= set(drawn)
     assert len(charts.series_data(series)[0]["bands"]) == len(drawn)
-    assert re.search(rf"Drawn are {len(drawn)} of 900 periods", charts.series_words(series)[1])
+    assert re.search(rf"The chart shows {len(drawn)} of 900 periods", charts.series_words(series)[1])
 
 
 def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_0_first():
@@ -59,7 +59,7 @@ def test_without_an_estimate_no_largest_change_is_named():
         audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)}
     )
     title, alternative = charts.changes_words(series)
-    assert title == "No change can be estimated: the audit leaves every change possible"
+    assert title == "No change can be estimated: the audit excludes no change"
     assert "nan" not in alternative and "the intervals fill the whole range" in alternative
 
 
@@ -78,7 +78,7 @@ def test_a_short_series_is_shown_whole():
         series.drawn() == tuple(range(30)) == series.shown_levels()
         and len(series.shown_changes()) == 29
     )
-    assert "Drawn are" not in charts.series_words(series)[1]
+    assert "The chart shows" not in charts.series_words(series)[1]
 
 
 def test_a_table_says_how_many_of_its_rows_a_page_shows_and_is_recorded_whole():

@@ -70,13 +70,13 @@ def test_every_row_key_is_in_the_vocabulary(saved):
 
 
 def test_a_key_outside_the_vocabulary_is_found():
-    assert strange_keys(wb.Feedback("1.1", "right", "yes", "", "")) == set()
+    assert strange_keys(wb.Feedback("1.1", "correct", "yes", "", "")) == set()
 
     class Odd(wb.Feedback):
         def rows(self):
             return [{"SE": 1, "verdict": 2}]
 
-    assert strange_keys(Odd("1.1", "right", "yes", "", "")) == {"SE"}
+    assert strange_keys(Odd("1.1", "correct", "yes", "", "")) == {"SE"}
 
 
 def test_every_class_of_results_is_walked():

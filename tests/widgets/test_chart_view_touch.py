@@ -226,7 +226,7 @@ def test_a_pinned_picture_goes_when_the_axes_change(driven):
     assert driven.locator(".ghost").count() == 0 and pin.get_attribute("aria-pressed") == "false"
     assert (
         driven.locator(".pinned").first.text_content()
-        == "The axes changed, so the pinned picture was taken away."
+        == "The axes changed, so the pinned chart was removed."
     )
 
 

@@ -93,7 +93,7 @@ def test_voilas_visitors_come_back_by_their_name(folder, monkeypatch):
             "0-coin": "heads"
         }
         again()
-        assert f"kept for {name}" in text(coin())
+        assert f"saved for {name}" in text(coin())
     for learner in ("", "..%2Fada", "%00", "con", "a" * 65, ".ada"):
         monkeypatch.setenv("QUERY_STRING", f"learner={learner}")
         again()

@@ -6,7 +6,7 @@ from workbench.charts import theme
 
 
 def sureness(says: float, right: float, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return bars of the mean confidence, the learner's prediction if there is one, and the accuracy.
+    """Return bars of the mean confidence, the accuracy, and the learner's prediction, if any.
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ def sureness(says: float, right: float, predicted: float | None = None) -> alt.T
     return theme.finish(
         theme.bars(base, "who", colors, dx=6),
         f"It claims {says:.1%}; it is correct on {right:.1%}",
-        f"The mean confidence is {says:.1%}. The program is correct on {right:.1%} of the forms.{guess}",
+        f"The mean confidence is {says:.1%}. The program is correct on {right:.1%} of the "
+        f"forms.{guess}",
         height=150,
     )

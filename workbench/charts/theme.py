@@ -1,4 +1,8 @@
-"""Colors by role, sizes and the light and dark look that all charts share."""
+"""Colors, sizes and the light and dark theme of all charts.
+
+`finish` gives a chart its theme, its title and its text alternative. `rows` and `chart` name the
+data of a chart, so that a live chart can receive new data.
+"""
 
 import math
 import textwrap
@@ -32,12 +36,12 @@ WIDTH = 560
 HEIGHT = 260
 FONT_SIZE = 14
 TITLE_SIZE = 16
-# of pictures: width and least type on a page as wide as its text, and on a phone
+# width and smallest font size of a picture in pixels, on a page and on a phone
 PAGE = (740, 14)
 PHONE = (350, 12)
-LETTERS = 46  # of an axis title that fit on a phone
-LABELS = 150  # pixels that names at an axis may take there
-PERCENT = "~%"  # no digit is cut, so that ticks differ
+LETTERS = 46  # letters of an axis title that fit on a phone
+LABELS = 150  # width of names at an axis on a phone, in pixels
+PERCENT = "~%"  # all digits are kept, so that ticks differ
 
 VERDICTS = {"contains the truth": STRATIFIED, "misses it": MISS}
 STROKES = alt.Legend(symbolType="stroke")  # the same for color and dash: one legend
@@ -111,7 +115,7 @@ DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#1111
 
 @debug_mode(False)  # altair would check each row
 def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineData:
-    """Return named inline data for a chart; a live chart is fed under this name.
+    """Return named inline data for a chart; a live chart receives new data under this name.
 
     Parameters
     ----------
@@ -131,10 +135,10 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
 
 
 class Chart(alt.Chart):
-    """A chart whose parts stay as they are: where it becomes a layer, altair need not copy each of them."""
+    """A chart whose parts stay unchanged, so that altair need not copy them into a layer."""
 
     def encode(self, *channels: Any, **named: Any) -> Any:
-        """Return the chart with its encoding; altair takes much longer to find out what a channel's name means."""
+        """Return the chart with its encoding, much faster than altair resolves channel names."""
         kinds = {name: getattr(alt, name[0].upper() + name[1:]) for name in named}
         return super().encode(
             *channels,
@@ -164,12 +168,12 @@ def chart(data: Mapping, name: str) -> alt.Chart:
 
 
 def span(low: float, high: float, **settings: Any) -> alt.Scale:
-    """Return a scale that ends just where it is told to."""
+    """Return a scale that ends exactly at the given values."""
     return alt.Scale(domain=[low, high], nice=False, **settings)
 
 
 def percents(**settings: Any) -> alt.Axis:
-    """Return an axis of shares, written in percent."""
+    """Return an axis of proportions with labels in percent."""
     return alt.Axis(format=PERCENT, **settings)
 
 
@@ -190,32 +194,32 @@ def scale(colors: dict[str, str]) -> alt.Scale:
 
 
 def color(field: str, colors: dict[str, str], **settings: Any) -> alt.Color:
-    """Return the color of each name in a field; a legend, where there is one, has no title.
+    """Return the color of each name in a field; a legend, if any, has no title.
 
     Examples
     --------
-    >>> color("verdict", {"right": LABELED, "wrong": MISS}, legend=None).to_dict()["scale"]["range"]
+    >>> color("verdict", {"correct": LABELED, "incorrect": MISS}, legend=None).to_dict()["scale"]["range"]
     ['#009E73', '#D55E00']
     """
     return _look(alt.Color, field, colors, colors.values(), settings)
 
 
 def shape(field: str, names: Iterable[str], shapes: Iterable[str], **settings: Any) -> alt.Shape:
-    """Return the shape of each name in a field, as `color`."""
+    """Return the shape of each name in a field, like `color`."""
     return _look(alt.Shape, field, names, shapes, settings)
 
 
 def dash(
     field: str, names: Iterable[str], dashes: Iterable[Sequence[int]], **settings: Any
 ) -> alt.StrokeDash:
-    """Return the dash of each name in a field, as `color`."""
+    """Return the dash of each name in a field, like `color`."""
     return _look(alt.StrokeDash, field, names, dashes, settings)
 
 
 def bars(
     base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **look: Any
 ) -> alt.LayerChart:
-    """Return bars with a color per name in a field, and the text of each beside its end."""
+    """Return bars with a color per name in a field, and the text of each bar next to its end."""
     drawn = base.mark_bar(**look).encode(color=color(field, colors, legend=None))
     return drawn + base.mark_text(align="left", dx=dx).encode(text="text:N")
 
@@ -243,7 +247,7 @@ def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -
 def runs(
     data: Mapping, name: str, across: alt.X, up: alt.Y, width: int, **look: Any
 ) -> alt.LayerChart:
-    """Return intervals of runs against the truth: strokes, with a tick of some width at each estimate."""
+    """Return the intervals of runs with the truth: strokes with a tick at each estimate."""
     base = chart(data, name).encode(x=across, color=color("verdict", VERDICTS, legend=STROKES))
     lines = base.mark_rule(strokeWidth=2, **look).encode(
         y=up, y2="high:Q", strokeDash=dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES)
@@ -255,7 +259,7 @@ def runs(
 
 
 def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
-    """Return the layers of what a learner predicted: a diamond and its text."""
+    """Return the layers of a learner's prediction: a diamond and its text."""
     return [
         base.mark_point(shape="diamond", filled=True, size=160, color=RANDOM),
         base.mark_text(**look).encode(text="text:N"),
@@ -263,7 +267,7 @@ def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
 
 
 def ink(field: str = "dark") -> alt.Color:
-    """Return the color of text on a cell whose field says 1 if it is dark, 0 if not."""
+    """Return the color of text on a cell; the field is 1 if the cell is dark, else 0."""
     return alt.Color(
         f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"])
     )
@@ -298,16 +302,17 @@ def finish(
     width: int | None = WIDTH,
     height: int | None = HEIGHT,
 ) -> Any:
-    """Return the chart with its look, its title and its text alternative.
+    """Return the chart with its theme, its title and its text alternative.
 
     Parameters
     ----------
     chart : altair chart
-        A single, layered or combined chart. Only a single or layered one takes the size.
+        A single, layered or combined chart. Only a single or layered chart takes the size.
     title : str
-        The finding in a short sentence. A live chart changes it with `ChartView.show(..., title=...)`.
+        The finding in a short sentence. A live chart can change it with
+        `ChartView.show(..., title=...)`.
     alternative : str
-        What the chart shows, for those who cannot see it.
+        Description of the chart for screen readers.
     width, height : int or None
         Size of the plot in pixels; None keeps the chart's own.
 
@@ -331,7 +336,7 @@ def finish(
 
 
 def themed(config: dict, base: dict = LIGHT) -> dict:
-    """Return `base` overlaid with what a chart's own config sets, key by key.
+    """Return `base`, with the settings of a chart's own config laid over it key by key.
 
     Examples
     --------
@@ -346,14 +351,14 @@ def themed(config: dict, base: dict = LIGHT) -> dict:
 
 
 def sized(spec: dict, width: int, least: int) -> dict:
-    """Return a specification for a picture: no type below `least`, its title in lines that fit above `width` pixels.
+    """Return a specification for a picture of `width` pixels with fonts of at least `least` pixels.
 
     Parameters
     ----------
     spec : dict
-        Of Vega-Lite.
+        Vega-Lite specification.
     width, least : int
-        In pixels, as in `PAGE` and `PHONE`.
+        Width and smallest font size in pixels, as in `PAGE` and `PHONE`.
 
     Examples
     --------
@@ -381,7 +386,7 @@ def sized(spec: dict, width: int, least: int) -> dict:
 
 
 def scaled(part: Any, factor: float) -> Any:
-    """Return a specification with all its views wider by a factor; heights stay.
+    """Return a specification with the width of all views multiplied by a factor.
 
     Examples
     --------
@@ -421,12 +426,12 @@ _DATA = {"data", "datasets", "values"}
 
 
 def _narrowed(part: Any) -> Any:
-    """Return a specification for a narrow page: views and names of legends below each other, titles in lines."""
+    """Return a specification for a narrow page: views and legend names below each other."""
     if isinstance(part, list):
         return [_narrowed(entry) for entry in part]
     if not isinstance(part, dict):
         return part
-    if "hconcat" in part:  # below each other they are all as wide as they were together
+    if "hconcat" in part:  # below each other, each is as wide as all were together
         whole = widest({"hconcat": part["hconcat"]})
         part = part | {"hconcat": [scaled(view, whole / widest(view)) for view in part["hconcat"]]}
     return {

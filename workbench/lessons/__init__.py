@@ -1,16 +1,20 @@
-"""Lessons, a folder per topic: `read`, `views` and `exercises`; `LESSONS` is the list of them.
+"""Lessons: a folder per topic with its `views` and `exercises`, and the list `LESSONS`.
 
-`read` has one function of that name, which the notebook calls with its parameters and which its metadata names, as in
-`{"workbench": {"read": "workbench.reports.inputs.stratified.read"}}`. The command line calls it too, with those
-parameters that it takes, before it starts a kernel: a mistake that it refuses is told at once. A function with a
-parameter `write` gets False there, since only the notebook may write files.
+`views` has the functions that a notebook calls to show a scene, `exercises` the questions that
+`workbench.check` judges. `checking` judges answers, and `own_exercises` adds exercises of a
+lecturer.
+
+The metadata of a notebook name the function that reads its inputs, as in
+`{"workbench": {"read": "workbench.reports.inputs.stratified.read"}}`. The command line calls this
+function before it starts a kernel, so that it reports mistakes at once. It passes False for a
+parameter `write`, because only the notebook may write files.
 """
 
 import importlib
 from importlib import util
 from types import ModuleType
 
-# topic -> the notebook of its lesson, in the order of the lessons; to add one is an entry and its folder
+# topic -> notebook of the lesson, in order; a new lesson needs an entry here and a folder
 LESSONS = {
     "start": "00-start",
     "stratified": "01-stratified-accuracy",
@@ -22,7 +26,7 @@ LESSONS = {
 
 
 def parts(name: str) -> list[ModuleType]:
-    """Return the modules of this name, such as "views", of all lessons that have one, in the order of the lessons."""
+    """Return the modules named `name`, such as "views", of all lessons that have one, in order."""
     homes = (f"{__name__}.{topic}" for topic in LESSONS)
     return [
         importlib.import_module(f"{home}.{name}")

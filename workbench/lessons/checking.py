@@ -1,8 +1,10 @@
-"""Check an answer to an exercise: right, a named mistake, or not yet; then a hint, then the explanation.
+"""Check an answer to an exercise and return feedback: a verdict, then a hint, then an explanation.
 
-Answers are recomputed from the digit forms; nothing is stored. In a student's copy of a lesson some exercises are
-graded: they have data of the student's own, and `check` only records what is answered. On a live page an exercise
-without an answer shows a text box, which says the same.
+`check` comes first in use. It computes the correct answers from the digit forms; none is stored.
+
+In a student's copy of a lesson, some exercises are graded. They have data of the student's own, and
+`check` only records the answer. On a live page, an exercise without an answer shows a text box. An
+answer typed there gets the same feedback as one in a cell.
 """
 
 import contextlib
@@ -22,7 +24,7 @@ from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
-MOST_NUMBERS = 6  # that an exercise asks for
+MOST_NUMBERS = 6  # numbers that an exercise may ask for
 SHARES = (
     "1.1",
     "2.1",
@@ -33,34 +35,45 @@ SHARES = (
     "4.5",
     "5.2",
 )  # all numbers of the answer lie between -1 and 1
-ANSWERS = "answers.json"  # the file that is handed in
-OWN_FILE = "my_exercises.py"  # beside the notebooks
+ANSWERS = "answers.json"  # the file that students hand in
+OWN_FILE = "my_exercises.py"  # in the folder of the notebooks
+MARKS = {
+    "correct": "&#10003;",
+    "mistake": "&#10007;",
+    "not yet": "&#8230;",
+    "no answer": "?",
+    "recorded": "&#9998;",
+}
 _tries: dict[str, int] = {}
-_loading: list[str] = []  # the exercise for which the lecturer's file is read just now
+_loading: list[str] = []  # the exercise for which the lecturer's file is being read
 
 
 class Exercise(NamedTuple):
-    """How an exercise is judged.
+    """An exercise: how its answers are read and judged, and its texts.
+
+    The last four attributes belong to exercises that a lecturer added.
 
     Attributes
     ----------
     judge : callable or None
-        Takes what the reader returns and the data of a variant; None where answers are only
-        recorded.
+        Function that takes the parts of an answer and the data of a variant, and returns a verdict.
+        None if answers are only recorded.
     reader : int or callable
-        How many numbers the judge takes, or a function that returns what it takes.
+        Number of numbers that the judge takes, or a function that returns the parts of an answer.
     form : str
-        What to answer with.
+        Description of what to answer with.
     hint : str
+        Text shown after an incorrect answer.
     explanation : callable
-        Returns the explanation.
+        Function that returns the explanation.
     question : str
-        Of an exercise that a lecturer added, as are the next two.
+        Text of the question.
     answer : tuple
-        The parts of the right answer.
+        Parts of the correct answer.
     points : float
+        Points for the whole answer.
     settings : dict
-        The arguments of `workbench.exercise` that made it, but for number and question.
+        Arguments of `workbench.exercise` except number and question.
     """
 
     judge: Any
@@ -79,12 +92,12 @@ added: list[str] = []  # their numbers in the order of the calls
 
 
 def listed(values: Iterable[float], digits: int = 3) -> str:
-    """Return numbers for a step of a solution."""
+    """Return numbers as text for a step of a solution."""
     return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def parts_of(count: int) -> Callable[[Any], list | None]:
-    """Return what reads an answer as so many parts of any kind."""
+    """Return a function that reads an answer as `count` parts of any kind."""
 
     def read(answer: Any) -> list | None:
         parts = list(answer) if isinstance(answer, (list, tuple)) else []
@@ -96,7 +109,7 @@ def parts_of(count: int) -> Callable[[Any], list | None]:
 def exercises() -> dict[str, Exercise]:
     """Return every exercise by its number, those of the course first.
 
-    For an answer of another form than is asked for, reader or judge return None.
+    Reader or judge return None for an answer that does not have the required form.
     """
     return course_exercises() | OWN
 
@@ -112,20 +125,36 @@ def course_exercises() -> dict[str, Exercise]:
 
 
 class Feedback(Result):
-    """What an answer earned.
+    """Feedback on an answer to an exercise.
+
+    `check` and `exercise` return it. A notebook shows it with the help that is due.
 
     Attributes
     ----------
     exercise : str
-    verdict : {"right", "mistake", "not yet", "no answer", "recorded"}
+        Number of the exercise, such as "1.1".
+    verdict : {"correct", "mistake", "not yet", "no answer", "recorded"}
+        "mistake" is an incorrect answer whose cause is known, "not yet" any other incorrect answer.
     message : str
-        What is right, the mistake by its name, what to answer with, or what was recorded.
-    hint, explanation : str
-        The hint comes after a miss; the explanation after success or three tries.
+        The correct values, the mistake, what to answer with, or the recorded answer.
+    hint : str
+        Hint after an incorrect answer, else "".
+    explanation : str
+        Explanation after a correct answer or after three tries, else "".
+    record : str or None
+        File in which the answer is recorded, if any.
     steps : tuple of str
-        The worked solution, after three misses.
-    record : str, optional
-        The file in which answers are recorded.
+        Worked solution after three incorrect answers, else empty.
+
+    See Also
+    --------
+    check : Check an answer to an exercise.
+    exercise : Add an exercise of your own.
+
+    Examples
+    --------
+    >>> check("4.3", "mixed mixed neither").message
+    'think again about: lost forms'
     """
 
     exercise: str
@@ -137,7 +166,7 @@ class Feedback(Result):
     steps: tuple = ()
 
     def headline(self) -> str:
-        """Return verdict, message and what help is due."""
+        """Return the verdict, the message and the help that is due."""
         return " ".join(
             [f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())]
         )
@@ -155,7 +184,7 @@ class Feedback(Result):
         ]
 
     def rows(self) -> list[dict]:
-        """Return one row."""
+        """Return the feedback as one row."""
         return [
             {
                 "exercise": self.exercise,
@@ -169,13 +198,7 @@ class Feedback(Result):
     def _repr_html_(self) -> str:
         import html
 
-        mark = {
-            "right": "&#10003;",
-            "mistake": "&#10007;",
-            "not yet": "&#8230;",
-            "no answer": "?",
-            "recorded": "&#9998;",
-        }[self.verdict]
+        mark = MARKS.get(self.verdict, "")
         help_lines = "".join(
             f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help()
         )
@@ -204,17 +227,21 @@ class Feedback(Result):
             exercises()[self.exercise].form,
             self._repr_html_(),
             LONGEST_TEXT,
-            _Reading(self.exercise, self.record).told,
+            _Reading(self.exercise, self.record).feedback_on,
         )
 
 
 class _Reading:
-    """What a text box reads: a text that a cell would not take so is shown as it was read before it counts."""
+    """The reader of a text box.
+
+    If a cell would read a text differently, the learner first confirms how it was read.
+    """
 
     def __init__(self, exercise: str, record: str | None) -> None:
         self.exercise, self.record, self.shown = exercise, record, ""
 
-    def told(self, text: str) -> str:
+    def feedback_on(self, text: str) -> str:
+        """Return the feedback on a typed answer, or how the answer was read, as HTML."""
         import html
 
         asked = exercises()[self.exercise].reader
@@ -224,54 +251,66 @@ class _Reading:
             return check(self.exercise, answer, record=self.record)._repr_html_()
         self.shown = text
         return (
-            f"<p role='status'>Read as <strong>{html.escape(_said(answer))}</strong>. If that is what you mean, "
-            "press Check once more.</p>"
+            f"<p role='status'>Your answer was read as <strong>{html.escape(_in_words(answer))}"
+            "</strong>. If that is what you mean, press Check once more.</p>"
         )
 
 
-def _said(answer: Any) -> str:
+def _in_words(answer: Any) -> str:
     return " and ".join(map(str, answer)) if isinstance(answer, (list, tuple)) else str(answer)
 
 
 def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
-    """Check an answer to an exercise of the course, or record it to be graded.
+    """Check an answer to an exercise of the course, or record it for grading.
+
+    An incorrect answer gets a hint. After three tries the feedback includes the worked solution and
+    an explanation. A correct answer gets the explanation at once.
 
     Parameters
     ----------
     exercise : str
-        Its number, such as "1.1".
-    answer : object
-        What the exercise asks for; None for no answer yet.
-    record : str, optional
-        A file in which the answer is recorded instead of being checked, as in a student's copy of a lesson.
+        Number of the exercise, such as "1.1".
+    answer : number, str, list, tuple or None
+        The answer in the form that the exercise asks for. None shows this form.
+    record : str, default None
+        File in which the answer is recorded instead of being checked, as in a student's copy of a
+        lesson.
 
     Returns
     -------
     Feedback
+        The verdict with a message, and the help that is due.
 
     Raises
     ------
     ValueError
-        If an answer to record is more than numbers and texts, or the file is damaged.
+        If there is no such exercise, if an answer to record is not made of numbers and texts, or if
+        the file is damaged.
+
+    See Also
+    --------
+    exercise : Add an exercise of your own.
+    Feedback : Feedback on an answer to an exercise.
 
     Examples
     --------
     >>> check("1.1", (0.88, 0.0288)).verdict
-    'right'
+    'correct'
     """
     _load_own(exercise)
     _check_exercise(exercise)
     judge, _, form, hint, explanation, question, *_ = exercises()[exercise]
     record = ANSWERS if judge is None and record is None else record
     if answer is None:
-        asked = f"{question} Answer with {form}." if question else f"answer with {form}"
-        return Feedback(exercise, "no answer", asked, record=record)
+        request = f"{question} Answer with {form}." if question else f"answer with {form}"
+        return Feedback(exercise, "no answer", request, record=record)
     if record is not None:
         kept = records.record(record, exercise, answer)
-        return Feedback(exercise, "recorded", f"{kept!r}; asked for: {form}", record=record)
+        message = f"{kept!r}; the exercise asks for {form}"
+        return Feedback(exercise, "recorded", message, record=record)
     verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
-    if verdict == "right":
+    if verdict == "correct":
         return Feedback(exercise, verdict, message, "", explanation())
     due = _tries[exercise] >= TRIES_BEFORE_EXPLANATION
     return Feedback(
@@ -285,18 +324,19 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
 
 
 def _check_exercise(exercise: str) -> None:
-    """Raise WrongValue for an unknown number; say whether the lecturer's file is there."""
+    """Raise WrongValue for an unknown number, and say whether the lecturer's file exists."""
     try:
         checks.choice("exercise", exercise, exercises())
     except checks.WrongValue as error:
         is_there = os.path.exists(OWN_FILE)
-        file = f"{OWN_FILE} has no such exercise" if is_there else f"there is no {OWN_FILE} here"
+        missing_file = f"there is no {OWN_FILE} in this folder"
+        file = f"{OWN_FILE} has no such exercise" if is_there else missing_file
         error.told = f"{error.told}; {file}"
         raise
 
 
 def _load_own(exercise: str) -> None:
-    """Read the lecturer's file again for an exercise that the course does not have."""
+    """Read the lecturer's file again if the course does not have the exercise."""
     if exercise not in course_exercises() and os.path.exists(OWN_FILE) and not _loading:
         _loading.append(exercise)
         try:
@@ -321,7 +361,7 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
     added.clear()
     name = Path(path).name
     try:
-        with contextlib.chdir(Path(path).resolve().parent):  # where the data of the exercises are
+        with contextlib.chdir(Path(path).resolve().parent):  # the folder with the exercises' data
             runpy.run_path(name)
     except (Exception, SystemExit) as error:
         lines = [
@@ -333,41 +373,43 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
         raise ValueError(f"{name} cannot be used: {error}{place}") from error
     twice = sorted({number for number in added if added.count(number) > 1})
     if twice:
-        raise ValueError(f"{name} has two exercises {checks.listed(twice)}")
+        raise ValueError(f"{name} must add each exercise once; it repeats {checks.listed(twice)}")
     return list(added)
 
 
 def judged(exercise: str, answer: Any, **task: Any) -> Judged:
-    """Return what an answer earns, with the data of the practice exercise or with others.
+    """Return the verdict on an answer, with the data of the practice exercise or of a variant.
 
     Parameters
     ----------
     exercise : str
+        Number of the exercise.
     answer : object
+        The answer.
     **task
-        The data of a variant, as `workbench.extras.classroom.variants` draws them.
+        The data of a variant, as `workbench.extras.classroom.variants` samples them.
 
     Examples
     --------
     >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
-    'sum taken for the mean'
+    'the sum over districts was not divided by their number'
     """
     found = _verdict(exercise, answer, task)
-    if found.verdict == "right" or not _may_be_in_percent(exercise, found):
+    if found.verdict == "correct" or not _may_be_in_percent(exercise, found):
         return found
     return _in_percent(exercise, answer, task) or found
 
 
 def _may_be_in_percent(exercise: str, found: Judged) -> bool:
-    """Return whether numbers may be shares in percent; a lecturer's own mistakes come first."""
+    """Return whether numbers may be percentages; a lecturer's own mistakes come first."""
     right = exercises()[exercise].answer
     shares = [part for part in right if isinstance(part, float) and abs(part) <= 1]
     return not right or (bool(shares) and found.verdict != "mistake")
 
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
-    """Return whether an answer is right, with the data of the practice exercise or with others."""
-    return _verdict(exercise, answer, task).verdict == "right"
+    """Return whether an answer is correct, with practice data or those of a variant."""
+    return _verdict(exercise, answer, task).verdict == "correct"
 
 
 def _values(exercise: str, answer: Any) -> Any:
@@ -388,7 +430,11 @@ def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
 
 
 def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
-    """Return the mistake of an answer that would be right, or a share at all, were some numbers not in percent."""
+    """Return the mistake of giving percentages, or None.
+
+    It is one if the answer would be correct with some numbers divided by 100, or if a number that
+    must be a proportion is above 1.
+    """
     judge, *_ = exercises()[exercise]
     values = _values(exercise, answer)
     values = values if isinstance(values, list) else []
@@ -402,7 +448,7 @@ def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
             tried = judge(
                 [value / 100 if k in chosen else value for k, value in enumerate(values)], **task
             )
-            if tried and tried[0] == "right":
+            if tried and tried[0] == "correct":
                 return _percent([values[k] for k in chosen])
     above = [values[k] for k in shares if abs(float(values[k])) > 1]
     return _percent(above) if above and exercise in SHARES else None
@@ -413,18 +459,19 @@ def _percent(values: list) -> Judged:
         "mistake",
         f"{', '.join(f'{value:g}' for value in values)} in percent: give proportions, such as "
         f"{values[0] / 100:g}, or write the percent sign into the text box",
-        "in percent",
+        "the answer is in percent",
     )
 
 
 def worked(exercise: str, **task: Any) -> list[str]:
-    """Return the solution of an exercise in steps, with the data of the practice exercise or with others.
+    """Return the worked solution, with the data of the practice exercise or of a variant.
 
     Parameters
     ----------
     exercise : str
+        Number of the exercise.
     **task
-        As in `judged`.
+        The data of a variant, as in `judged`.
 
     Examples
     --------
@@ -443,5 +490,5 @@ def worked(exercise: str, **task: Any) -> list[str]:
 
 
 def start_over() -> None:
-    """Forget all tries, as for the next student at the same machine."""
+    """Forget all tries, for example for the next student at the same machine."""
     _tries.clear()

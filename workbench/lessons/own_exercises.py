@@ -1,7 +1,7 @@
 """Exercises that a lecturer adds, in a cell or in `my_exercises.py` next to the notebooks.
 
-`exercise` comes first. Then come how an answer is compared, and what students get of the file.
-`checking` reads the file.
+`exercise` comes first. The functions that compare answers follow, and then those that write the
+files for students and lecturers. `checking` reads the file.
 """
 
 import re
@@ -15,7 +15,7 @@ from workbench.lessons import checking
 from workbench.lessons.checking import OWN, Exercise, Feedback
 
 RELATIVE = 0.005  # tolerance of a number with decimals, as a proportion of it
-ROUNDING = 1e-9  # a whole number that was computed
+ROUNDING = 1e-9  # tolerance of a computed whole number
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
 STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
 
@@ -40,41 +40,53 @@ def exercise(
     answer_with: str = "",
     numbers: int = 0,
 ) -> Feedback:
-    """Add an exercise of your own, which `check` then knows by its number.
+    """Add an exercise of your own to a lesson.
+
+    Call it in a cell or in `my_exercises.py` next to the notebooks. `check` then accepts the number
+    of the exercise.
 
     Parameters
     ----------
     number : str
-        Lesson and number, such as "3.5"; not the number of an exercise of the course.
+        Lesson and number, such as "3.5", but not the number of an exercise of the course.
     question : str
-    answer : number, str, or list or tuple of these
-        The right answer. Without it an answer is only recorded, as in a student's copy.
-    mistakes : dict of answer to str
-        Wrong answers with what is wrong about each.
-    hint : str
-        Shown after a wrong answer.
-    explanation : str
-        Shown after the right answer, and after three wrong ones.
-    tolerance : float, optional
-        How far a number may be off. By default a whole number must be exact and a number with
-        decimals within 0.5%. Texts are compared without regard to case and spaces.
-    points : float
-        The points of the whole answer in `workbench grade`; parts of an answer count the same.
-    answer_with : str
-        The form of the answer, such as "(estimate, standard error)"; by default made from the
-        answer.
-    numbers : int
-        How many numbers are asked for, where there is no answer to tell.
+        Text of the question.
+    answer : number, str, list or tuple, default None
+        The correct answer: numbers and texts, alone or in one list. With None, answers are only
+        recorded, as in a student's copy.
+    mistakes : dict of answer to str, default None
+        Incorrect answers, each with a text that says what is incorrect.
+    hint : str, default ""
+        Text shown after an incorrect answer.
+    explanation : str, default ""
+        Text shown after the correct answer, and after three incorrect answers.
+    tolerance : float, default None
+        Largest accepted difference of a number, at least 0. By default a whole number must be exact
+        and a number with decimals must be within 0.5%. Texts are compared without regard to case
+        and spaces.
+    points : float, default 1
+        Points for the whole answer in `workbench grade`, at least 0. All parts of an answer count
+        the same.
+    answer_with : str, default ""
+        Form of the answer, such as "(estimate, standard error)". By default it follows from
+        `answer`.
+    numbers : int, default 0
+        Number of numbers that the question asks for, if `answer` is None.
 
     Returns
     -------
     Feedback
-        The question, on a live page with a box for the answer.
+        The question, with a text box for the answer on a live page.
 
     Raises
     ------
     ValueError
-        If the number is taken or none, or an answer is not one that a student can type.
+        If the number has another form or is taken, or if students cannot type an answer.
+
+    See Also
+    --------
+    check : Check an answer to an exercise.
+    Feedback : Feedback on an answer to an exercise.
 
     Examples
     --------
@@ -82,7 +94,7 @@ def exercise(
     ...                 mistakes={40: "one label leaves the variance of a stratum unknown"})
     >>> check = checking.check
     >>> check("3.5", 80).verdict, check("3.5", 40).message
-    ('right', 'one label leaves the variance of a stratum unknown')
+    ('correct', 'one label leaves the variance of a stratum unknown')
     >>> _ = OWN.pop("3.5")
     """
     _check_number(number)
@@ -99,7 +111,7 @@ def exercise(
     checks.whole("numbers", numbers, 0)
     if answer is None:
         if mistakes:
-            raise checks.WrongValue("mistakes", "need an answer beside them")
+            raise checks.WrongValue("mistakes", "can be given only together with answer")
         reader = numbers or (lambda recorded: recorded)
         OWN[number] = Exercise(None, reader, answer_with or "your answer", hint, str, question)
         return checking.check(number, None)
@@ -113,18 +125,19 @@ def exercise(
     kinds = [isinstance(part, str) for part in right]
     for mistake in wrong:
         if _same(list(mistake), right, tolerances):
-            raise checks.WrongValue("mistakes", "must not hold the right answer", _words(mistake))
+            rule = "must not contain the correct answer"
+            raise checks.WrongValue("mistakes", rule, _words(mistake))
         if [isinstance(part, str) for part in mistake] != kinds:
-            rule = "must have numbers and texts where the answer has them"
+            rule = "must have numbers and texts in the same places as answer"
             raise checks.WrongValue("mistakes", rule, _words(mistake))
 
     def judge(values: list) -> Judged:
         if _same(values, right, tolerances):
-            return Judged("right", _words(values))
+            return Judged("correct", _words(values))
         for mistake, text in wrong.items():
             if _same(values, list(mistake), tolerances):
                 return Judged("mistake", text, text)
-        return Judged("not yet", "this is not the answer")
+        return Judged("not yet", "this answer is not correct")
 
     explained = f"the answer is {_words(right)}" + (f"; {explanation}" if explanation else "")
 
@@ -156,24 +169,26 @@ def exercise(
 def _check_texts(texts: Mapping, mistakes: Any) -> None:
     for name, text in texts.items():
         if not isinstance(text, str):
-            raise checks.WrongType(name, "must be a text", text)
+            raise checks.WrongType(name, "must be a string", text)
     if not texts["question"].strip():
-        raise checks.WrongValue("question", "must be a text that is not empty", texts["question"])
+        raise checks.WrongValue("question", "must not be empty", texts["question"])
     if not isinstance(mistakes, Mapping):
-        raise checks.WrongType("mistakes", "must be a dict of wrong answers and texts", mistakes)
+        rule = "must be a dict of incorrect answers and texts"
+        raise checks.WrongType("mistakes", rule, mistakes)
     if not all(isinstance(text, str) for text in mistakes.values()):
-        raise checks.WrongType("mistakes", "must have a text for each wrong answer", mistakes)
+        rule = "must have a text for each incorrect answer"
+        raise checks.WrongType("mistakes", rule, mistakes)
 
 
 def _check_number(number: str) -> None:
     if not isinstance(number, str) or not _NUMBER.fullmatch(number):
-        raise checks.WrongValue("number", 'must be lesson and number, such as "3.5"', number)
+        rule = 'must consist of lesson and number, such as "3.5"'
+        raise checks.WrongValue("number", rule, number)
     if number in checking.course_exercises():
         lesson = number.partition(".")[0]
         taken = [name for name in checking.course_exercises() if name.startswith(f"{lesson}.")]
-        raise checks.WrongValue(
-            "number", f"must not be one of the course: {', '.join(taken)} are taken", number
-        )
+        rule = f"must not be the number of a course exercise: {', '.join(taken)} are taken"
+        raise checks.WrongValue("number", rule, number)
 
 
 def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
@@ -184,14 +199,15 @@ def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
         raise checks.WrongValue(argument, f"cannot be used: {error}", answer) from error
     values = plain if isinstance(plain, list) else [plain]
     if not values or None in values or not finite(values):
-        raise checks.WrongValue(argument, "must be finite numbers and texts", answer)
+        raise checks.WrongValue(argument, "must consist of finite numbers and texts", answer)
     if parts is not None and len(values) != parts:
         expected = checks.counted(parts, "part")
-        raise checks.WrongValue(argument, f"must have {expected}, as the answer has", answer)
+        raise checks.WrongValue(argument, f"must have {expected}, like answer", answer)
     for text in values:
         if isinstance(text, str) and (not isinstance(typed(text), str) or not _spaced(text)):
-            read = f"a box for answers reads it as {typed(text)!r}"
-            raise checks.WrongValue(argument, "must be texts that can be typed", text, told=read)
+            read = f"the text box reads it as {typed(text)!r}"
+            rule = "must be texts that students can type"
+            raise checks.WrongValue(argument, rule, text, told=read)
     return values
 
 
@@ -220,7 +236,7 @@ def _spaced(text: str) -> str:
 
 
 def _reader(right: list) -> Any:
-    """Return what reads an answer with the parts of the right one."""
+    """Return a function that reads an answer with the same parts as the correct one."""
     kinds = [isinstance(part, str) for part in right]
     if not any(kinds):
         return len(right)
@@ -248,7 +264,7 @@ def _words(values: Any) -> str:
 
 
 def students_file(numbers: list[str]) -> str:
-    """Return the file of exercises as students get it: questions, and no answers."""
+    """Return the students' file of exercises: the questions without their answers."""
     calls = []
     for number in sorted(numbers):
         entry = OWN[number]
@@ -260,7 +276,7 @@ def students_file(numbers: list[str]) -> str:
 
 
 def lecturers_file(numbers: list[str]) -> str:
-    """Return a file of exercises with their answers as values, for grading without data."""
+    """Return the lecturer's file of exercises: answers as values, to grade without data."""
     return LECTURERS_HEAD + "".join(_call(number, OWN[number].settings) for number in numbers)
 
 

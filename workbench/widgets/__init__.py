@@ -1,4 +1,4 @@
-"""Live views: controls, the function they drive, and a chart that is fed with its result."""
+"""Live views: controls, the function that they call, and a chart that shows its result."""
 
 from workbench.widgets.chart_view import ChartView, Panel, StaticChart, drive, image, panel
 

@@ -1,4 +1,4 @@
-"""A text box for an answer, where cells cannot be edited or need not be."""
+"""A text box for an answer, for pages without cells that learners edit."""
 
 import html
 from collections.abc import Callable
@@ -9,25 +9,27 @@ import traitlets
 
 
 class AnswerBox(anywidget.AnyWidget):
-    """A line to type into, a button, and above them what was said to the last answer; Enter submits.
+    """A text box with a button, and above them the feedback on the last answer. Enter submits.
 
     Parameters
     ----------
     exercise : str
-        Its number.
+        Number of the exercise.
     form : str
-        What is asked for.
+        Description of what to answer with.
     told : str
-        HTML that stands above at first.
+        First feedback, as HTML.
     longest : int
-        The most characters that can be typed.
+        Largest number of characters that can be typed.
     judge : callable
-        Takes the text that was typed and returns HTML; the message of a ValueError is shown as text.
+        Function that takes the typed text and returns feedback as HTML. The message of a ValueError
+        is shown as text.
 
     Examples
     --------
-    >>> AnswerBox("1.1", "a share", "<p>No answer yet.</p>", 100, lambda text: f"<p>{len(text)} characters</p>").label
-    'Your answer to 1.1: a share'
+    >>> box = AnswerBox("1.1", "a proportion", "<p>No answer yet.</p>", 100, str.upper)
+    >>> box.label
+    'Your answer to 1.1: a proportion'
     """
 
     _esm = Path(__file__).with_name("answer_box.js")
@@ -52,8 +54,8 @@ class AnswerBox(anywidget.AnyWidget):
     def _answer(self, _: "AnswerBox | None", content: dict, buffers: list) -> None:
         if content.get("kind") == "answer":
             try:
-                said = self._judge(str(content.get("text", ""))[: self.longest])
+                feedback = self._judge(str(content.get("text", ""))[: self.longest])
             except ValueError as error:
-                said = f"<p role='alert'>{html.escape(str(error))}</p>"
-            # the number makes a message of what is said twice
-            self.told = {"number": self.told["number"] + 1, "html": said}
+                feedback = f"<p role='alert'>{html.escape(str(error))}</p>"
+            # the number makes the page show a repeated feedback again
+            self.told = {"number": self.told["number"] + 1, "html": feedback}

@@ -1,4 +1,4 @@
-// How wide a chart is, and how large its type: the same rules as sized, scaled and widest of charts/theme.py
+// Width and font size of a chart: the same rules as in sized, scaled and widest of charts/theme.py
 const HEADING = "heading", LARGER = "workbench-larger-type";
 const WIDEST = 1000, NARROW = 520, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 7, TOLERANCE = 4, LABELS = 150;
 const VIEWS = ["layer", "concat", "hconcat", "vconcat", "spec"];

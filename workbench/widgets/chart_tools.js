@@ -1,5 +1,5 @@
-// The buttons below a chart: its present picture kept as the outlines of its marks, and larger type for all
-const OTHER_AXES = "The axes changed, so the pinned picture was taken away.";
+// The buttons below a chart: Pin keeps the outlines of its marks; Larger type applies to all charts
+const OTHER_AXES = "The axes changed, so the pinned chart was removed.";
 
 function tool(text, press) {
   const button = element("button", "tool");
@@ -26,7 +26,7 @@ function addTools({tools}, model, pin) {
   return () => { for (const kind of [LARGER, "storage"]) removeEventListener(kind, follow); };
 }
 
-// What must be the same for two pictures to lie on each other: ticks, their names and the views' places
+// Ticks, their labels and the positions of views, which must be equal to lay two charts over each other
 function frame(svg) {
   const places = [...svg.querySelectorAll(".role-scope > g, .role-axis-tick line, .role-axis-label text")];
   return JSON.stringify(places.map(part => [part.getAttribute("transform"), part.tagName === "text" ? part.textContent : ""]));

@@ -1,4 +1,7 @@
-"""A chart that is drawn once and then fed with data; its static image for reports."""
+"""Live charts that receive new data, their panels of controls, and static images for reports.
+
+`ChartView` is a live chart, `panel` and `drive` add controls, and `image` returns a static chart.
+"""
 
 import html
 import math
@@ -22,14 +25,14 @@ SCRIPTS = ("chart_look", "chart_touch", "chart_tools", "control_names", "chart_v
 
 
 class ChartView(anywidget.AnyWidget):
-    """A live chart: built once from an altair chart, then fed with data only.
+    """A live chart: built once from an altair chart, then updated with data only.
 
     Parameters
     ----------
     chart : altair chart
-        Data sets that change are named, see `workbench.charts.theme.rows`.
+        Chart whose changing data sets have names, see `workbench.charts.theme.rows`.
     alternative : str, optional
-        What the chart says, in words; by default the chart's description.
+        Text alternative. By default the description of the chart.
 
     Examples
     --------
@@ -69,34 +72,36 @@ class ChartView(anywidget.AnyWidget):
 
     @property
     def alternative(self) -> str:
-        """What the chart says now, in words; '' while it shows nothing."""
+        """Return the present text alternative, or "" if the chart is blank."""
         return self.picture["alternative"]
 
     def on_pick(self, callback: Callable[[dict], object]) -> None:
-        """Call back when a mark is clicked, or picked with Enter or the space bar.
+        """Call a function when a mark is clicked, or picked with Enter or the space bar.
 
-        A mark can be picked if its datum has a field `pick` that is neither false nor 0; marks with the same `pick`
-        are one button for the keyboard. The field `label` is its name for those who cannot see it.
+        A mark can be picked if its datum has a field `pick` that is neither false nor 0. Marks with
+        the same `pick` are one button for the keyboard. The field `label` is the name of the mark
+        for screen readers.
 
         Parameters
         ----------
         callback : callable
-            Gets the datum as a dict.
+            Function that takes the datum as a dict.
         """
         self._picked.register_callback(callback)
 
     def on_drag(self, callback: Callable[[dict], object]) -> None:
-        """Call back while a mark is dragged, by pointer or by arrow keys.
+        """Call a function while a mark is dragged by pointer or arrow keys.
 
-        A mark can be dragged if its datum has a field `drag`; `label` is its name for those who cannot see it. With
-        a field `step`, in data units, it stops at multiples of it only; an arrow key moves it by one, without the
-        field by 1% of the axis.
+        A mark can be dragged if its datum has a field `drag`. The field `label` is its name for
+        screen readers. With a field `step`, in data units, the mark moves in multiples of this
+        step. Without it, an arrow key moves the mark by 1% of the axis.
 
         Parameters
         ----------
         callback : callable
-            Gets {"drag": the field's value, "x": ..., "y": ...}, in units of the scales of the mark's view; None
-            where the view has no such scale. While the kernel is busy places are left out, never the last one.
+            Function that takes {"drag": value of the field, "x": ..., "y": ...}. The coordinates
+            are in units of the scales of the view, or None if the view has no such scale. While the
+            kernel is busy, positions other than the last one may be skipped.
         """
         self._dragged.register_callback(callback)
 
@@ -108,18 +113,18 @@ class ChartView(anywidget.AnyWidget):
         title: str | None = None,
         params: dict | None = None,
     ) -> None:
-        """Draw new data; the picture and its text change together.
+        """Show new data; the chart and its text change together.
 
         Parameters
         ----------
         data : dict of str to list of dict
-            Rows per named data set; a data set that is left out stays.
+            Rows per named data set. Other data sets stay.
         alternative : str
-            What the chart says now, in words; also the line below it.
+            New text alternative, which is also shown below the chart.
         title : str, optional
             New title of a chart made with `theme.finish`.
         params : dict, optional
-            New values of the chart's other named parameters.
+            New values of other named parameters of the chart.
         """
         width = self.spec["width"] if isinstance(self.spec.get("width"), int) else theme.WIDTH
         params = (params or {}) | (
@@ -135,11 +140,11 @@ class ChartView(anywidget.AnyWidget):
         }
 
     def feed(self, data: Mapping, words: Sequence[str]) -> None:
-        """Draw new data as `show` does, with their title and text alternative."""
+        """Show new data as `show` does, with `words` as title and text alternative."""
         self.show(data, words[1], title=words[0])
 
     def clear(self) -> None:
-        """Show nothing, no picture, title or words, until `show` is called."""
+        """Blank the chart, its title and its text until `show` is called."""
         self.picture = self.picture | {"blank": True, "alternative": ""}
 
     def png(self) -> bytes:
@@ -185,13 +190,13 @@ class ChartView(anywidget.AnyWidget):
 
 
 class Panel(ipywidgets.VBox):
-    """Controls above a chart; where no widget can be shown, the chart's image."""
+    """Controls above a chart. If no widget can be shown, the image of the chart is."""
 
     def __init__(self, children: list, view: ChartView, **traits: Any) -> None:
         super().__init__(children, **traits)
         self.view = view
-        self.controls: dict[str, Any] = {}  # by name, those that have a value
-        self.answer: Any = None  # data and words from the values of the controls, as in `drive`
+        self.controls: dict[str, Any] = {}  # controls with a value, by name
+        self.answer: Any = None  # function from values of controls to data and words, as in `drive`
 
     def __repr__(self) -> str:
         return repr(self.view)
@@ -207,16 +212,16 @@ def panel(controls: Sequence | Mapping, view: ChartView, status: Any = None) -> 
     Parameters
     ----------
     controls : list of ipywidgets, or dict of them by name
-        Sliders and other controls with a description; their labels get the room they need.
+        Sliders and other controls with a description. Their labels get enough width.
     view : ChartView
-        The chart that the controls drive.
+        The chart that the controls change.
     status : ipywidget, optional
-        Shown between controls and chart.
+        Widget between controls and chart.
 
     Returns
     -------
     Panel
-        A VBox. A report shows the chart's image in its place.
+        The display. A report shows the image of the chart instead.
     """
     named = controls if isinstance(controls, Mapping) else {}
     widgets = list(named.values()) or list(controls)
@@ -231,12 +236,15 @@ def panel(controls: Sequence | Mapping, view: ChartView, status: Any = None) -> 
 
 
 class Stops(ipywidgets.SelectionSlider):
-    """A slider that stops at some values only; `form`, as "{:.2%}", writes their labels where it is not empty."""
+    """A slider that stops at some values only.
+
+    `form`, such as "{:.2%}", formats the labels of the values unless it is empty.
+    """
 
     form = traitlets.Unicode()
 
     def stop_at(self, values: Sequence, value: Any) -> None:
-        """Stop at these values, now at one of them."""
+        """Set the values at which the slider stops, and its present value."""
         self.options = _labeled_stops(values, self.form)
         self.value = value
 
@@ -244,7 +252,10 @@ class Stops(ipywidgets.SelectionSlider):
 def stops(
     options: Sequence, value: Any, description: str, width: int = 420, form: str = ""
 ) -> Stops:
-    """Return a slider that stops at some values only, `width` pixels wide, labeled by a format such as "{:g}"."""
+    """Return a slider of `width` pixels that stops at some values only.
+
+    `form`, such as "{:g}", formats the labels of the values.
+    """
     return Stops(
         options=_labeled_stops(options, form),
         value=value,
@@ -259,26 +270,32 @@ def _labeled_stops(values: Sequence, form: str) -> list:
 
 
 def narrow(control: Any, low: float = -math.inf, high: float = math.inf) -> None:
-    """Narrow the ends of a slider, within those that it had at first or that `set_range` gave to it."""
+    """Narrow the range of a slider, within its first range or that of `set_range`."""
     lowest, highest = getattr(control, "ends", (control.min, control.max))
     control.ends = lowest, highest
     control.min, control.max = max(lowest, low), min(highest, high)
 
 
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
-    """Return a panel whose controls feed a view; its picture can be pinned, to compare it with the next ones.
+    """Return a panel whose controls change a chart.
+
+    The chart can be pinned, to compare it with later ones.
 
     Parameters
     ----------
     controls : dict of str to ipywidgets control
+        Controls by name.
     answer : callable
-        Takes the controls' values by name, returns (data, (title, alternative)). A ValueError is shown as text, a
-        control called as its label does, in place of the picture.
+        Function that takes the values of the controls by name and returns (data, (title,
+        alternative)). The message of a ValueError is shown in place of the chart, with the labels
+        of the controls instead of their names.
     view : ChartView
+        The chart.
 
     Returns
     -------
     Panel
+        The controls and the chart.
     """
     status = ipywidgets.HTML()
     status.add_class("workbench-status")
@@ -305,15 +322,21 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
 def drive_chart(
     controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable
 ) -> Panel:
-    """Return the panel of `drive` whose controls choose what a chart is made from.
+    """Return a panel as `drive` does, for a chart made by three functions of the same arguments.
 
     Parameters
     ----------
     controls : dict of str to ipywidgets control
+        Controls by name.
     arguments : callable
-        Takes the controls' values by name, returns the arguments of `data`, `words` and `chart`.
-    data, words, chart : callable
-        Return rows per data set; title and text alternative; the altair chart, as it is at first.
+        Function that takes the values of the controls by name and returns the arguments of `data`,
+        `words` and `chart`.
+    data : callable
+        Function that returns the rows per data set.
+    words : callable
+        Function that returns the title and the text alternative.
+    chart : callable
+        Function that returns the altair chart at first.
     """
 
     def answer(**values: Any) -> tuple:
@@ -342,7 +365,7 @@ class StaticChart:
         Parameters
         ----------
         size : (int, int)
-            Width and least type in pixels, `theme.PAGE` or `theme.PHONE`.
+            Width and smallest font size in pixels, `theme.PAGE` or `theme.PHONE`.
         """
         return pictures.page_png(self.spec, *size)
 
@@ -368,19 +391,20 @@ def image(chart: "alt.TopLevelMixin", alternative: str | None = None) -> StaticC
     chart : altair chart
         The chart.
     alternative : str, optional
-        What the chart says, in words; by default the chart's description.
+        Text alternative. By default the description of the chart.
 
     Examples
     --------
     >>> import altair as alt
-    >>> image(alt.Chart(theme.rows("bars", [{"n": 20}])).mark_bar().encode(x="n:Q"), "One bar: 20 labels.")
+    >>> bars = alt.Chart(theme.rows("bars", [{"n": 20}])).mark_bar().encode(x="n:Q")
+    >>> image(bars, "One bar: 20 labels.")
     Chart: One bar: 20 labels.
     """
     return StaticChart(chart, alternative)
 
 
 def _described(chart: Any, alternative: str | None) -> tuple[dict, str]:
-    """Return a chart's specification, and in words what it shows: what is given or else its description."""
+    """Return the specification of a chart and its text alternative, by default its description."""
     spec = plain(chart.to_dict(validate=False))
     described = spec.pop("description", None)
     return spec | {"config": theme.themed(spec.get("config", {}))}, _sentence(
@@ -414,7 +438,7 @@ def _known(argument: str, given: dict, names: dict | list[str]) -> None:
 
 def _sentence(text: str) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise checks.WrongValue("alternative", "must say in words what the chart shows", text)
+        raise checks.WrongValue("alternative", "must be a text that describes the chart", text)
     return text
 
 
@@ -429,7 +453,7 @@ def _with_image(shown: Any, data: dict, metadata: dict, chart: ChartView | Stati
 
 
 def _labeled(error: ValueError, controls: Mapping) -> str:
-    """Return what an error says, arguments called as the labels of their controls."""
+    """Return the message of an error, with the labels of controls instead of argument names."""
     if not isinstance(error, checks.WrongArgument):
         return str(error)
     return error.called(lambda name: controls[name].description if name in controls else name)

@@ -1,4 +1,4 @@
-// Names for those controls of ipywidgets that have none: one watch for all of a page, predictions without chart among them
+// Accessible names for controls of ipywidgets without one: one observer per page, also for predictions
 const WATCHED = "workbenchControlNames", ROWS = ".widget-inline-hbox, .widget-inline-vbox, .widget-radio, .widget-toggle-buttons";
 const ICONS = {"fa-play": "Play", "fa-pause": "Pause", "fa-stop": "Stop", "fa-retweet": "Repeat"};
 

@@ -1,4 +1,4 @@
-"""What a learner wrote, kept until they come back: in a file beside the notebook, or in memory."""
+"""Predictions and explanations of a learner, saved in a file next to the notebook or in memory."""
 
 import functools
 import os
@@ -11,9 +11,7 @@ from workbench.course import learners, records
 from workbench.widgets import pages
 
 FILE = "predictions.json"
-LEARNERS = (
-    "learners"  # the folder of Voila's visitors, a folder each, as `workbench votes` reads them
-)
+LEARNERS = "learners"  # contains a folder for each visitor of Voila, which `workbench votes` reads
 
 
 class Kept:
@@ -22,10 +20,10 @@ class Kept:
     Parameters
     ----------
     path : path, optional
-        A JSON file. None keeps in memory, as do a damaged file, which stays as it is, and a folder that cannot be
-        written; `where` says so.
+        A JSON file. With None, the values are kept in memory. The same happens if the file is
+        damaged or cannot be written; `where` then gives the reason, and the file stays unchanged.
     learner : str
-        Whose they are, where the file's folder is one of many.
+        Name of the learner, if each learner has a folder.
 
     Examples
     --------
@@ -46,11 +44,11 @@ class Kept:
             self._with_file(lambda: self._values.update(records.recorded(self.path)))
 
     def get(self, name: str) -> Any:
-        """Return what is kept under a name, None if nothing is."""
+        """Return the value saved under a name, or None."""
         return self._values.get(name)
 
     def keep(self, name: str, value: Any) -> None:
-        """Keep a number, a text or a flat list of these, and tell those who wait for it."""
+        """Save a number, a text or a flat list of these, and call the waiting functions."""
         value = records.plain_answer(value)
         if self.path is not None:
             self._with_file(lambda: self._write(name, value))
@@ -59,7 +57,7 @@ class Kept:
             tell(value)
 
     def when_kept(self, name: str, tell: Callable[[Any], None]) -> None:
-        """Call `tell` with what is kept under a name: now, or once it is."""
+        """Call `tell` with the value saved under a name, now or once it is saved."""
         if name in self._values:
             tell(self._values[name])
         else:
@@ -67,7 +65,7 @@ class Kept:
 
     @property
     def where(self) -> str:
-        """Where it is kept, for people."""
+        """Return the place of the saved values as text."""
         kept = (
             f"for {self.learner}" if self.learner else f"in {self.path.name}" if self.path else ""
         )
@@ -87,11 +85,11 @@ class Kept:
 
 @functools.cache
 def kept() -> Kept:
-    """Return what the learner of this notebook wrote.
+    """Return the saved predictions and explanations of the learner of this notebook.
 
-    A Jupyter server tells its kernels the notebook's name, and Voila the address that was asked for, which holds a
-    visitor's name or code. JupyterLite keeps files in the browser's storage. Reports, tests and visitors without a name
-    start with nothing.
+    A Jupyter server gives its kernels the name of the notebook. Voila gives them the address of the
+    page, which contains the name or code of the visitor. JupyterLite keeps files in the browser's
+    storage. Reports, tests and visitors without a name start with nothing.
     """
     if os.environ.get("JPY_SESSION_NAME") or pages.IN_BROWSER:
         return Kept(Path(FILE))

@@ -1,4 +1,4 @@
-"""Where a display ends up: on a live page, or in a file that must show something without a kernel."""
+"""Whether a display is on a live page, or in a file that must work without a kernel."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A specification drawn as a PNG, for reports and committed notebooks."""
+"""Charts as PNG pictures, for reports and committed notebooks."""
 
 import base64
 import functools
@@ -17,7 +17,7 @@ TRIES, TOLERANCE = 4, 5
 BESIDE, MORE = (
     68,
     1 / 80,
-)  # pixels and share of the width that axes take in most pictures: one drawing fits
+)  # width of the axes in most pictures, as pixels and proportion: one rendering is enough
 
 
 def png(spec: dict[str, Any]) -> bytes:
@@ -28,13 +28,13 @@ def png(spec: dict[str, Any]) -> bytes:
 
 
 def page_png(spec: dict[str, Any], width: int, least: int) -> bytes:
-    """Return a specification as PNG bytes of a width, no type below `least`, both in pixels on screen."""
+    """Return a specification as PNG bytes, with width and smallest font size in screen pixels."""
     return _page_png(json.dumps(spec), width, least)
 
 
 @functools.lru_cache(maxsize=8)
 def _page_png(spec: str, width: int, least: int) -> bytes:
-    """Draw once what a report shows twice, in its finding and where that is explained."""
+    """Return the picture of `page_png`, computed once even if a report shows it twice."""
     import vl_convert
 
     return squeeze(vl_convert.svg_to_png(_fitted(json.loads(spec), width, least), scale=SCALE))
@@ -47,7 +47,7 @@ def entry(picture: bytes) -> tuple[str, dict[str, int]]:
 
 
 def _fitted(spec: dict, width: int, least: int) -> str:
-    """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
+    """Return a picture of a given width as SVG; only rendering shows the width of its labels."""
     import vl_convert
 
     spec = theme.sized(spec, width, least)
@@ -63,7 +63,7 @@ def _fitted(spec: dict, width: int, least: int) -> str:
 
 
 def squeeze(png: bytes) -> bytes:
-    """Return the same PNG with its pixels compressed harder; vl-convert hardly does."""
+    """Return the same PNG with its pixels compressed better than by vl-convert."""
     header, body = png[:33], png[33:]
     pixels = b""
     while body:

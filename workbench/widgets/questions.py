@@ -1,4 +1,8 @@
-"""Questions that come before answers: a prediction that is locked, a reveal that waits for it, two written lines."""
+"""Questions before answers: predictions, outputs that wait for them, and short explanations.
+
+`predict` returns a question whose answer the learner locks. `reveal` and `compare` show an output
+once it is locked. `explain` asks for two written lines.
+"""
 
 import functools
 import html
@@ -13,13 +17,13 @@ from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
 from workbench.widgets.ranges import check_ranges
 
-REVEAL = "WORKBENCH_REVEAL"  # "all": slides and tests show what learners must predict first
+REVEAL = "WORKBENCH_REVEAL"  # "all" shows every output at once, as for slides and tests
 LEAST_WORDS = 3
-LOOK = "Compare with what there was to see"
+LOOK = "Compare with the result"
 
 
 class Told(ipywidgets.VBox):
-    """A box that can be shown as one line of text where there are no widgets."""
+    """A box that is shown as text if there are no widgets."""
 
     def __repr__(self) -> str:
         return self.said
@@ -37,15 +41,17 @@ def _asked(question: str) -> ipywidgets.HTML:
 
 
 class Prediction(Told):
-    """A question; locking the answer keeps it and opens the reveals that wait for it.
+    """A question. Locking the answer saves it and opens the outputs that wait for it.
 
     Parameters
     ----------
     name : str
-        Under which it is kept, the lesson's number first: "1-gain".
+        Name of the prediction, with the number of the lesson first, such as "1-gain".
     question : str
+        Text of the question.
     control : ipywidget
-        Its `value` is the answer, None before there is one; a method `words` may say an answer in a sentence.
+        Control whose `value` is the answer, or None without an answer. An optional method `words`
+        returns an answer as text.
     """
 
     def __init__(self, name: str, question: str, control: Any) -> None:
@@ -53,14 +59,14 @@ class Prediction(Told):
         self._lock = _button("Lock my prediction", disabled=control.value is None)
         self._status = ipywidgets.HTML()
         super().__init__([_asked(question), control, self._lock, self._status])
-        self.add_class("workbench-question")  # styled beside the charts
+        self.add_class("workbench-question")  # styled in chart_view.css
         self.control.observe(self._ready, "value")
         self._lock.on_click(lambda _: kept().keep(name, self.control.value))
         kept().when_kept(name, self._locked)
 
     @property
     def said(self) -> str:
-        """The question, as text."""
+        """Return the question as text."""
         return f"Prediction: {self.question}"
 
     def _ready(self, _: Any) -> None:
@@ -72,7 +78,7 @@ class Prediction(Told):
         self.control.disabled = self._lock.disabled = True
         said = getattr(self.control, "words", _words)(prediction)
         self._status.value = (
-            f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (kept "
+            f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (saved "
             f"{html.escape(kept().where)}). Now go on.</p>"
         )
 
@@ -83,9 +89,11 @@ def predict(name: str, question: str, choices: Iterable[str]) -> Prediction:
     Parameters
     ----------
     name : str
-        Under which the prediction is kept; `reveal` waits for it.
+        Name of the prediction. `reveal` waits for this name.
     question : str
+        Text of the question.
     choices : iterable of str
+        Possible answers.
 
     Examples
     --------
@@ -102,17 +110,17 @@ def predict(name: str, question: str, choices: Iterable[str]) -> Prediction:
 
 
 class Reveal(Told):
-    """What a learner sees after a first step of theirs; nothing is computed before.
+    """An output that appears after an action of the learner and is computed only then.
 
     Parameters
     ----------
     waiting : ipywidget
-        Shown until then.
+        Widget shown before.
     said_before : str
-        What stands there until then where there are no widgets.
+        Text shown before if there are no widgets.
     show : callable
-        Takes what opened it (None where all is revealed, as in slides) and returns what is shown: a text, a widget, a
-        result, or a list of these.
+        Function that returns the output: a text, a widget, a result, or a list of these. It takes
+        the prediction, or None if everything is revealed, as in slides.
     """
 
     def __init__(self, waiting: Any, said_before: str, show: Callable[[Any], Any]) -> None:
@@ -123,11 +131,11 @@ class Reveal(Told):
 
     @property
     def said(self) -> str:
-        """What is shown, as text."""
+        """Return the output as text."""
         return "\n".join(map(_plain, self.parts)) if self.parts else self._said_before
 
     def unveil(self, opened_by: Any) -> None:
-        """Show what waits; a second time changes nothing."""
+        """Show the output; a second call changes nothing."""
         if self.parts:
             return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
@@ -150,23 +158,32 @@ class Reveal(Told):
 
 
 def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
-    """Show a value or a scene once a prediction is locked, and "Make your prediction first" until then.
+    """Show a value or a scene once a prediction is locked.
+
+    Use it in a lesson for outputs that learners must predict first. Until then it shows "Make your
+    prediction first".
 
     Parameters
     ----------
     name : str
         Name of the prediction, such as "3-thousands".
     shown : object or callable
-        A value to display; the texts or results of a list are shown one below the other. A function is called once,
-        with the prediction (None where everything is revealed, as in slides); it returns a text, a widget, a result,
-        or a list of these.
+        Value to display. The texts or results of a list are shown one below the other. A function
+        is called once with the prediction, or with None if everything is revealed, as in slides. It
+        returns a text, a widget, a result, or a list of these.
     **controls
-        Passed on to the function, such as the range of a slider. A wrong range raises RangeError at
-        once.
+        Arguments for the function, such as the range of a slider. An invalid range raises
+        RangeError at once.
 
     Returns
     -------
     Reveal
+        The place in which the output appears.
+
+    See Also
+    --------
+    check : Check an answer to an exercise.
+    exercise : Add an exercise of your own.
 
     Examples
     --------
@@ -193,16 +210,16 @@ def _locked(show: Callable[[Any], Any]) -> Reveal:
 
 
 def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Reveal:
-    """Return a place that offers a button once a prediction is locked, and behind it what there was to see.
+    """Return a button that appears once a prediction is locked and shows the result.
 
     Parameters
     ----------
     name : str
-        Of the prediction.
+        Name of the prediction.
     words : dict of str to str
-        What is said of each choice, before what is shown; empty for nothing.
+        Feedback on each choice, shown before the result. May be empty.
     show : callable
-        Returns what `Reveal` shows.
+        Function that returns the result, as in `Reveal`.
 
     Examples
     --------
@@ -221,12 +238,12 @@ def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Rev
 
 
 def look(words: Mapping[str, str], predicted: Any, show: Callable[[], Any]) -> Reveal:
-    """Return the button of `compare` where a prediction is known already, as in what `reveal` shows."""
+    """Return the button of `compare` for a known prediction, as in the output of `reveal`."""
     return on_click(LOOK, lambda: [*answered(words, predicted), *_several(show())])
 
 
 def answered(words: Mapping[str, str], predicted: Any) -> list[str]:
-    """Return what was predicted and what is to be said of it; nothing where there is neither.
+    """Return the prediction with the feedback on it, or an empty list if there is none.
 
     Examples
     --------
@@ -237,14 +254,14 @@ def answered(words: Mapping[str, str], predicted: Any) -> list[str]:
 
 
 def on_click(label: str, show: Callable[[], Any]) -> Reveal:
-    """Return a button that computes and shows something in its place.
+    """Return a button that computes an output and shows it in its place.
 
     Parameters
     ----------
     label : str
-        Of the button.
+        Text on the button.
     show : callable
-        Returns what `Reveal` shows.
+        Function that returns the output, as in `Reveal`.
 
     Examples
     --------
@@ -258,15 +275,18 @@ def on_click(label: str, show: Callable[[], Any]) -> Reveal:
 
 
 class Explanation(Told):
-    """Two written lines that are kept before a model answer is shown.
+    """A question that is answered in two lines, with a model answer shown afterwards.
 
     Parameters
     ----------
-    name, question : str
+    name : str
+        Name under which the lines are saved.
+    question : str
+        Text of the question.
     model : str
-        The model answer.
+        Model answer.
     mistakes : list of str
-        Typical wrong answers, each with what is wrong about it.
+        Typical incorrect answers, each with an explanation.
     """
 
     def __init__(self, name: str, question: str, model: str, mistakes: Iterable[str]) -> None:
@@ -283,7 +303,7 @@ class Explanation(Told):
 
     @property
     def said(self) -> str:
-        """The question, as text."""
+        """Return the question as text."""
         return f"Explain in two lines: {self.question}"
 
     def _written(self, name: str) -> None:
@@ -312,26 +332,30 @@ class Explanation(Told):
         mistakes = "".join(f"<li>{html.escape(mistake)}</li>" for mistake in self._mistakes)
         where = html.escape(kept().where)
         self._status.value = (
-            f"<div role='status'><p>Kept {where}. Compare with a model answer:</p>"
+            f"<div role='status'><p>Saved {where}. Compare with a model answer:</p>"
             f"<blockquote>{html.escape(self._model)}</blockquote>"
-            f"<p>Typical wrong answers:</p><ul>{mistakes}</ul></div>"
+            f"<p>Typical incorrect answers:</p><ul>{mistakes}</ul></div>"
         )
 
 
 def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Explanation:
-    """Return a question that is answered in two written lines, before a model answer is shown.
+    """Return a question that is answered in two written lines before a model answer appears.
 
     Parameters
     ----------
-    name, question : str
+    name : str
+        Name under which the lines are saved.
+    question : str
+        Text of the question.
     model : str
-        The model answer, shown once two lines are kept.
+        Model answer, shown once the two lines are saved.
     mistakes : list of str
-        Typical wrong answers and what is wrong about each.
+        Typical incorrect answers, each with an explanation.
 
     Examples
     --------
-    >>> explain("0-fair", "Why is the coin fair?", "It need not be.", ["It fell on heads: one toss says little."])
+    >>> wrong = ["It fell on heads: one toss says little."]
+    >>> explain("0-fair", "Why is the coin fair?", "It need not be.", wrong)
     Explain in two lines: Why is the coin fair?
     """
     return Explanation(name, question, model, mistakes)
@@ -342,7 +366,7 @@ def _words(prediction: list | str) -> str:
 
 
 def _are_parts(shown: Any) -> bool:
-    """Return whether a value is a list of texts or results, not one of numbers."""
+    """Return whether a value is a list of texts or results."""
     return (
         isinstance(shown, list)
         and bool(shown)
@@ -361,7 +385,7 @@ def _plain(part: Any) -> str:
 
 
 def widget_of(part: Any) -> Any:
-    """Return a widget that shows a text or a result; a widget is returned as it is."""
+    """Return a widget that shows a text or a result; a widget is returned unchanged."""
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = (
@@ -371,4 +395,4 @@ def widget_of(part: Any) -> Any:
     )
     return ipywidgets.HTML(text).add_class(
         "jp-RenderedHTMLCommon"
-    )  # tables look as they do in other outputs
+    )  # tables look as in other outputs

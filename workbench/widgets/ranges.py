@@ -1,4 +1,4 @@
-"""The values of a scene's controls, as a lecturer sets them: `place_value(budget=(20, 400, 20))`.
+"""Ranges of a scene's controls that a lecturer sets, as in `place_value(budget=(20, 400, 20))`.
 
 `adjustable` comes first: it decorates the functions that return a scene. `set_range` changes one
 control.
@@ -17,23 +17,23 @@ import numpy as np
 from workbench import checks
 from workbench.widgets.chart_view import Panel, Stops, set_to
 
-DIGITS = 12  # to which stops are rounded, so that 0.1 + 0.2 is 0.3
+DIGITS = 12  # decimals of stops, so that 0.1 + 0.2 is 0.3
 MOST_STOPS = 1000
-# what a computation raises for a value that it cannot take
+# errors of a computation that cannot use a value
 REFUSALS = (ValueError, LookupError, ArithmeticError)
 
 
 class RangeError(ValueError):
-    """A range that a control cannot have; the message says which ones it can."""
+    """An error for an invalid range of a control; the message names the valid ones."""
 
 
 def adjustable(**limits: tuple[float, float]) -> Callable:
-    """Return a decorator: the scene also takes ranges of values by the names of controls.
+    """Return a decorator that lets a scene take ranges of values by the names of its controls.
 
     Parameters
     ----------
     **limits
-        The lowest and the highest value that the scene can draw, by the name of a control. A
+        The lowest and the highest value that the scene can show, by the name of a control. A
         control without limits takes all values for which the scene can be computed.
 
     Examples
@@ -69,9 +69,9 @@ def adjustable(**limits: tuple[float, float]) -> Callable:
 
 
 def check_ranges(scene: Callable[..., Any], ranges: Mapping[str, Any]) -> None:
-    """Raise RangeError if a scene that appears later cannot have these ranges.
+    """Raise RangeError if a scene that appears later cannot take these ranges.
 
-    Without ranges nothing is computed.
+    Nothing is computed without ranges.
     """
     if ranges:
         scene(**ranges)
@@ -99,14 +99,14 @@ def _rows_at(scene: str, panel: Panel, name: str, end: float) -> Mapping:
 
 
 def fit_axes(panel: Panel, **values: Any) -> Panel:
-    """Widen the axes of a scene to hold what it shows with these values of its controls."""
+    """Widen the axes of a scene to contain its data at these values of its controls."""
     rows, _ = panel.answer(**set_to(panel.controls) | values)
     panel.view.spec = _widened(panel.view.spec, rows)
     return panel
 
 
 def _widened(spec: dict, rows: Mapping) -> dict:
-    """Return a specification whose fixed axes hold all rows; equal axes stay equal."""
+    """Return a specification whose fixed axes contain all rows; equal axes stay equal."""
     ends: dict[tuple, tuple] = {}
     for scale, values in _axes(spec, rows):
         axis = tuple(scale["domain"])
@@ -118,7 +118,7 @@ def _widened(spec: dict, rows: Mapping) -> dict:
 
 
 def _axes(part: Any, rows: Mapping, source: str = "") -> Iterator[tuple[dict, list]]:
-    """Yield the scale of each axis with fixed ends, and the values that are drawn along it."""
+    """Yield the scale of each axis with fixed ends, and the values along it."""
     if isinstance(part, list):
         for entry in part:
             yield from _axes(entry, rows, source)
@@ -148,22 +148,23 @@ def _with_ends(part: Any, ends: Mapping[tuple, tuple]) -> Any:
 
 
 def set_range(control: Any, name: str, values: Any, limits: tuple | None = None) -> None:
-    """Set the values of a control; its value stays if it is among them, or becomes the nearest.
+    """Set the values of a control. If its present value is not among them, take the nearest.
 
     Parameters
     ----------
     control : ipywidget
         A slider of numbers, or a control with options.
     name : str
-        Its name in error messages.
+        Name of the control in error messages.
     values : (lowest, highest), (lowest, highest, step) or list
-        Numbers for a slider. For options a list of those that remain.
+        Numbers for a slider, or a list of the options that remain.
     limits : (float, float), optional
-        The lowest and the highest value that can be drawn.
+        The lowest and the highest value that can be shown.
 
     Raises
     ------
     RangeError
+        If the control cannot take these values.
 
     Examples
     --------
@@ -214,24 +215,24 @@ def _numbers(control: Any, name: str, values: Any) -> list:
     low, high, step = (*values, getattr(control, "step", 1))[:3]
     if not low < high or step <= 0:
         raise RangeError(
-            f"{name}: the lowest value must be below the highest, and the step above 0; "
+            f"{name}: the lowest value must be below the highest, and the step must be above 0; "
             f"got {values!r}."
         )
     count = int(np.floor((high - low) / step + 1e-9)) + 1
     if not 1 < count <= MOST_STOPS:
-        raise RangeError(f"{name} must have 2 to {MOST_STOPS:,} stops; {values!r} has {count:,}.")
+        raise RangeError(f"{name} must have 2 to {MOST_STOPS:,} values; {values!r} has {count:,}.")
     return [round(low + k * step, DIGITS) for k in range(count)]
 
 
 def _is_numeric(control: Any) -> bool:
-    """Return whether a control is a slider of numbers, the labels of which follow from them."""
+    """Return whether a control is a slider of numbers with labels that follow from them."""
     if isinstance(control, Stops):
         return bool(control.form) or all(label == str(stop) for label, stop in _labeled(control))
     return isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider))
 
 
 def _labeled(control: Any) -> list[tuple]:
-    """Return label and value of each option."""
+    """Return the label and the value of each option."""
     return list(getattr(control, "_options_full", ()))
 
 
@@ -264,14 +265,14 @@ def _nearest(numbers: Sequence, value: float) -> float:
 
 
 def _set_options(control: Any, name: str, values: Any) -> None:
-    """Keep some of the options of a control, called by their values or their labels."""
+    """Keep some of the options of a control, named by their values or their labels."""
     options = _labeled(control)
     if not options:
-        raise RangeError(f"{name} is no slider and has no options: it takes no range.")
+        raise RangeError(f"{name} is not a slider and has no options, so it cannot take a range.")
     kept = [option for option in options if _is_among(option, values)]
     if not kept or len(kept) < len(values):
         labels = checks.listed((repr(stop) for _, stop in options), len(options))
-        raise RangeError(f"{name} takes a list of some of these: {labels}; got {values!r}.")
+        raise RangeError(f"{name} takes a list of some of {labels}; got {values!r}.")
     remaining = [value for _, value in kept]
     if isinstance(control, ipywidgets.SelectMultiple):
         chosen = tuple(value for value in control.value if value in remaining) or tuple(remaining)

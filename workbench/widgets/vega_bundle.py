@@ -1,4 +1,4 @@
-"""The Vega library as one JavaScript module, built from vl-convert and kept in a file."""
+"""The Vega library as one JavaScript module, built from vl-convert and cached in a file."""
 
 import functools
 import gzip
@@ -16,7 +16,7 @@ def build() -> str:
 
 
 def write(folder: Path) -> Path:
-    """Write the bundle into a folder, at once or not at all, and return its path."""
+    """Write the bundle into a folder in one step, and return its path."""
     from workbench.data.whole_files import write_text
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def write(folder: Path) -> Path:
 
 
 def source() -> str:
-    """Return the bundle's source from the package, the user's cache, or built now and kept there."""
+    """Return the source of the bundle from the package or the cache, or build and cache it."""
     folders = (Path(__file__).parent, cache_folder())
     for folder in folders:
         if (folder / NAME).is_file():
@@ -39,7 +39,7 @@ def source() -> str:
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder of this package, apart for each version of vl-convert."""
+    """Return the cache folder of this package for the installed version of vl-convert."""
     from importlib.metadata import version
 
     base = (
@@ -50,5 +50,5 @@ def cache_folder() -> Path:
 
 @functools.cache
 def packed() -> bytes:
-    """Return the bundle compressed with gzip, as it is sent to a page."""
+    """Return the bundle compressed with gzip, for sending it to a page."""
     return gzip.compress(source().encode(), mtime=0)

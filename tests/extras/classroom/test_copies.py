@@ -291,7 +291,7 @@ def test_a_graded_check_records_plain_values_and_tells_nothing(tmp_path):
     ):
         told = checking.check(exercise, answer, record=str(file))
         assert told.verdict == "recorded" and told.hint == told.explanation == ""
-    assert told.message == "0.15; asked for: the proportion"
+    assert told.message == "0.15; the exercise asks for the proportion"
     assert checking.check("3.1", None, record=str(file)).verdict == "no answer"
     assert json.loads(file.read_text()) == {
         "1.1": [0.88, 0.0288],

@@ -52,7 +52,7 @@ def all_right(student):
 
 def right(folder):
     write(folder, all_right(folder.name))
-    return {exercise: ("right", "") for exercise in VARIANTS}
+    return {exercise: ("correct", "") for exercise in VARIANTS}
 
 
 def mistaken(folder, which):
@@ -141,8 +141,8 @@ def in_the_notebook(folder):
     )
     write_cell(folder, "3.2", '%time answer = [1, 2, 3]\nwb.check("3.2", answer)')
     return NOTHING | {
-        "2.1": ("right", ""),
-        "5.3": ("right", ""),
+        "2.1": ("correct", ""),
+        "5.3": ("correct", ""),
         "1.1": ("not a plain answer", ""),
         "3.2": ("not a plain answer", ""),
     }
@@ -200,7 +200,7 @@ def in_percent(folder):
         ]
     write(folder, answers)
     return {
-        exercise: ("mistake", "in percent") if exercise in shares else ("right", "")
+        exercise: ("mistake", "the answer is in percent") if exercise in shares else ("correct", "")
         for exercise in VARIANTS
     }
 
@@ -214,7 +214,7 @@ def partly(exercise, wrong):
             wrong.get(place, entry) for place, entry in enumerate(answers[exercise])
         ]
         write(folder, answers)
-        return {other: ("not yet" if other == exercise else "right", "") for other in VARIANTS}
+        return {other: ("not yet" if other == exercise else "correct", "") for other in VARIANTS}
 
     return make
 
@@ -230,8 +230,8 @@ def copied(source, *exercises):
             mine, other = (
                 task_of(SECRET.encode(), name, exercise) for name in (folder.name, source)
             )
-            task[exercise] = ("right", "") if mine == other else ("somebody else's", "")
-        return {exercise: task.get(exercise, ("right", "")) for exercise in VARIANTS}
+            task[exercise] = ("correct", "") if mine == other else ("somebody else's", "")
+        return {exercise: task.get(exercise, ("correct", "")) for exercise in VARIANTS}
 
     return make
 
@@ -321,7 +321,9 @@ def test_the_table_is_exactly_as_planned(graded):
                 else []
             )
             worth = (
-                1 if verdict == "right" else round(sum(WORTH[exercise][part] for part in parts), 6)
+                1
+                if verdict == "correct"
+                else round(sum(WORTH[exercise][part] for part in parts), 6)
             )
             named = [NAMES[exercise][part] for part in parts]
             planned[exercise] = (
@@ -450,7 +452,10 @@ def test_the_page_of_the_class_counts_traps_and_names_the_scene(graded):
     )
     planned = {
         (name, exercise, str(sum(marks[exercise] == ("mistake", name) for marks in plan.values())))
-        for exercise, name in [*SCENES, *((exercise, "in percent") for exercise in VARIANTS)]
+        for exercise, name in [
+            *SCENES,
+            *((exercise, "the answer is in percent") for exercise in VARIANTS),
+        ]
     }
     assert set(rows) == {row for row in planned if row[2] != "0"} and len(rows) == len(SCENES) + 7
     assert [int(count) for *_, count in rows] == sorted(
@@ -642,7 +647,7 @@ def test_judges_take_every_plain_answer(exercise):
         [0.5, 0.1, "no"],
         [0.5, "no", 0.1],
     ):
-        assert judged(exercise, answer, **task).verdict in ("not yet", "mistake", "right")
+        assert judged(exercise, answer, **task).verdict in ("not yet", "mistake", "correct")
 
 
 def test_a_table_holds_no_formula(tmp_path):
@@ -788,7 +793,7 @@ def test_gradebooks_are_filled_in_as_their_documentation_asks(graded, tmp_path):
         ["s33", "9.5"],
     ]
     assert rows[0][2] == "Workbench exercises feedback"
-    assert rows[2][2].startswith("1.1 not yet (right: estimate); 1.2 right; 2.1 right")
+    assert rows[2][2].startswith("1.1 not yet (right: estimate); 1.2 correct; 2.1 correct")
     (tmp_path / "export.csv").write_text("Email address\nnobody\n")
     done = run(tmp_path, *words)
     assert (

@@ -100,7 +100,7 @@ def test_grades_count_the_new_exercises(course):
     }
     mistake = "one label per stratum leaves its variance unknown"
     assert found == {
-        "ada": ["2.0", "right", "1.0", "right", "13.0"],
+        "ada": ["2.0", "correct", "1.0", "correct", "13.0"],
         "bob": ["0", mistake, "0.5", "not yet (right: part 1)", "13.0"],
         "cy": ["0", "no answer", "0", "not a plain answer", "13.0"],
     }

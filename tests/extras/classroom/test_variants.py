@@ -22,7 +22,7 @@ def test_right_answers_and_named_mistakes_are_told_apart_in_every_variant(exerci
     for student in STUDENTS[:10] if slow else (f"student{k}" for k in range(150)):
         task = task_of(SECRET, student, exercise)
         right, mistaken = by_hand.answers(exercise, task)
-        assert judged(exercise, right, **task)[::2] == ("right", ""), task
+        assert judged(exercise, right, **task)[::2] == ("correct", ""), task
         for name, answer in mistaken.items():
             assert judged(exercise, answer, **task)[::2] == ("mistake", name), task
 

@@ -137,7 +137,7 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
     }
     made_up["views"].predict_rain = lambda: predict("7-rain", "Does it rain?", ["yes", "no"])
     made_up["exercises"].EXERCISES = {
-        "7.1": (lambda word: ("right", "rain"), str, "a word", "look", str)
+        "7.1": (lambda word: ("correct", "rain"), str, "a word", "look", str)
     }
     for part in made_up.values():
         part.__spec__ = importlib.machinery.ModuleSpec(part.__name__, None)
@@ -149,6 +149,6 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
     checking.course_exercises.cache_clear()
     try:
         assert [question.name for question in votes.questions_asked()][-1] == "7-rain"
-        assert checking.check("7.1", "rain").verdict == "right"
+        assert checking.check("7.1", "rain").verdict == "correct"
     finally:
         checking.course_exercises.cache_clear()

@@ -1,7 +1,7 @@
-"""Charts of allocation for reports. `places` and `streams` hold those of the lesson and of streams.
+"""Charts of allocation for reports; `places` and `streams` have those of the lesson.
 
-There are three functions for each picture, as for stratified accuracy: `..._data` returns its rows,
-`..._words` returns its title and text alternative, and the third builds an altair chart from both.
+There are three functions for each chart: `..._data` returns its rows, `..._words` its title and
+text alternative, and the third builds an altair chart from both.
 """
 
 from workbench.charts.allocation.plans import allocation, methods

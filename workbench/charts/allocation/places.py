@@ -124,7 +124,7 @@ def _error_of(best: Allocation, labeled: np.ndarray) -> float:
 
 
 def placed_words(best: Allocation, labeled: np.ndarray, predicted: int | None) -> tuple[str, str]:
-    """Return title and text alternative of `placed`."""
+    """Return the title and the text alternative of `placed`."""
     budget, spent = int(best.labeled.sum()), int(labeled.sum())
     error, least = _error_of(best, labeled), _error_of(best, best.labeled)
     unused = f", {checks.counted(budget - spent, 'label')} not used yet" if spent < budget else ""
@@ -153,10 +153,11 @@ def placed(
     Parameters
     ----------
     best : workbench.Allocation
-        The optimum of the whole budget, of the four places.
+        Best allocation of the whole budget to the four places.
     labeled : (4,) array of int
+        Labels of each place.
     predicted : int, optional
-        Labels that somebody predicted for the thousands.
+        Labels that a learner predicted for the thousands.
     """
     data = placed_data(best, labeled, predicted)
     across = {
@@ -229,13 +230,13 @@ def place_value_data(
 
 
 def wished(plan: Allocation) -> np.ndarray:
-    """Return the labels of Neyman's rule before sizes limit them, M N_h S_h / sum N_h S_h."""
+    """Return the labels by Neyman's rule without a cap, M N_h S_h / sum N_h S_h."""
     spread = plan.stratum_size * plan.stratum_sd
     return (plan.labeled.sum() + plan.unused) * spread / spread.sum()
 
 
 def _labels(plans: Any, method: Any) -> np.ndarray:
-    """Return the labels of each place by a rule, in fractions at random."""
+    """Return the labels of each place by a rule; random sampling gives fractions."""
     size = plans["voila"].stratum_size
     return _budget(plans) * size / size.sum() if method == "random" else plans[method].labeled
 
@@ -245,7 +246,7 @@ def _budget(plans: dict) -> int:
 
 
 def _total_errors(plans: dict, random_error: float) -> dict:
-    """Return the standard error of the total per method."""
+    """Return the standard error of the total of each method."""
     items = int(plans["voila"].stratum_size.sum())
     return {
         "random": random_error,
@@ -256,7 +257,7 @@ def _total_errors(plans: dict, random_error: float) -> dict:
 def place_value_words(
     plans: Mapping[str, Allocation], method: str, random_error: float, predicted: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """Return title and text alternative of `place_value`."""
+    """Return the title and the text alternative of `place_value`."""
     budget, errors = _budget(plans), _total_errors(plans, random_error)
     size = plans["voila"].stratum_size
     asked = _asked(plans)
@@ -279,7 +280,7 @@ def place_value_words(
 
 
 def _asked(plans: Mapping[str, Allocation]) -> str:
-    """Return in words where Neyman's rule asks for more digits than a place has."""
+    """Return a text that names the places in which Neyman's rule asks for too many digits."""
     unused = int(plans["neyman"].unused)
     if not unused:
         return "Neyman's rule asks for no more digits than each place has"
@@ -312,14 +313,14 @@ def place_value(
     Parameters
     ----------
     plans : dict of str to workbench.Allocation
-        "equal", "neyman", "neyman_plus", "neyman_iterated", "voila" of the four places, with the
-        same budget.
+        Allocations "equal", "neyman", "neyman_plus", "neyman_iterated" and "voila" to the four
+        places, with the same budget.
     method : str
-        One of these, or "random": the one whose labels are shown.
+        Method whose labels are shown: one of these, or "random".
     random_error : float
-        Standard error of the total, of a simple random sample.
+        Standard error of the total from a simple random sample.
     predicted : list of str
-        Methods that somebody thought to be best: they get a ring.
+        Methods that a learner predicted to be best. They get a ring.
     """
     data = place_value_data(plans, method, random_error, predicted)
     error = alt.X("error:Q", title=TOTAL_ERROR, **_error_scale((1_800, 150_000)))
@@ -351,9 +352,9 @@ def place_value(
 
 
 def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
-    """Return the rows of `next_label`: priorities and labels so far.
+    """Return the rows of `next_label`: gains of the next label, and labels so far.
 
-    `best` is the optimum for the whole budget, `labeled` the labels so far.
+    `best` is the best allocation of the whole budget, `labeled` the labels so far.
     """
     gain, budget = priorities(best.stratum_size, best.stratum_sd, labeled), int(best.labeled.sum())
     chosen = int(gain.argmax()) if labeled.sum() < budget else -1
@@ -374,7 +375,7 @@ def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
 
 
 def next_label_words(best: Allocation, labeled: np.ndarray) -> tuple[str, str]:
-    """Return title and text alternative of `next_label`."""
+    """Return the title and the text alternative of `next_label`."""
     budget, spent = int(best.labeled.sum()), int(labeled.sum())
     gain = priorities(best.stratum_size, best.stratum_sd, labeled)
     labels, optimum = (
@@ -402,7 +403,7 @@ def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
     Parameters
     ----------
     best : workbench.Allocation
-        The optimum of the whole budget, of the four places.
+        Best allocation of the whole budget to the four places.
     labeled : (4,) array of int
         Labels so far.
     """

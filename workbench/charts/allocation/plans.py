@@ -1,4 +1,4 @@
-"""Labels against the size of each stratum, and the standard errors of rules."""
+"""Charts of the labels and the size of each stratum, and of the standard errors of rules."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def _has_wish(row: dict) -> bool:
 
 
 def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
-    """Return title and text alternative of `allocation`."""
+    """Return the title and the text alternative of `allocation`."""
     total, neyman = (sum(row[name] for row in rows) for name in ("labeled", "neyman"))
     full = sum(row["labeled"] >= row["size"] for row in rows)
     exhausted = (
@@ -79,7 +79,7 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
         if any(row is other for other in largest_rows)
     )
     cut = (
-        f"The {NAMED_STRATA} of {len(rows):,} strata with most labels"
+        f"The {NAMED_STRATA} of {len(rows):,} strata with the most labels"
         if len(rows) > NAMED_STRATA
         else "Labels per stratum"
     )
@@ -95,12 +95,12 @@ def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLeve
     Parameters
     ----------
     rows : list of dict
-        stratum, size, labeled, neyman (labels under Neyman's allocation, cut at the size).
+        `stratum`, `size`, `labeled` and `neyman` (labels by Neyman's rule, at most the size).
     most : int
-        Number of strata that are shown, those with most labels.
+        Number of strata shown, those with the most labels.
     """
     height = max(3, min(len(rows), most)) * ROW
-    title = "stratum" if len(rows) <= most else f"the {most} strata with most labels"
+    title = "stratum" if len(rows) <= most else f"the {most} strata with the most labels"
     drawn = bars(allocation_data(rows, most), title, wish="Neyman, at most the size")
     return theme.finish(drawn, *allocation_words(rows), width=theme.WIDTH - 120, height=height)
 
@@ -113,13 +113,13 @@ def bars(
     Parameters
     ----------
     data : dict
-        Of `allocation_data`.
+        Data from `allocation_data`.
     title : str or None
-        Of the strata's axis.
+        Title of the axis of strata.
     wish : str
-        What the legend calls the diamonds.
+        Name of the diamonds in the legend.
     most : float, optional
-        Where the axis of labels ends; by default where the data do.
+        End of the axis of labels. By default it follows from the data.
     """
     colors = {wish if kind == WISH else kind: color for kind, color in KINDS.items()}
     along = alt.Y("stratum:N", sort=None, title=title, axis=alt.Axis(labelLimit=160))
@@ -133,7 +133,7 @@ def bars(
     labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
         color=theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240))
     )
-    # a live chart's frame is measured once: its counts grow to the left
+    # the frame of a live chart is measured once, so its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
     counts = theme.chart(data, "bars").mark_text(x="width", **column).encode(y=along, text="text:N")
     if not data["wishes"]:
@@ -170,7 +170,7 @@ def methods_data(rows: Sequence[dict], recommended: str = "voila") -> dict[str, 
 
 
 def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str, str]:
-    """Return title and text alternative of `methods`."""
+    """Return the title and the text alternative of `methods`."""
     data = methods_data(rows, recommended)
     table = "; ".join(f"{row['method']} {row['text']}" for row in data["methods"])
     return (
@@ -180,13 +180,13 @@ def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str
 
 
 def _verdict(data: dict) -> str:
-    """Return the standard error of the recommended method, against the best of the others."""
+    """Return the standard error of the recommended method, compared with the best other one."""
     best, others = (
         data["best"][0]["error"],
         [row for row in data["methods"] if row["kind"] == "other"],
     )
     if others and not math.isfinite(best):
-        return "infinite standard error, a stratum that varies has no label"
+        return "infinite standard error: a stratum whose values vary has no label"
     text = f"standard error {error_text(best)}"
     if not others:
         return text
@@ -204,7 +204,7 @@ def _error_of(rows: list, recommended: str) -> float:
 
 def _against(error: float, best: float) -> str:
     if not math.isfinite(error):
-        return "infinite: a stratum that varies has no label"
+        return "infinite: a stratum whose values vary has no label"
     ratio = error / best if best else 1.0
     more = (
         ""
@@ -217,14 +217,14 @@ def _against(error: float, best: float) -> str:
 
 
 def methods(rows: Sequence[dict], *, recommended: str = "voila") -> alt.TopLevelMixin:
-    """Return the standard error of each method as bars, against the recommended one.
+    """Return the standard error of each method as bars, compared with the recommended one.
 
     Parameters
     ----------
     rows : list of dict
-        method (as in `workbench.allocate`, or "random"), "standard_error" (may be infinite).
+        `method` (as in `workbench.allocate`, or "random") and `standard_error` (may be infinite).
     recommended : str
-        One of the methods.
+        The recommended method.
     """
     data = methods_data(rows, recommended)
     base = theme.chart(data, "methods").encode(

@@ -1,4 +1,4 @@
-"""Charts of streams: what a sample of fixed size holds over time, and its variance."""
+"""Charts of streams: the contents of a sample of fixed size over time, and its variance."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ STREAM_LOOKS = {
 STRATUM_COLORS = [
     theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")
 ]
-# where infinite ratios are drawn; the largest finite ratio of 36 settings was 24,362
+# position of infinite ratios; the largest finite ratio of 36 settings was 24,362
 INFINITY = 100_000
 FLOOR_ERRORS = (3_500, 80_000)
 
@@ -58,7 +58,7 @@ def stream_data(
             {"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
             for h, s in enumerate(held[-1])
             if share[h] >= 0.08
-        ],  # a thinner area has no room for it
+        ],  # a thinner area has no room for its name
         "ratios": [
             {"records": records, "ratio": float(r) if np.isfinite(r) else None}
             for records, r in zip(at, ratio[past], strict=True)
@@ -76,7 +76,7 @@ def stream_data(
 def stream_words(
     study: StreamStudy, method: str, seen: int, names: Sequence[str], predicted: str | None = None
 ) -> tuple[str, str]:
-    """Return title and text alternative of `stream`."""
+    """Return the title and the text alternative of `stream`."""
     past = study.checkpoint <= seen
     ratio, infinite = study.ratio(method)[past], study.infinite(method)[past]
     finite = ratio[np.isfinite(ratio)]
@@ -115,13 +115,13 @@ def stream(
     Parameters
     ----------
     study : workbench.simulations.allocation.StreamStudy
-        Of one run.
-    method : str
-        "s_voila" or "s_voila_printed".
+        A study of one run.
+    method : {"s_voila", "s_voila_printed"}
+        Method whose sample is shown.
     seen : int
-        Records up to which the stream is drawn, at least the first checkpoint.
+        Number of records up to which the stream is shown, at least the first checkpoint.
     names : sequence of str
-        Of the strata.
+        Names of the strata.
     predicted : str, optional
         Percentage of streams in which a learner expects an infinite variance.
     """
@@ -158,7 +158,7 @@ def stream(
     )
     room = (
         theme.Chart(theme.rows("room", [{"text": "thousands"}]))
-        .mark_text(  # also where no name stands at first
+        .mark_text(  # even if no name is shown at first
             opacity=0, **beside
         )
         .encode(text="text:N")
@@ -199,24 +199,24 @@ def trend(
     predicted: float | None,
     answer: tuple[float, str],
 ) -> alt.TopLevelMixin:
-    """Return one value per checkpoint of many streams, what was predicted and what answers.
+    """Return one value per checkpoint of many streams, with the prediction and the answer.
 
     Parameters
     ----------
     points : dict of int to float
-        Records seen -> value.
+        Value by number of records seen.
     title, words : str
         The finding, and the text alternative.
     name : str
-        Of the values.
+        Name of the values.
     domain : (float, float)
-        Of their axis.
+        Ends of their axis.
     tick : str
-        Format of its numbers.
+        Format of the numbers on the axis.
     predicted : float or None
-        What a learner predicted.
+        Value that a learner predicted.
     answer : (float, str)
-        The value that answers, and what is written beside it.
+        The value that answers the question, and the text next to it.
     """
     data = {
         "points": [{"records": records, "value": value} for records, value in points.items()],
@@ -250,7 +250,7 @@ def trend(
 
 
 def floors_data(runs: Mapping[int, np.ndarray], least: float) -> dict:
-    """Return the rows of `floors`: root mean squared errors with two standard errors each way."""
+    """Return the rows of `floors`: root mean squared errors, each ± two standard errors."""
     rows = [
         {
             "floor": f"floor of {floor}",
@@ -280,7 +280,7 @@ def root_mean_square(errors: np.ndarray) -> tuple[float, float]:
 
 
 def floors_words(runs: Mapping[int, np.ndarray], least: float) -> tuple[str, str]:
-    """Return title and text alternative of `floors`."""
+    """Return the title and the text alternative of `floors`."""
     errors_of = {floor: root_mean_square(errors) for floor, errors in runs.items() if errors.size}
     optimum = (
         f"If all standard deviations are known and there is no stream, the standard error of the "
@@ -307,9 +307,9 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
     Parameters
     ----------
     runs : dict of int to (R,) array
-        Floor -> errors of the estimated total, one per stream.
+        Errors of the estimated total by floor, one per stream.
     least : float
-        Standard error of the optimum.
+        Standard error of the optimal allocation.
     """
     data = floors_data(runs, least)
     names = [f"floor of {floor}" for floor in runs]
@@ -368,7 +368,7 @@ def jump_data(
 
 
 def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
-    """Return title and text alternative of `jump`."""
+    """Return the title and the text alternative of `jump`."""
     h = study.stratum.index(stratum)
     methods_shown = [name for name in STREAMED if name in methods]
     ends = ", ".join(
@@ -424,21 +424,22 @@ def jump(
     most: float | None = None,
     variances: tuple[float, float] | None = None,
 ) -> alt.TopLevelMixin:
-    """Return how many records of one stratum each method holds over a stream, and its variance.
+    """Return the records of one stratum that each method holds over a stream, and its variance.
 
     Parameters
     ----------
     study : workbench.simulations.allocation.StreamStudy
+        The simulated streams.
     stratum : int or str
-        The one whose standard deviation jumps.
+        The stratum whose standard deviation jumps.
     methods : iterable of str
         Methods of the study that are shown.
     jump_at : int, optional
         Number of records before the jump, which is marked.
     most : float, optional
-        Where the axis of sample sizes ends; by default where the data do.
+        End of the axis of sample sizes. By default it follows from the data.
     variances : (float, float), optional
-        Ends of the axis of variances, as above.
+        Ends of the axis of variances. By default they follow from the data.
     """
     data, named = (
         jump_data(study, stratum, methods),

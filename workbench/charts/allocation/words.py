@@ -25,7 +25,7 @@ TENS = [10**k for k in range(13)]
 
 
 def count(labels: float) -> str:
-    """Return whole labels as such, others at one digit.
+    """Return a number of labels as text, with one decimal unless it is whole.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def count(labels: float) -> str:
 
 
 def error_text(error: float) -> str:
-    """Return a standard error: whole from 1,000 on, else at four digits.
+    """Return a standard error as text: whole from 1,000 on, else with four digits.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def error_text(error: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return how many times as large something is, at three digits or whole.
+    """Return a ratio as text: with three digits, or whole if it is large.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Charts of what the folds say: differences, models, intervals."""
+"""Charts of the fold means: differences, models, intervals."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ SHOWN_MODELS = 24
 
 
 def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> dict:
-    """Return the rows of `folds`: dots, mean and intervals (no intervals for over two models)."""
+    """Return the rows of `folds`: dots, mean and intervals (none for more than two models)."""
     if len(cv.models) > 2:
         return _models_data(cv)
     values, sides = _shown_means(cv), _sides(cv)
@@ -58,7 +58,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) 
 
 
 def _shown_means(cv: CVLosses) -> np.ndarray:
-    """Return the fold means (R, K) without rounding errors, so that equal means are equal."""
+    """Return the fold means (R, K) without rounding errors, so that equal means compare equal."""
     values = cv.fold_means()
     rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
     values = np.full_like(values, _mean(cv)) if np.ptp(values) <= rounding else values
@@ -66,7 +66,7 @@ def _shown_means(cv: CVLosses) -> np.ndarray:
 
 
 def _sides(cv: CVLosses) -> list[str]:
-    """Return what the sign -1, 0, 1 of a difference says, or the name of the only model."""
+    """Return the meaning of the sign -1, 0, 1 of a difference, or the name of the only model."""
     names = short_names(cv.models)
     if len(names) == 1:
         return names
@@ -81,7 +81,7 @@ def _interval_row(name: str, estimate: float, interval: list, sides: list[str]) 
 
 
 def _tests(cv: CVLosses, rho: float | str) -> list:
-    """Return (name, test) for the naive, Nadeau-Bengio and chosen rho; none if all folds agree."""
+    """Return name and test for the naive, Nadeau-Bengio and chosen rho; none if all folds agree."""
     try:
         chosen = kfold_t_test(cv, rho=rho)
     except ZeroVarianceError:
@@ -115,7 +115,7 @@ def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _ranks(cells: np.ndarray) -> np.ndarray:
-    """Return how many of the same cell come before each entry."""
+    """Return the number of earlier entries in the same cell."""
     order = np.argsort(cells, kind="stable")
     ranks = np.empty(cells.size, int)
     ranks[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
@@ -127,7 +127,7 @@ def _row_height(most: int, repeats: int) -> float:
 
 
 def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> tuple[str, str]:
-    """Return title and text alternative of `folds`."""
+    """Return the title and the text alternative of `folds`."""
     if len(cv.models) > 2:
         return _models_words(cv)
     values, repeats = _shown_means(cv), _repeats(cv)
@@ -136,8 +136,8 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     sentence = (
         f"{percent(level)} intervals of the mean: {intervals}."
         if tests
-        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no "
-        "interval and no test."
+        else f"All {cv.noun}s have the same mean. Their variance is 0, so there is no interval and "
+        "no test."
     )
     noun = f"{cv.noun}s"
     about = (
@@ -164,16 +164,16 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
 
 
 def folds_title(cv: CVLosses, *, rho: float | str = "auto") -> str:
-    """Return what `folds` shows of one model or two: the means, and how many intervals are drawn.
+    """Return the title of the section that `folds` belongs to, for one model or two.
 
     Examples
     --------
     >>> folds_title(CVLosses.from_fold_means([.1, .2, .3], test_share=.2))
-    'What each random split says, and their mean with intervals for two values of rho'
+    'Result of each random split, and their mean with intervals for two values of rho'
     """
     count = len(_tests(cv, rho))
     intervals = f" with intervals for {('two', 'three')[count - 2]} values of rho" if count else ""
-    return f"What each {cv.noun} says, and their mean{intervals}"
+    return f"Result of each {cv.noun}, and their mean{intervals}"
 
 
 def _repeats(cv: CVLosses) -> str:
@@ -189,8 +189,8 @@ def _winner(cv: CVLosses, tested: bool) -> str:
         return (
             f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test"
             if not values.any()
-            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: "
-            "no variance, no test"
+            else f"{better} is better by {number(abs(mean))} in every {cv.noun}: no variance, "
+            "no test"
         )
     ties = total - sum(wins)
     equal = f", {ties} equal" if ties else ""
@@ -208,20 +208,21 @@ def _winner(cv: CVLosses, tested: bool) -> str:
 def folds(
     cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = ""
 ) -> alt.TopLevelMixin:
-    """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
+    """Return the difference in each fold as a dot, and below it two or three intervals of the mean.
 
     The intervals are the naive interval, that of Nadeau and Bengio, and that of the chosen rho.
 
     Parameters
     ----------
     cv : workbench.CVLosses
-        For two models the difference is drawn, for one model its loss. For more models there is
-        one row of dots per model.
+        The losses. For two models, the chart shows the difference, for one model its loss. For more
+        models there is one row of dots per model.
     rho : float or str
-        The chosen rho, as in `workbench.kfold_t_test`.
+        Chosen rho, as in `workbench.kfold_t_test`.
     level : float
+        Confidence level of the intervals.
     title : str
-        By default who is better on average.
+        Title. By default it names the model that is better on average.
     """
     default_title, alternative = folds_words(cv, rho=rho, level=level)
     words = title or default_title, alternative
@@ -296,7 +297,7 @@ def _repeat_axis(cv: CVLosses) -> Any:
 
 
 def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> Any:
-    """Return bars in the color and shape of the better model, gray where 0 is inside."""
+    """Return intervals in the color and shape of the better model, gray if they contain 0."""
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
     base = theme.chart(data, "intervals").encode(
         y=alt.Y(
@@ -356,7 +357,7 @@ def _models_words(cv: CVLosses) -> tuple:
     means = np.stack([model[2] for model in models])
     best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
     left = (
-        f" Shown are the best {SHOWN_MODELS} of {len(models)}."
+        f" The chart shows the best {SHOWN_MODELS} of {len(models)}."
         if len(models) > SHOWN_MODELS
         else ""
     )
@@ -400,6 +401,6 @@ def _models(cv: CVLosses) -> Any:
 
 
 def best_words(models: Sequence[str], scores: bool) -> str:
-    """Return who has the best mean, in words."""
+    """Return a text that names the model with the best mean."""
     verb = "has" if len(models) == 1 else "share"
     return f"{limited(' and '.join(models), 60)} {verb} the {best_mean(scores)}"

@@ -1,4 +1,4 @@
-"""All pairs of several models."""
+"""A chart of all pairs of several models."""
 
 import altair as alt
 
@@ -17,7 +17,7 @@ PAIRS_WIDTH = 330
 def pairs_data(
     comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS
 ) -> list[dict]:
-    """Return the rows of `pairs`, at most `most`, with the smallest adjusted p first."""
+    """Return the rows of `pairs`, at most `most`, with the smallest adjusted p-value first."""
     tested = [
         (p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k)
         for k, (p, test) in enumerate(
@@ -55,7 +55,7 @@ def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
 def pairs_words(
     comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS
 ) -> tuple[str, str]:
-    """Return title and text alternative of `pairs`."""
+    """Return the title and the text alternative of `pairs`."""
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
     left_out = f"; the {most} most extreme shown" if total > most else ""
     rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
@@ -64,7 +64,7 @@ def pairs_words(
     differences = "; ".join(
         f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12]
     )
-    none = f" {untested} without a test, as the folds show no variance." if untested else ""
+    none = f" {untested} without a test, because the folds show no variance." if untested else ""
     every = "the one pair" if total == 1 else f"all {total} pairs"
     return (
         f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
@@ -83,17 +83,18 @@ def pairs(
     Parameters
     ----------
     comparison : workbench.ModelComparison
+        The comparison.
     level : float
-        The level of the intervals, which are not adjusted. The adjusted p-values are compared with
-        1 - level.
+        Confidence level of the intervals, which are not adjusted. The adjusted p-values are
+        compared with 1 - level.
     most : int
-        Pairs that are drawn, the most extreme.
+        Largest number of pairs shown, the most extreme ones.
     """
     rows = pairs_data(comparison, level=level, most=most)
     kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
     present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
     legend = alt.Legend(values=present, titleLimit=PAIRS_WIDTH)
-    # what color and bars mean, as they may disagree; of a single pair nothing is adjusted
+    # explains color and bars, which may disagree; for a single pair nothing is adjusted
     title = (
         None
         if len(comparison.pairs) == 1

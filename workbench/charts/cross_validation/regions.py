@@ -1,4 +1,4 @@
-"""The posterior of the difference and its regions."""
+"""A chart of the posterior of the mean difference and its regions."""
 
 import textwrap
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def posterior_data(result: BayesianTTest, models: Sequence[str] = SIDES) -> dict
 
 
 def _cuts(result: BayesianTTest) -> tuple:
-    """Return the ends of the region of practical equivalence, or 0 where there is none."""
+    """Return the ends of the region of practical equivalence, or 0 if there is none."""
     return (-result.half_width, result.half_width) if result.half_width else (0.0,)
 
 
@@ -69,7 +69,7 @@ def _density_points(result: BayesianTTest, low: float, high: float) -> np.ndarra
 
 
 def _posterior_range(result: BayesianTTest) -> tuple:
-    """Return the ends of the axis, which contain the density and the cuts that are near it."""
+    """Return the ends of the axis, which contains the density and the cuts near it."""
     reach = result.standard_error * min(float(scipy.special.stdtrit(result.df, 0.998)), REACH)
     near = [cut for cut in _cuts(result) if abs(cut - result.estimate) <= 3 * reach]
     low, high = min([result.estimate - reach, *near]), max([result.estimate + reach, *near])
@@ -77,7 +77,7 @@ def _posterior_range(result: BayesianTTest) -> tuple:
 
 
 def _not_drawn(result: BayesianTTest, low: float, high: float) -> list:
-    """Return what lies beyond the axis, in words, and the corner with room for them."""
+    """Return a text on what lies beyond the axis, and the corner with room for it."""
     hidden = [cut for cut in _cuts(result) if not low < cut < high]
     if not hidden:
         return []
@@ -86,7 +86,7 @@ def _not_drawn(result: BayesianTTest, low: float, high: float) -> list:
     if not result.half_width:
         text = f"0, no difference, is far to the {far}"
     elif abs(result.estimate) < result.half_width:
-        text = f"all shown is {within}" if len(hidden) == 2 else within
+        text = f"the whole chart is {within}" if len(hidden) == 2 else within
     else:
         text = f"{within}, far to the {far}" if len(hidden) == 2 else within
     return [
@@ -98,13 +98,13 @@ def _not_drawn(result: BayesianTTest, low: float, high: float) -> list:
 
 
 def _region_lines(region: str, models: tuple) -> tuple:
-    """Return what a region says in two lines: who is better there, or that nobody is."""
+    """Return the name of a region in two lines: the model that is better there, if any."""
     names = dict(zip(("first better", "second better"), short_names(models), strict=True))
     return (names[region], "better") if region in names else ("practically", "equal")
 
 
 def posterior_words(result: BayesianTTest, models: Sequence[str] = SIDES) -> tuple[str, str]:
-    """Return title and text alternative of `posterior`."""
+    """Return the title and the text alternative of `posterior`."""
     low, high = result.interval()
     rope = f", practically equal {probability(result.rope)}" if result.half_width else ""
     within = (
@@ -135,8 +135,9 @@ def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLe
     Parameters
     ----------
     result : workbench.BayesianTTest
+        The posterior.
     models : pair of str
-        Their names.
+        Names of the two models.
     """
     data = posterior_data(result, models)
     named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
@@ -154,7 +155,7 @@ def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLe
     )
     line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
     rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
-    # over its region, but beside the names at the ends
+    # over its region, but next to the names at the ends
     wide = LETTER * max(len(line) for row in data["names"] for line in row["text"])
     middle = {
         "expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"

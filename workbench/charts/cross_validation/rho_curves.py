@@ -1,4 +1,4 @@
-"""The curve of the p-value over the hidden dependence, rho."""
+"""A chart of the p-value for every value of rho, the hidden dependence of the folds."""
 
 import math
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def rho_curve_data(
     domain: tuple[float, float] | None = None,
     size: tuple[int, int] = CURVE_SIZE,
 ) -> dict:
-    """Return the rows of `rho_curve`: curve, named points, level, and the rho of the flip."""
+    """Return the rows of `rho_curve`: curve, named points, level, and where the verdict changes."""
     low, high = domain or _rho_range(test)
     curve = [
         {"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)}
@@ -61,7 +61,7 @@ def rho_curve_data(
         [
             {
                 "rho": flips,
-                "text": f"flips at {share(flips)}",
+                "text": f"changes at {share(flips)}",
                 "side": "left" if flips < (low + high) / 2 else "right",
             }
         ]
@@ -78,7 +78,7 @@ def rho_curve_data(
 
 
 def _points(test: KFoldTTest) -> list:
-    """Return the named points; a p that reads like that of a close point is written once."""
+    """Return the named points; a p-value that reads like that of a close point is written once."""
     names = ("naive", "Nadeau-Bengio", "0.7", "used")
     points = [
         {
@@ -104,12 +104,13 @@ def _points(test: KFoldTTest) -> list:
 def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) -> list:
     """Return the points with places for their texts that cross as few lines and texts as possible.
 
-    Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`.
-    They are tried in the order of PLACES, on a page and on a phone. The chosen point comes first.
+    A place is given in pixels from the point, or from the line where the verdict changes, at rho
+    `label_rho`. Places are tried in the order of PLACES, on a page and on a phone. The chosen point
+    comes first.
     """
     drawn = [
         _Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in (0.45, 1, 1.8)
-    ]  # of its width: on a phone, as it is, on the widest page
+    ]  # relative widths: on a phone, as given, on the widest page
     placed = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
@@ -127,7 +128,7 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
 
 
 class _Drawn:
-    """The picture at one width in pixels: where points and lines are, and which boxes are taken."""
+    """The chart at one width in pixels: positions of points and lines, and occupied boxes."""
 
     def __init__(self, points: list, curve: list, risk: float, flips: list, size: tuple) -> None:
         self.size, self.start, self.end = size, curve[0]["rho"], curve[-1]["rho"]
@@ -168,7 +169,7 @@ class _Drawn:
         )
 
     def cost(self, k: int, *place: float | str) -> int:
-        """Return the cost of a text at a place: lines crossed, boxes covered, picture left."""
+        """Return the cost of a text at a place: lines and edges crossed, boxes covered."""
         left, top, right, bottom = self._label(k, *place)
         crossed = [(left <= x) & (x <= right) & (top <= y) & (y <= bottom) for x, y in self.lines]
         covered = [
@@ -189,7 +190,7 @@ def _box(x: float, y: float, width: float, height: int | None = None) -> tuple:
 
 
 def _text_box(x: float, y: float, dx: int, dy: int, align: str, text: str) -> tuple:
-    """Return left, top, right and bottom of a text in pixels."""
+    """Return the left, top, right and bottom edges of a text in pixels."""
     width = LETTER * len(text)
     return _box(
         x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE
@@ -197,7 +198,7 @@ def _text_box(x: float, y: float, dx: int, dy: int, align: str, text: str) -> tu
 
 
 def _least_p(curve: list) -> float:
-    """Return where the axis of p ends, a little below the curve."""
+    """Return the lower end of the axis of p, a little below the curve."""
     return min(min(row["p"] for row in curve) ** 1.15 / 1.5, 0.03)
 
 
@@ -207,7 +208,7 @@ def _rho_range(test: KFoldTTest) -> tuple:
 
 
 def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]:
-    """Return title and text alternative of `rho_curve`."""
+    """Return the title and the text alternative of `rho_curve`."""
     flips, risk, least = test.rho_alpha(level), percent(1 - level), min(0.0, test.rho)
     now = f"p {short_p(test.pvalue)} at rho {share(test.rho, flips)}"
     bound = share(flips, test.rho) if flips > least else ""
@@ -231,21 +232,23 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
     )
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     where = (
-        f"The verdict flips at rho {decimal(flips, test.rho)}"
+        f"The verdict changes at rho {decimal(flips, test.rho)}"
         if flips > least
-        else "No rho from 0 on makes it significant"
+        else "It is not significant for any rho of 0 or more"
     )
     tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
     return title, f"{tested}. {rows}. {where}.{whole}"
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
-    """Return the p-value over rho with the tests' choices, the level, and where the verdict flips.
+    """Return the p-value by rho, with the rho of each test and the place of the level.
 
     Parameters
     ----------
     test : workbench.KFoldTTest
+        The test.
     level : float
+        Confidence level; 1 minus it is the significance level.
     """
     data = rho_curve_data(test, level=level)
     folds = test.folds if test.test_share is None else 1 / test.test_share
@@ -256,9 +259,9 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
 def curve(
     data: dict, folds: float, domain: tuple[float, float], *, named: Sequence[str] = tuple(RULES)
 ) -> alt.TopLevelMixin:
-    """Return p over rho, on an axis that also says the correlation r of two of `folds` fold means.
+    """Return p by rho, on an axis that also shows the correlation r of two of `folds` fold means.
 
-    A live picture names all rules, as its points come and go.
+    A live chart names all rules, because its points appear and disappear.
     """
     low = min(row["p"] for row in data["curve"])
     legend = alt.Legend(

@@ -33,7 +33,7 @@ VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
 MOST_DIFFERENCE = (
-    0.45  # the axes of `clerks` hold its widest settings, so that they stay while a slider moves
+    0.45  # the axes of `clerks` fit its widest settings, so that they stay while a slider moves
 )
 MOST_SPREAD = 0.11
 MOST_ALARMS = 0.7
@@ -71,7 +71,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     differences : (K,) array_like of float
         Proportion of errors of clerk A minus that of clerk B, per fold.
     pvalue : float
-        Of the naive t-test.
+        p-value of the naive t-test.
     """
     values = [float(d) for d in differences]
     mean = float(np.mean(values))
@@ -152,7 +152,7 @@ def _spreads(studies: ClerkStudies, test: str) -> tuple:
 def clerks_words(
     shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
 ) -> tuple[str, str]:
-    """Return title and text alternative of `clerks`."""
+    """Return the title and the text alternative of `clerks`."""
     count, total = int(shown.alarms(test, LEVEL).sum()), shown.differences.size
     alarms = everyone.alarms(test, LEVEL)
     share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
@@ -182,8 +182,9 @@ def clerks(
     Parameters
     ----------
     shown, everyone : workbench.ClerkStudies
-        The studies that are drawn, and the studies of which the false alarms are counted.
+        The studies whose intervals are shown, and the studies whose false alarms are counted.
     test : {"naive t", "Nadeau-Bengio"}
+        Test of the intervals.
     predicted : float, optional
         The predicted proportion of false alarms.
     """
@@ -288,7 +289,7 @@ def slider_data(differences: np.ndarray, test: KFoldTTest) -> dict[str, list[dic
 
 
 def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
-    """Return title and text alternative of `slider`."""
+    """Return the title and the text alternative of `slider`."""
     low, high = test.interval(LEVEL)
     significant = "significant" if test.pvalue < 1 - LEVEL else "not significant"
     tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
@@ -311,7 +312,7 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
     differences : (K,) array_like
         Mean difference per fold.
     test : workbench.KFoldTTest
-        Of these differences, at the chosen rho.
+        Test of these differences at the chosen rho.
     """
     data = slider_data(differences, test)
     ends = [*differences, *test.at(MOST_RHO).interval(LEVEL), 0.0]
@@ -399,7 +400,7 @@ def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
 
 
 def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
-    """Return the finite t-values, and the signs of the infinite ones (all folds agree)."""
+    """Return the finite t-values, and the signs of the infinite ones, for which all folds agree."""
     away = study.estimates - (study.mean if mean is None else mean)
     finite = study.shown > 0
     scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
@@ -417,7 +418,7 @@ def _t_density(t: np.ndarray, df: int) -> np.ndarray:
 def experiments_words(
     study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None
 ) -> tuple[str, str]:
-    """Return title and text alternative of `experiments`."""
+    """Return the title and the text alternative of `experiments`."""
     tested = study.mean if mean is None else mean
     share = study.type_one(rho, level=LEVEL, mean=tested)
     agree = share - study.type_one(rho, level=LEVEL, mean=tested, zero_variance="refuse")
@@ -449,10 +450,11 @@ def experiments(
     Parameters
     ----------
     study : workbench.TypeOneStudy
+        The simulated cross-validations.
     rho : float or str
-        The assumed rho, as in `workbench.kfold_t_test`.
+        Assumed rho, as in `workbench.kfold_t_test`.
     mean : float, optional
-        The tested mean; by default the mean of all runs.
+        Tested mean. By default the mean of all runs.
     """
     data = experiments_data(study, rho, mean)
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
@@ -519,7 +521,7 @@ def power_data(studies: Mapping, test: str | None = None, predicted: float | Non
 def power_words(
     studies: Mapping, test: str | None = None, predicted: float | None = None
 ) -> tuple[str, str]:
-    """Return title and text alternative of `power`, for the largest samples and one test."""
+    """Return the title and the text alternative of `power`, for the largest samples and one test."""
     (equal, different), n = _situations(studies), max(n for _, n in studies)
     alarms, power = studies[equal, n], studies[different, n]
     test = test or alarms.tests[0]
@@ -550,7 +552,7 @@ def power(
     Parameters
     ----------
     studies : dict of (str, int) to workbench.ComparisonStudy
-        By situation and sample size. In the first of the two situations both readers are equal.
+        Studies by situation and sample size. In the first situation both readers are equal.
     test : str, optional
         The test in the foreground.
     predicted : float, optional
@@ -633,12 +635,12 @@ def scoreboard_data(studies: Mapping) -> dict:
 
 
 def _keeps(study: Any, test: str) -> bool:
-    """Return whether false alarms are no more than 5%, as far as the runs can tell."""
+    """Return whether the false alarms are not clearly above 5%."""
     return study.rejection(test) <= 0.05 + 2 * _share_error(0.05, study.runs)
 
 
 def scoreboard_words(studies: Mapping) -> tuple[str, str]:
-    """Return title and text alternative of `scoreboard`."""
+    """Return the title and the text alternative of `scoreboard`."""
     learners, first = _situations(studies), next(iter(studies.values()))
     best = {
         learner: max(
@@ -673,7 +675,7 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
     Parameters
     ----------
     studies : dict of (str, str) to workbench.ComparisonStudy
-        By learner and "equal" or "different". All studies have the same tests.
+        Studies by learner and "equal" or "different". All studies have the same tests.
     """
     data = scoreboard_data(studies)
     panels = [_score_panel(data, learner) for learner in _situations(studies)]

@@ -8,7 +8,7 @@ LETTERS = 18
 
 
 def values_axis(values: Sequence, labeled: bool = True) -> alt.Axis:
-    """Return an axis whose labels stay short for any size of loss."""
+    """Return an axis whose labels stay short for losses of any size."""
     largest = max(map(abs, values))
     extreme = largest >= 1e7 or 0 < largest < 1e-3
     return alt.Axis(
@@ -28,14 +28,14 @@ def two_lines() -> alt.Axis:
 
 
 def padded(values: Sequence) -> alt.Scale:
-    """Return a scale with some room around the values, also where they are all the same."""
+    """Return a scale with some room around the values, even if they are all equal."""
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
     return alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
 
 
 def short_names(models: Sequence[str]) -> list[str]:
-    """Return the names cut to a length that fits a legend, still all different."""
+    """Return the names, shortened to fit a legend but still all different."""
     short = [limited(name, LETTERS) for name in models]
     return [
         name if short.count(name) == 1 else f"{limited(model, LETTERS - 5)} ({k + 1})"
@@ -44,5 +44,5 @@ def short_names(models: Sequence[str]) -> list[str]:
 
 
 def limited(text: str, most: int) -> str:
-    """Return a name of at most `most` letters, without its middle, as names differ at their ends."""
+    """Return a name of at most `most` letters; a longer one loses its middle."""
     return text if len(text) <= most else f"{text[: most - most // 3 - 1]}…{text[-(most // 3) :]}"

@@ -1,4 +1,7 @@
-"""Charts of misclassification correction for reports; those of the lesson are in `lines` and `scenes`."""
+"""Charts of misclassification correction for reports.
+
+The charts of the lesson are in `lines` and `scenes`.
+"""
 
 from workbench.charts.misclassification.estimators import audit_matrix, estimators
 from workbench.charts.misclassification.judged import judged

@@ -1,4 +1,4 @@
-"""The estimators side by side, and the audit's table."""
+"""Charts of the expected errors of the estimators, and of the confusion table of the audit."""
 
 import math
 
@@ -14,7 +14,7 @@ from workbench.misclassification.prevalence import EstimatorComparison
 
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
-    """Return the rows of `estimators`: expected error of all classes together per method."""
+    """Return the rows of `estimators`: one bar per method, with the expected error."""
     method = estimator_of(method)
     return [
         {
@@ -25,46 +25,50 @@ def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> lis
             if not math.isnan(error)
             else "cannot be computed"
             if name in comparison.reasons
-            else "not known",
+            else "unknown",
         }
         for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True)
     ]
 
 
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
-    """Return title and text alternative of `estimators`."""
+    """Return the title and the text alternative of `estimators`."""
     method = estimator_of(method)
     rows = dict(zip(comparison.methods, estimators_data(comparison, method), strict=True))
-    said = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
+    errors = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
     problems = "".join(
         f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items()
     )
     together = "" if len(comparison.labels) == 2 else ", all classes together"
     return _best_words(comparison, method, rows), (
-        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) is "
-        f"constant: {said}. Chosen: {METHODS[method].title}.{problems}"
+        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) "
+        f"is constant: {errors}. Chosen: {METHODS[method].title}.{problems}"
     )
 
 
 def _best_words(comparison: EstimatorComparison, method: str, rows: dict) -> str:
     if comparison.best is None:
-        return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
+        return (
+            "The expected errors are unknown: the classes are predicted no better than by chance, "
+            "or a class was not audited"
+        )
     chosen, best = ((METHODS[name].title, rows[name]["text"]) for name in (method, comparison.best))
     if method in comparison.reasons:
-        return f"{chosen[0]} cannot be computed; advised: {', '.join(best)}"
+        return f"{chosen[0]} cannot be computed; recommended: {', '.join(best)}"
     if method in comparison.no_worse:
         return f"No estimator has a clearly smaller expected error than {', '.join(chosen)}"
-    return f"Expected error of {' '.join(chosen)}; clearly less: {', '.join(best)}"
+    return f"Expected error of {' '.join(chosen)}; clearly smaller: {', '.join(best)}"
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
-    """Return the expected error of every estimator at the present shift, the chosen one marked.
+    """Return bars of the expected error of every estimator, with the chosen one marked.
 
     Parameters
     ----------
     comparison : workbench.EstimatorComparison
+        The estimators and their expected errors at the present shift.
     method : str
-        The chosen one.
+        The chosen estimator.
     """
     rows = estimators_data(comparison, method)
     base = theme.Chart(theme.rows("estimators", rows)).encode(
@@ -76,7 +80,7 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
         ),
         x=alt.X(
             "rmse:Q",
-            title="expected error: RMSE at the present shift (share)",
+            title="expected RMSE of the proportion at the present shift",
             axis=alt.Axis(tickCount=6, format="~g"),
         ),
     )
@@ -89,7 +93,7 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
 
 
 def audit_matrix_data(audit: ConfusionCounts) -> list[dict]:
-    """Return the rows of `audit_matrix`: count and row rate of every cell."""
+    """Return the rows of `audit_matrix`: the count and the rate of every cell."""
     rates, names = audit.reading_rates, [str(label) for label in audit.labels]
     return [
         {
@@ -106,7 +110,7 @@ def audit_matrix_data(audit: ConfusionCounts) -> list[dict]:
 
 
 def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
-    """Return title and text alternative of `audit_matrix`: who is right, and the commonest mistakes."""
+    """Return the title and the text alternative of `audit_matrix`."""
     right, totals = np.diag(audit.table), audit.table.sum(1)
     rates = ", ".join(
         f"{label}: {n:,} of {total:,}"
@@ -120,11 +124,11 @@ def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
         f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED]
     )
     k = int(np.nanargmin(np.diag(audit.reading_rates)))
-    commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
+    commonest = f" Most frequent mistakes: {mistakes}." if mistakes else " No mistake."
     return (
-        f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right; least often: {audit.labels[k]}, "
+        f"{audit.n:,} audited, {right.sum() / audit.n:.1%} correct; least often: {audit.labels[k]}, "
         f"{right[k] / totals[k]:.1%}",
-        f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}",
+        f"Audit of {checks.counted(audit.n, 'item')}. Correct: {rates}.{commonest}",
     )
 
 
@@ -134,6 +138,7 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     Parameters
     ----------
     audit : workbench.ConfusionCounts
+        The table of true and predicted classes.
     """
     names = [str(label) for label in audit.labels]
     size = min(90, max(24, 420 // len(names)))

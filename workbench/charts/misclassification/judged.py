@@ -1,4 +1,4 @@
-"""What a judge's verdicts, people's labels and both together say, side by side."""
+"""A chart of estimates from judge labels, from human labels, and from both together."""
 
 import altair as alt
 import numpy as np
@@ -9,7 +9,7 @@ from workbench.results import percent
 
 
 def judged_data(audit: JudgeAudit) -> list[dict]:
-    """Return the rows of `judged`: each value with its limits and as text; what is undefined is left out."""
+    """Return the rows of `judged`: each defined estimate with its limits, and as text."""
     shown = [row for row in audit.rows() if not np.isnan(row["estimate"])]
     several = "label" in shown[0]
     return [
@@ -30,18 +30,21 @@ def judged_data(audit: JudgeAudit) -> list[dict]:
 
 
 def judged_words(audit: JudgeAudit) -> tuple[str, str]:
-    """Return title and text alternative of `judged`."""
-    said = "; ".join(f"{row['who']} {row['text']}" for row in judged_data(audit))
+    """Return the title and the text alternative of `judged`."""
+    estimates = "; ".join(f"{row['who']} {row['text']}" for row in judged_data(audit))
     what = f"{audit.what[0].upper()}{audit.what[1:]}"
-    return f"{what}, with {percent(audit.level)} intervals", f"{what}: {said}."
+    return f"{what}, with {percent(audit.level)} intervals", f"{what}: {estimates}."
 
 
 def judged(audit: JudgeAudit) -> alt.TopLevelMixin:
-    """Return corrected value, people's and the judge's, with their limits; a judge's count has none.
+    """Return the corrected estimate, and those from human labels and judge labels, with intervals.
+
+    The count of judge labels has no interval.
 
     Parameters
     ----------
     audit : workbench.audits.judges.JudgeAudit
+        The result that the chart shows.
     """
     rows = judged_data(audit)
     base = theme.Chart(theme.rows("judged", rows)).encode(
@@ -51,7 +54,7 @@ def judged(audit: JudgeAudit) -> alt.TopLevelMixin:
         color=theme.color("kind", {"corrected": theme.ESTIMATE, "other": theme.GRAY}, legend=None),
     )
     axis = alt.Axis(tickCount=6) if audit.positive is None else theme.percents(tickCount=6)
-    title = "mean grade" if audit.positive is None else "share of items"
+    title = "mean grade" if audit.positive is None else "proportion of items"
     bars = base.mark_rule(strokeWidth=5).encode(
         x2="high:Q",
         x=alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=True)),

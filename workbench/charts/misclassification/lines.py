@@ -64,7 +64,7 @@ def published_words(
     drawn: Sequence[float] | None = None,
     methods: Sequence[str] = PUBLISHED,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `published`."""
+    """Return the title and the text alternative of `published`."""
     ends = {
         row["line"]: row["share"]
         for row in published_data(theory, true_shares, drawn, methods)["lines"]
@@ -84,7 +84,7 @@ def published_words(
 def _compared(ends: dict) -> str:
     gap = ends[DRAWN] - ends["calibration"]
     if abs(gap) < 0.0025:
-        return f"Your line ends at {ends[DRAWN]:.1%}, as the line of calibration does."
+        return f"Your line ends at {ends[DRAWN]:.1%}, like the line of calibration."
     nearest = min((abs(ends[name] - ends[DRAWN]), name) for name in PUBLISHED if name in ends)[1]
     near = {
         "calibration": "",
@@ -101,7 +101,7 @@ def _compared(ends: dict) -> str:
 def drawing_data(
     line: Sequence[float], true_shares: Sequence[float], *, loose: bool = True
 ) -> dict:
-    """Return the rows of `drawing`; the points of a loose line can be dragged."""
+    """Return the rows of `drawing`; with `loose`, the points of the line can be dragged."""
     points = [
         {
             "month": month,
@@ -125,7 +125,7 @@ def drawing_data(
 
 
 def drawing_words(line: Sequence[float], *, touched: bool = True) -> tuple[str, str]:
-    """Return title and text alternative of `drawing`."""
+    """Return the title and the text alternative of `drawing`."""
     ends = ", ".join(
         f"{line[month - 1]:.1%} in month {month}" for month in (1, len(line) // 2, len(line))
     )
@@ -173,13 +173,13 @@ def published(
     Parameters
     ----------
     theory : workbench.EstimatorTheory
-        For the rates of the program, month 1 and the size of the audit.
+        Rates of the program, true proportion in month 1 and size of the audit.
     true_shares : sequence of float
-        One per month.
+        True proportion of each month.
     drawn : sequence of float, optional
         The learner's line, one proportion per month.
     methods : sequence of str
-        The lines to draw, of `PUBLISHED`.
+        Estimators whose lines are shown, from `PUBLISHED`.
     """
     data = published_data(theory, true_shares, drawn, methods)
     line_names = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
@@ -204,7 +204,7 @@ def published(
 
 
 def _encodings(line_names: list[str], months: int) -> tuple:
-    """Return the encodings of x, y, color and dash; all pictures of months have the same axes."""
+    """Return the encodings of x, y, color and dash; all charts of months have the same axes."""
     across = alt.X(
         "month:Q",
         title="month",

@@ -1,4 +1,4 @@
-"""Levels and changes over the periods of a report."""
+"""Charts of proportions and of their changes over the periods of a report."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from workbench.results.vocabulary import method_words
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
 KINDS = {"counted": RAW, "corrected": CORRECTED}
-MANY = 40  # periods: their dots are small, and of their names
-NAMED = 17  # at most stand on the axis: measuring a name takes longer than drawing a dot
+MANY = 40  # beyond this number of periods, dots are small and only some names are shown
+NAMED = 17  # most names on the axis then: measuring a name takes longer than drawing a dot
 MOST_LETTERS = 90
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
@@ -25,7 +25,7 @@ VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 def series_data(
     series: PrevalenceSeries, label: str | None = None, level: float = 0.95
 ) -> list[dict]:
-    """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
+    """Return the rows of `series`: a list with one dict of data sets per class shown."""
     levels = series.levels(level)
     table = [levels[k] for k in series.shown_levels()]
     return [
@@ -35,7 +35,10 @@ def series_data(
 
 
 def _class_data(rows: list, audit_period: str | None) -> dict:
-    """Return the data sets of one class; a period without reported neighbors gets a bar, as its band has no width."""
+    """Return the data sets of one class.
+
+    A period without reported neighbors gets a bar, because its band has no width.
+    """
     lines = [
         {"period": str(row["period"]), "share": row[column], "kind": kind}
         for kind, column in zip(KINDS, ("counted", "estimate"), strict=True)
@@ -60,7 +63,7 @@ def _class_data(rows: list, audit_period: str | None) -> dict:
 
 
 def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> list:
-    """Return the classes drawn: the one chosen, the second of two, or the six largest in the order of the labels."""
+    """Return the classes shown: the chosen one, the second of two, or the six largest."""
     if label is not None:
         series.audit.index(label)
         return [label]
@@ -73,7 +76,7 @@ def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> 
 def series_words(
     series: PrevalenceSeries, label: str | None = None, level: float = 0.95
 ) -> tuple[str, str]:
-    """Return title and text alternative of `series`."""
+    """Return the title and the text alternative of `series`."""
     drawn, table = (
         _shown_classes(series, label),
         [row for row in series.levels(level) if row["items"] is not None],
@@ -82,16 +85,16 @@ def series_words(
     most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
     first, last = rows[most][0], rows[most][-1]
     audited = (
-        "No period is the audited frame itself."
+        "The audited frame is none of these periods."
         if series.audit_period is None
-        else f"The audit was drawn in {named_period(series.audit_period)}."
+        else f"The audit was sampled in {named_period(series.audit_period)}."
     )
     said = "; ".join(
         f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}"
         for name, found in rows.items()
     )
     unknown = (
-        " The audit leaves every share possible: the bands fill the whole range."
+        " The audit excludes no proportion, so the bands fill the whole range."
         if all(row["low"] == 0 and row["high"] == 1 for row in table)
         else ""
     )
@@ -100,7 +103,7 @@ def series_words(
     )
     return (
         f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
-        f"Shares by {method_words(series.method)} with {percent(level)} intervals, "
+        f"Proportions by {method_words(series.method)} with {percent(level)} intervals, "
         f"{named_period(first['period'])} to {named_period(last['period'])}: {said}. {audited}"
         f"{_not_reported(series)}{_not_drawn(series, label)}"
         f"{_thinned(series)}{unknown}",
@@ -133,7 +136,7 @@ def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
     return (
         ""
         if all_drawn
-        else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
+        else f" The chart shows the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
     )
 
 
@@ -143,8 +146,8 @@ def _thinned(series: PrevalenceSeries) -> str:
         ""
         if drawn == periods
         else (
-            f" Drawn are {drawn} of {periods:,} periods, the lowest and the highest of "
-            "each run of neighbors."
+            f" The chart shows {drawn} of {periods:,} periods: the lowest and the highest of each "
+            "run of neighbors."
         )
     )
 
@@ -152,20 +155,30 @@ def _thinned(series: PrevalenceSeries) -> str:
 def series(
     series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
 ) -> alt.TopLevelMixin:
-    """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
+    """Return counted and corrected proportions over the periods, in one part per class.
+
+    Bands show the intervals, and a line marks the audited period.
 
     Parameters
     ----------
     series : workbench.PrevalenceSeries
+        The result that the chart shows.
     label : label, optional
-        Draw this class only; by default the second of two, or the six largest.
+        The only class to show. By default the second of two classes, or the six largest.
     level : float
+        Confidence level of the intervals.
     """
     parts = series_data(series, label, level)
     title = "period (× not reported)" if any(part["lost"] for part in parts) else "period"
     periods = [series.periods[t] for t in series.drawn()]
     drawn = [
-        _class_chart(part, k, _period_axis(periods, title, k == len(parts) - 1), len(periods))
+        _class_chart(
+            part,
+            k,
+            _period_axis(periods, title, k == len(parts) - 1),
+            len(periods),
+            single=len(parts) == 1,
+        )
         for k, part in enumerate(parts)
     ]
     return theme.finish(
@@ -173,10 +186,11 @@ def series(
     )
 
 
-def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
+def _class_chart(part: dict, k: int, across: Any, periods: int, *, single: bool) -> Any:
+    name = _limited(class_name(part["class"]))
     up = alt.Y(
         "share:Q",
-        title=f"share of {_limited(class_name(part['class']))}",
+        title=f"proportion of {name}" if single else name,  # a low chart has no room for more
         axis=theme.percents(tickCount=5),
         scale=alt.Scale(zero=False),
     )
@@ -196,7 +210,7 @@ def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
     crosses = lost.mark_text(
         color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
     )
-    name = audit.mark_text(y=-7, style="note").encode(text="text:N")
+    audited = audit.mark_text(y=-7, style="note").encode(text="text:N")
     return (
         area
         + bars
@@ -204,12 +218,12 @@ def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
         + dots
         + crosses.encode(text="mark:N")
         + audit.mark_rule(style="truth")
-        + name
+        + audited
     )
 
 
 def _stacked(parts: list) -> Any:
-    """Return one chart, or several below each other that share their legend."""
+    """Return one chart, or several below each other with a common legend."""
     parts = [
         part.properties(width=theme.WIDTH, height=theme.HEIGHT if len(parts) == 1 else 110)
         for part in parts
@@ -241,9 +255,9 @@ def _limited(text: str, most: int = 18) -> str:
 
 
 def changes_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list:
-    """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods.
+    """Return the rows of `changes`: one per class shown and pair of consecutive reported periods.
 
-    Of a long series those of `PrevalenceSeries.shown_changes`.
+    For a long series, the rows are those of `PrevalenceSeries.shown_changes`.
     """
     drawn, shown = _shown_classes(series, label), set(series.shown_changes(level))
     return [
@@ -264,7 +278,7 @@ def changes_data(series: PrevalenceSeries, label: str | None = None, level: floa
 def changes_words(
     series: PrevalenceSeries, label: str | None = None, level: float = 0.95
 ) -> tuple[str, str]:
-    """Return title and text alternative of `changes`."""
+    """Return the title and the text alternative of `changes`."""
     rows = changes_data(series, label, level)
     if not rows:
         return (
@@ -273,8 +287,9 @@ def changes_words(
         )
     if np.isnan(rows[0]["change"]):
         return (
-            "No change can be estimated: the audit leaves every change possible",
-            f"The audit gives no estimate, and the intervals fill the whole range.{_not_reported(series)}",
+            "No change can be estimated: the audit excludes no change",
+            "The audit gives no estimate, and the intervals fill the whole range."
+            f"{_not_reported(series)}",
         )
     shown = [row for row in rows if row["verdict"] == "differs from 0"]
     most = max(rows, key=lambda row: abs(row["change"]))
@@ -294,13 +309,14 @@ def changes_words(
     part = (
         ""
         if len(every) == len(rows)
-        else f" Drawn are {len(rows)}, those that differ from 0 first."
+        else f" The chart shows {len(rows)} of them, those that differ from 0 first."
     )
     return (
         f"Changes that differ from 0: {differ} of {len(every)}; largest: {largest}",
-        f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
-        f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
-        f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
+        f"Changes from each reported period to the next, each with its own {percent(level)} "
+        f"interval. Without any true change, about {100 - 100 * level:.3g}% of the intervals would "
+        f"exclude 0. Largest: {largest}, interval {100 * most['low']:+.2f} to "
+        f"{100 * most['high']:+.2f}.{named}{_not_reported(series)}"
         f"{_not_drawn(series, label)}{part}",
     )
 
@@ -308,14 +324,16 @@ def changes_words(
 def changes(
     series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
 ) -> alt.TopLevelMixin:
-    """Return the changes between consecutive periods with their own intervals; one part per class.
+    """Return the changes between consecutive periods with their intervals, in one part per class.
 
     Parameters
     ----------
     series : workbench.PrevalenceSeries
+        The result that the chart shows.
     label : label, optional
-        Draw this class only; by default the second of two, or the six largest.
+        The only class to show. By default the second of two classes, or the six largest.
     level : float
+        Confidence level of the intervals.
     """
     rows, classes = (
         changes_data(series, label, level),
@@ -328,7 +346,11 @@ def changes(
             [row for row in rows if row["class"] == name],
             name,
             k,
-            _period_axis(periods, "to period, from the one reported before", k == len(classes) - 1),
+            _period_axis(
+                periods,
+                "change from the previous reported period to this one",
+                k == len(classes) - 1,
+            ),
             len(periods),
         )
         for k, name in enumerate(classes)

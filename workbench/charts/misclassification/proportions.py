@@ -1,4 +1,4 @@
-"""Predicted and corrected proportions of all classes, from one table."""
+"""A chart of the predicted and the corrected proportions of all classes, from one table."""
 
 import altair as alt
 import numpy as np
@@ -11,7 +11,7 @@ from workbench.results import digits, percent
 PREDICTED, CORRECTED = "predicted", "corrected"
 KINDS = {PREDICTED: theme.GRAY, CORRECTED: theme.ESTIMATE}
 BELOW = 5  # pixels between the marks and the middle of the line of a class
-MOST_CLASSES = 12  # drawn, the largest; the table has all
+MOST_CLASSES = 12  # the largest classes; the table has all
 
 
 def class_proportions_data(table: ClassificationTable) -> list[dict]:
@@ -30,7 +30,7 @@ def class_proportions_data(table: ClassificationTable) -> list[dict]:
 
 
 def class_proportions_words(table: ClassificationTable) -> tuple[str, str]:
-    """Return title and text alternative of `class_proportions`."""
+    """Return the title and the text alternative of `class_proportions`."""
     rows = class_proportions_data(table)
     classes = []
     for row in rows:
@@ -39,7 +39,7 @@ def class_proportions_words(table: ClassificationTable) -> tuple[str, str]:
     left_out = len(table.labels) - len(rows)
     verb = "is" if left_out == 1 else "are"
     smaller = checks.counted(left_out, "smaller class", "smaller classes")
-    rest = f" {smaller} {verb} not drawn." if left_out else ""
+    rest = f" {smaller} {verb} not shown." if left_out else ""
     level = percent(table.level)
     text = f"Class proportions with {level} intervals: {'; '.join(classes)}.{rest}"
     return f"Class proportions, with {level} intervals", text
@@ -51,6 +51,7 @@ def class_proportions(table: ClassificationTable) -> alt.TopLevelMixin:
     Parameters
     ----------
     table : workbench.ClassificationTable
+        The result that the chart shows.
     """
     rows = class_proportions_data(table)
     order = [row["class"] for row in rows]

@@ -31,7 +31,7 @@ GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
 # title says where they are cut.
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-# The legend names only the drawn estimators: all names would fill the screen of a phone.
+# The legend names only the estimators in the chart: all names would fill the screen of a phone.
 LEGEND = alt.Legend(
     symbolType="stroke",
     symbolSize=300,
@@ -39,7 +39,7 @@ LEGEND = alt.Legend(
     values=alt.expr("pluck(data('answers'), 'estimator')"),
 )
 YOURS = " (you)"
-NAMED = 115  # pixels for the longest name, so that the picture does not move when it appears
+NAMED = 115  # pixels for the longest name, so that the chart does not move when it appears
 INDEPENDENT, SHARED, PREDICTED = "independent errors", "shared audit", "your prediction"
 BANDS = {INDEPENDENT: RAW, SHARED: CORRECTED, PREDICTED: theme.OKABE_ITO["green"]}
 LETTERS = 125  # pixels of the longest text next to a dot
@@ -87,7 +87,7 @@ def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
 
 
 def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
-    """Return title and text alternative of `mosaic`."""
+    """Return the title and the text alternative of `mosaic`."""
     counted = counted_share(base_rate, p00, p11)
     title = f"Counted {counted:.2%}, true {base_rate:.2%}: {_bias_in_words(base_rate, p00, p11)}"
     missed = base_rate * (1 - p11)
@@ -179,7 +179,7 @@ def judge_data(share: float, right: float) -> dict:
 
 
 def judge_words(share: float, right: float) -> tuple[str, str]:
-    """Return title and text alternative of `judge`."""
+    """Return the title and the text alternative of `judge`."""
     passed = counted_share(share, right, right)
     title = f"{share:.0%} of the answers are good, the judge passes {passed:.1%}"
     return title, (
@@ -191,14 +191,14 @@ def judge_words(share: float, right: float) -> tuple[str, str]:
 
 
 def judge(share: float, right: float) -> alt.TopLevelMixin:
-    """Return the proportion that a judge passes, and the corrected one, over the good answers.
+    """Return the proportion that a judge passes, and the corrected one, by true proportion.
 
     Parameters
     ----------
     share : float
         Proportion of good answers.
     right : float
-        Proportion of correct grades, of good answers and of bad ones; above .5.
+        Proportion of correct grades, the same for good and bad answers; above .5.
     """
     data = judge_data(share, right)
     color = theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED})
@@ -238,7 +238,7 @@ def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str =
 
 
 def _errors(study: PrevalenceStudy, new_base_rates: np.ndarray) -> dict:
-    """Return the RMSE per method in theory, (A,) each, without an unknown bias of order 1/n."""
+    """Return the theoretical RMSE per method, (A,) each, without an unknown bias of order 1/n."""
     bias, variance, _ = _moments(study, new_base_rates)
     return {m: np.sqrt(variance[m] + np.nan_to_num(bias[m]) ** 2) for m in bias}
 
@@ -265,7 +265,7 @@ def reported_change(study: PrevalenceStudy, method: str) -> float:
 def months_words(
     study: PrevalenceStudy, methods: Sequence[str], predicted: str = ""
 ) -> tuple[str, str]:
-    """Return title and text alternative of `months`."""
+    """Return the title and the text alternative of `months`."""
     order = sorted(methods, key=study.rmse.get)
     titles = names()
     shift = study.new_base_rate - study.base_rate
@@ -306,15 +306,16 @@ def _where_calibration_wins(study: PrevalenceStudy, methods: tuple) -> str:
 def months(
     study: PrevalenceStudy, methods: Sequence[str], predicted: str = ""
 ) -> alt.TopLevelMixin:
-    """Return the errors of estimators in a later month, and their typical errors in all others.
+    """Return the errors of estimators in a later month, and typical errors by true proportion.
 
     Parameters
     ----------
     study : workbench.PrevalenceStudy
+        Simulated answers of the estimators.
     methods : sequence of str
         The estimators in the chart, at least one.
     predicted : str
-        The estimator that a learner chose; it is marked.
+        The estimator that a learner chose. It is marked.
     """
     data = months_data(study, methods, predicted)
     order = list(colors())
@@ -425,7 +426,7 @@ def change_words(
     *,
     rename: Callable[[str], str] = str,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `change`; `rename` changes the words for months and forms."""
+    """Return the title and the text alternative of `change`; `rename` replaces months and forms."""
     estimate = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
     low, high = (100 * np.array(estimate.limits)).tolist()
@@ -463,19 +464,20 @@ def change(
     *,
     rename: Callable[[str], str] = str,
 ) -> alt.TopLevelMixin:
-    """Return proportions with 95% intervals, and a change with its interval and a wrong one.
+    """Return proportions with 95% intervals, and a change with its interval and an incorrect one.
 
     Parameters
     ----------
     series : workbench.PrevalenceSeries
-        Of two classes; periods are numbers.
+        Series of two classes; its periods are numbers.
     first, last : int
-        Two of its periods.
+        The two periods that are compared.
     true_shares : (T,) array of float
+        True proportion of each period.
     predicted : float, optional
         Half-width of the interval of the change that a learner predicted.
     rename : callable, optional
-        Takes a text about months and forms, returns it in other words.
+        Function that takes a text about months and forms and returns it in other words.
     """
     data = change_data(series, first, last, true_shares, predicted)
     levels = theme.chart(data, "levels")
@@ -567,7 +569,7 @@ def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
 
 
 def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, str]:
-    """Return title and text alternative of `held_constant`."""
+    """Return the title and the text alternative of `held_constant`."""
     slopes = answer_slopes(theory, constant)
     answers = {
         m: theory.base_rate + slope * (theory.new_base_rate - theory.base_rate)
@@ -589,13 +591,14 @@ def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, st
 
 
 def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
-    """Return the answers of two estimators over all new true proportions if one rate is constant.
+    """Return the answers of two estimators by new true proportion if one rate is constant.
 
     Parameters
     ----------
     theory : workbench.EstimatorTheory
+        Theory of the estimators for one program.
     constant : {"P(read | true)", "P(true | read)"}
-        The rate that is really constant.
+        The rate that stays constant.
     """
     data = held_constant_data(theory, constant)
     color = theme.color("estimator", {m: colors()[m] for m in HOLDS.values()}, legend=None)

@@ -3,7 +3,7 @@
 from workbench.charts import theme
 from workbench.misclassification.methods import estimators
 
-# Color and dash of each method. A method that is added takes one of the colors left.
+# Color and dash of each method. A method that you add takes one of the remaining colors.
 LOOKS = {
     "classify_and_count": ("vermilion", [2, 2]),
     "calibration": ("purple", [10, 4]),
@@ -17,13 +17,13 @@ LEFT = ("yellow", "black")
 
 
 def names() -> dict[str, str]:
-    """Return the title of each method, in the order in which they are drawn."""
+    """Return the title of each method, in the order of the charts."""
     methods = estimators()
     return {name: methods[name].title for name in [*LOOKS, *methods] if name in methods}
 
 
 def _looks() -> dict[str, tuple]:
-    """Return color and dash by the methods' titles."""
+    """Return the color and the dash of each method by its title."""
     added = {
         name: (LEFT[k % len(LEFT)], [3 + k, 3])
         for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))
@@ -32,17 +32,17 @@ def _looks() -> dict[str, tuple]:
 
 
 def colors() -> dict[str, str]:
-    """Return the methods' colors by their titles."""
+    """Return the color of each method by its title."""
     return {title: theme.OKABE_ITO.get(color, theme.GRAY) for title, (color, _) in _looks().items()}
 
 
 def dashes() -> dict[str, list[int]]:
-    """Return the methods' dashes by their titles."""
+    """Return the dash of each method by its title."""
     return {title: dash for title, (_, dash) in _looks().items()}
 
 
 def class_name(label: object) -> str:
-    """Return the name of a class on an axis; a bare number would not say that it is a class.
+    """Return the name of a class on an axis; a number gets the word "class" before it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Orthogonal arrays and the steps of a Galois field."""
+"""Charts of orthogonal arrays and of the steps of a Galois field."""
 
 import altair as alt
 import numpy as np
@@ -25,7 +25,7 @@ def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
 
 
 def _pairs(array: np.ndarray, levels: int, i: int, j: int) -> np.ndarray:
-    """Return how often two columns show each pair of levels, (levels, levels)."""
+    """Return the counts of each pair of levels in two columns, (levels, levels)."""
     return np.bincount(array[:, i - 1] * levels + array[:, j - 1], minlength=levels**2).reshape(
         levels, levels
     )
@@ -70,7 +70,7 @@ def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -
 
 
 def array_words(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> tuple[str, str]:
-    """Return title and text alternative of `array`."""
+    """Return the title and the text alternative of `array`."""
     runs, columns = array.shape
     bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
     counts = _pairs(array, levels, i, j)
@@ -95,7 +95,7 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, note: str = "") 
         if np.ptp(counts) == 0
         else f"between {counts.min()} and {counts.max()} times."
     )
-    cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
+    cut = f" The chart shows the first {SHOWN_RUNS} runs." if runs > SHOWN_RUNS else ""
     note_sentence = f" {note[0].upper()}{note[1:]}." if note else ""
     return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{note_sentence}"
 
@@ -106,11 +106,13 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt
     Parameters
     ----------
     array : (runs, columns) array of int
+        The array.
     levels : int
+        Number of levels.
     i, j : int
         Two columns, counted from 1.
     note : str
-        Stands in the empty half of the pairs.
+        Text in the empty half of the table of pairs.
     """
     data = array_data(array, levels, i, j, note)
     tiles = (
@@ -209,7 +211,7 @@ def field_data(field: GaloisField, k: int) -> dict:
 
 
 def field_words(field: GaloisField, k: int) -> tuple[str, str]:
-    """Return title and text alternative of `field`: how power k arises from the one before."""
+    """Return the title and the text alternative of `field`, with the computation of power k."""
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
     modulus = galois.polynomial(field.modulus)
@@ -256,9 +258,9 @@ def field(field: GaloisField, k: int) -> alt.TopLevelMixin:
     Parameters
     ----------
     field : workbench.GaloisField
-        Whose smallest primitive element is x.
+        A field whose smallest primitive element is x.
     k : int
-        From 1 to size - 1.
+        Power, from 1 to size - 1.
     """
     data = field_data(field, k)
     color = alt.Color("digit:O", title="coefficient", scale=alt.Scale(scheme="viridis"))

@@ -1,4 +1,4 @@
-"""Metrics of several models, and beside them the differences."""
+"""A chart of the metrics of several models, with their differences next to them."""
 
 import textwrap
 from collections import Counter
@@ -16,18 +16,18 @@ SHOWN_METRICS = 24
 SHOWN_MODELS = len(theme.CATEGORY)
 UNDECIDED = "undecided"
 WIDTH = 235  # pixels of a panel
-LINE, GAP, LEAST = 13, 12, 60  # pixels of a model, between metrics, of a panel
-LETTERS = 34  # of an axis title below a panel
+LINE, GAP, LEAST = 13, 12, 60  # pixels per model, between metrics, and at least per panel
+LETTERS = 34  # letters of an axis title below a panel
 LONGEST_NAME = 24
-LONGEST_LEGEND, COLUMNS = 70, 3  # letters of names in one line, else so many columns
+LONGEST_LEGEND, COLUMNS = 70, 3  # most letters in one line of a legend, else columns
 LETTER = 7  # pixels
 
 
 def differences_data(comparison: MetricComparison, most: int | None = None) -> list[dict]:
     """Return the panels of `differences`: metrics of one scale, with the rows of their models.
 
-    Of two models the difference is the first less the second. Of more it is each model less the
-    best one of the metric. Differences of percentages are in percentage points.
+    For two models, the difference is the first minus the second. For more models, it is each model
+    minus the best one of the metric. Differences of percentages are in percentage points.
     """
     panels: dict[str, dict] = {}
     names = _short_names(comparison.names)
@@ -52,7 +52,7 @@ def differences_data(comparison: MetricComparison, most: int | None = None) -> l
 
 
 def differences_words(comparison: MetricComparison, most: int | None = None) -> tuple[str, str]:
-    """Return title and text alternative of `differences`."""
+    """Return the title and the text alternative of `differences`."""
     keys = _metrics(comparison)
     drawn = _drawn_metrics(comparison, most)
     cut = f" ({len(drawn)} of {len(keys)} metrics shown)" if len(keys) > len(drawn) else ""
@@ -70,14 +70,14 @@ def differences_words(comparison: MetricComparison, most: int | None = None) -> 
 
 
 def differences(comparison: MetricComparison, *, most: int | None = None) -> alt.TopLevelMixin:
-    """Return metrics of several models with their intervals, and beside them the differences.
+    """Return metrics of several models with their intervals, and the differences next to them.
 
     Parameters
     ----------
     comparison : workbench.MetricComparison
-        Its metrics of all items are drawn, not those of groups.
+        The comparison. The chart shows its metrics of all items, not those of groups.
     most : int, optional
-        Draw at most so many metrics, and only those with the scale of the first; by default 24 of
+        Largest number of metrics shown; all have the scale of the first. By default 24 metrics of
         any scale.
     """
     short_names = _short_names(comparison.names)
@@ -102,7 +102,7 @@ def differences(comparison: MetricComparison, *, most: int | None = None) -> alt
 def _panels(
     place: int, panel: dict, names: list[str], colors: dict[str, str], y: alt.Y
 ) -> alt.HConcatChart:
-    """Return the panels of estimates and of differences of metrics that have one scale."""
+    """Return the panels of estimates and of differences, for metrics on the same scale."""
     metric = METRICS[panel["metric"]]
     metrics = {row["name"] for row in panel["models"]}
     height = max(LEAST, (LINE * len(names) + GAP) * len(metrics))
@@ -114,10 +114,12 @@ def _panels(
     left = _intervals(
         base.encode(y=y, yOffset=lines, color=theme.color("model", colors, legend=legend)),
         "estimate",
-        "each model by itself" + ("; lower is better" if metric.lower_is_better else ""),
+        "each model separately" + ("; lower is better" if metric.lower_is_better else ""),
         theme.percents(tickCount=5) if metric.is_share else alt.Axis(tickCount=5),
     )
-    title = f"{names[0]} less {names[1]}" if len(names) == 2 else "less the best of each metric"
+    title = (
+        f"{names[0]} minus {names[1]}" if len(names) == 2 else "minus the best model of each metric"
+    )
     if metric.is_share:
         title += ", percentage points"
     base = theme.chart({f"differences {place}": panel["differences"]}, f"differences {place}")
@@ -131,7 +133,7 @@ def _panels(
 
 
 def _intervals(base: alt.Chart, value: str, title: str, axis: alt.Axis) -> alt.LayerChart:
-    """Return a rule from low to high, and a tick at the value."""
+    """Return a line from low to high, and a point at the value."""
     x = alt.X(
         "low:Q",
         title=textwrap.wrap(title, LETTERS),
@@ -150,7 +152,7 @@ def _metrics(comparison: MetricComparison) -> list[tuple]:
 
 
 def _drawn_metrics(comparison: MetricComparison, most: int | None) -> list[tuple]:
-    """Return the pairs of metric and class that are drawn."""
+    """Return the pairs of metric and class that the chart shows."""
     keys = _metrics(comparison)
     if most is None:
         return keys[:SHOWN_METRICS]
@@ -159,7 +161,7 @@ def _drawn_metrics(comparison: MetricComparison, most: int | None) -> list[tuple
 
 
 def _key(row: dict) -> tuple | None:
-    """Return metric and class of a row, None for one of a group."""
+    """Return the metric and the class of a row, or None if the row is about a group."""
     return (row["metric"], row.get("label")) if row.get("group") is None else None
 
 
@@ -175,7 +177,7 @@ def _scale_of(metric: str) -> str:
 
 
 def _shown_models(comparison: MetricComparison) -> list[str]:
-    """Return the models that are drawn, of very many the best by the first metric."""
+    """Return the models that the chart shows: if there are many, the best by the first metric."""
     return [row["model"] for row in _ranked(comparison, _metrics(comparison)[0])][:SHOWN_MODELS]
 
 
@@ -191,7 +193,7 @@ def _winner(comparison: MetricComparison, key: tuple) -> str | None:
 
 
 def _differences(comparison: MetricComparison, key: tuple) -> list[dict]:
-    """Return a row per difference that is drawn, with the model whose line and color it has."""
+    """Return one row per difference shown, with the model that gives its line and color."""
     unit = 100 if METRICS[key[0]].is_share else 1
     pairs = [row for row in comparison.rows() if _key(row) == key]
     if len(comparison.names) == 2:
@@ -220,7 +222,7 @@ def _named(row: dict, model: str) -> dict:
 
 
 def _metric_words(comparison: MetricComparison, of_models: list[dict], key: tuple) -> str:
-    """Return the metric of every model and the differences in words."""
+    """Return the metric of every model, and the differences, as text."""
     texts = []
     for row in of_models:
         if _key(row) == key:
@@ -238,7 +240,7 @@ def _metric_words(comparison: MetricComparison, of_models: list[dict], key: tupl
 
 
 def _title(comparison: MetricComparison, keys: list[tuple]) -> str:
-    """Return by how many metrics a model is better than all others."""
+    """Return the title: the number of metrics by which a model is better than all others."""
     winners = Counter(filter(None, (_winner(comparison, key) for key in keys)))
     better = "better" if len(comparison.names) == 2 else "best"
     if not winners:
@@ -255,7 +257,7 @@ def _title(comparison: MetricComparison, keys: list[tuple]) -> str:
 
 
 def _short_names(names: tuple) -> dict[str, str]:
-    """Return names that fit, a long one without its middle, unless two would be the same."""
+    """Return short names, long ones without their middle, unless two would be the same."""
     half = LONGEST_NAME // 2
     short = {
         name: name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}"

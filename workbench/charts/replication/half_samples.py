@@ -1,4 +1,4 @@
-"""Boxes, half-samples and replicate values."""
+"""Charts of boxes, of half-samples and of replicate values."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 
 
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
-    """Return the accuracy of each box, with the band that holds 19 of 20 if only chance matters.
+    """Return the accuracy of each box, with the band that contains 19 of 20 by chance alone.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
 def boxes_data(
     right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None
 ) -> dict:
-    """Return the rows of `boxes`: boxes, districts of two, the estimate, its intervals."""
+    """Return the rows of `boxes`: boxes, districts of two, the estimate and its intervals."""
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
     boxes = [
@@ -124,7 +124,7 @@ def boxes_words(
     *,
     icc: float,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `boxes`.
+    """Return the title and the text alternative of `boxes`.
 
     `icc` is the intracluster correlation of all labels.
     """
@@ -156,7 +156,7 @@ def boxes_words(
 
 
 def _independent(pooled: float, count: float) -> tuple[float, float]:
-    """Return the 95% limits of a proportion of so many independent labels."""
+    """Return the 95% limits of a proportion from a number of independent labels."""
     half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / count)
     return pooled - half, min(1.0, pooled + half)
 
@@ -292,7 +292,7 @@ def halves_data(
 
 
 def cross_terms(kept: np.ndarray) -> np.ndarray:
-    """Return the mean product of two strata's signs, (H, H); the identity if balanced."""
+    """Return the mean products of the signs of two strata, (H, H): the identity if balanced."""
     signs = 1.0 - 2 * np.asarray(kept)
     return signs.T @ signs / len(signs)
 
@@ -304,7 +304,7 @@ def halves_words(
     *,
     textbook: float,
 ) -> tuple[str, str]:
-    """Return title and text alternative of `halves`.
+    """Return the title and the text alternative of `halves`.
 
     `textbook` is the standard error by the closed formula.
     """
@@ -355,8 +355,9 @@ def halves(
     Parameters
     ----------
     made : workbench.Replicates
-        With its array.
+        Half-samples with their array.
     estimate : workbench.ReplicateEstimate
+        The accuracy that they estimate.
     predicted : tuple of float
         Predicted standard errors, drawn as dashed lines on either side of the estimate.
     textbook : float
@@ -415,16 +416,16 @@ def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None =
 
 
 def _scale(estimate: ReplicateEstimate) -> float:
-    """Return the factor of a replicate's deviation in the variance: 2 for Fay's at half weight."""
+    """Return the factor of a replicate's deviation in the variance, such as 2 for Fay's method."""
     values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     spread = np.sqrt(((values - estimate.estimate) ** 2).mean())
     return estimate.standard_error / spread if spread > 0 else 1.0
 
 
 def _counting(estimate: ReplicateEstimate) -> np.ndarray:
-    """Return sorted replicate values, with deviations as the variance counts them.
+    """Return sorted replicate values, with deviations scaled as in the variance.
 
-    Of very many values these are 2,000, evenly spaced by rank.
+    If there are more than 2,000 values, these are 2,000 of them, evenly spaced by rank.
     """
     values = np.sort(estimate.replicate_values[np.isfinite(estimate.replicate_values)])
     if values.size > MOST_SQUARES:
@@ -433,9 +434,9 @@ def _counting(estimate: ReplicateEstimate) -> np.ndarray:
 
 
 def _stacked(values: np.ndarray, low: float, high: float) -> list:
-    """Return a square per sorted value, stacked where values share one of 80 bins.
+    """Return one square per sorted value, stacked within 80 bins.
 
-    Beyond 16 per bin they close up.
+    With more than 16 squares in a bin, the squares overlap.
     """
     bins = (
         np.zeros(values.size, int)
@@ -480,19 +481,19 @@ def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
 
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
-    """Return title and text alternative of `replicate_plot`."""
+    """Return the title and the text alternative of `replicate_plot`."""
     interval = estimate.interval(level)
     values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = title_of(estimate.statistic), _scale(estimate)
     undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
     lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
-    some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
+    some = f" The chart shows {MOST_SQUARES:,} of them." if values.size > MOST_SQUARES else ""
     counted = (
         ""
         if abs(scale - 1) < 0.01
         else (
-            f" Their distances from it are drawn {scale:.3g} times as large, as the variance counts"
-            " them."
+            f" Their distances from it are shown {scale:.3g} times as large, as in the formula of"
+            " the variance."
         )
     )
     return (
@@ -516,7 +517,9 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     Parameters
     ----------
     estimate : workbench.ReplicateEstimate
+        The estimate.
     level : float
+        Confidence level of the interval.
     """
     low, high = estimate.interval(level)
     interval = (
@@ -528,7 +531,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     title = f"{title_of(estimate.statistic)} of the replicate" + (
         ""
         if abs(scale - 1) < 0.01
-        else f" (deviations drawn {scale:.2g} times as large, as the variance counts them)"
+        else f" (deviations {scale:.2g} times as large, as in the variance)"
     )
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

@@ -1,4 +1,4 @@
-"""Coverage, metrics and PSUs."""
+"""Charts of coverage, of metrics with their intervals, and of clusters by stratum."""
 
 import operator
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from workbench.simulations.replication import CoverageStudy
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
-LETTERS = 40  # that fit next to each other on a phone
+LETTERS = 40  # letters that fit next to each other on a phone
 COVERED = ("naive", "z", "t", "logit", "default")
 QUANTITIES = {"accuracy": "accuracy", "share": "proportion", "mean": "mean"}
-CUT = 0.5  # where the strips of accuracies end below
+CUT = 0.5  # lower end of the strips of accuracies
 
 
 @lru_cache(2)
@@ -63,7 +63,7 @@ def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
 
 
 def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tuple[str, str]:
-    """Return title and text alternative of `coverage`."""
+    """Return the title and the text alternative of `coverage`."""
     covered = _covered(study)
     shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in covered.items())
     error = max(error for _, error in covered.values())
@@ -88,6 +88,7 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
     Parameters
     ----------
     study : workbench.simulations.replication.CoverageStudy
+        The simulated samples.
     predicted : float, optional
         Predicted coverage of the naive intervals.
     """
@@ -145,7 +146,7 @@ def _strip(name: str, data: dict) -> Any:
 
 
 def _on_one_axis(found: MetricEstimates, most: int) -> list[dict]:
-    """Return the rows that are shares, as the first is, or are no shares, as it."""
+    """Return the rows whose metrics fit on the axis of the first: proportions, or others."""
     rows = found.rows()
     return [row for row in rows if _is_share(row) == _is_share(rows[0])][:most]
 
@@ -155,7 +156,7 @@ def _is_share(row: dict) -> bool:
 
 
 def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
-    """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
+    """Return the rows of `metrics`: the recommended and the naive interval of each metric."""
     return [
         {"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
         for row in _on_one_axis(found, most)
@@ -172,7 +173,7 @@ def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict
 
 
 def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
-    """Return title and text alternative of `metrics`."""
+    """Return the title and the text alternative of `metrics`."""
     every, rows = found.rows(), _on_one_axis(found, most)
     widths = [
         ((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row)
@@ -183,7 +184,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         "{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows
     )
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
-    title = "No naive interval has a width to compare with"
+    title = "All naive intervals have width 0"
     if widths:
         ratio, row = max(widths, key=lambda pair: pair[0])
         title = (
@@ -198,7 +199,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
 
 
 def _shown(row: dict) -> tuple[str, ...]:
-    """Return estimate, limits and naive limits with three decimals; only 1 itself is shown as 1."""
+    """Return estimate, limits and naive limits with three decimals; only 1 itself reads 1."""
     values = [row[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")]
     return digits.shares(*values) if _is_share(row) else tuple(f"{value:.3f}" for value in values)
 
@@ -209,9 +210,10 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
     Parameters
     ----------
     found : workbench.MetricEstimates
-        Or what has rows() with "metric", "estimate", "low", "high", "naive_low", "naive_high".
+        The metrics, or any object whose `rows()` have "metric", "estimate", "low", "high",
+        "naive_low" and "naive_high".
     most : int
-        Metrics that are drawn.
+        Largest number of metrics shown.
     """
     rows = metrics_data(found, most)
     order = list(dict.fromkeys(row["name"] for row in rows))
@@ -241,12 +243,12 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
 
 
 def _quantity(rows: Sequence[dict]) -> str:
-    """Return the key of what the rows of `psu_plot` hold."""
+    """Return the key of the values in the rows of `psu_plot`."""
     return next(key for key in QUANTITIES if key in rows[0])
 
 
 def _value_text(row: dict, decimals: int) -> str:
-    """Return the value of a row: a mean as a number, others in percent if 1 decimal is asked."""
+    """Return the value of a row as text: a mean as a number, others in percent with 1 decimal."""
     value = row[_quantity([row])]
     if "mean" in row:
         return f"{value:,.4g}"
@@ -254,7 +256,7 @@ def _value_text(row: dict, decimals: int) -> str:
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
-    """Return the rows of `psu_plot`: the PSUs of the 40 strata of lowest accuracy, lowest first."""
+    """Return the rows of `psu_plot`: the clusters of the 40 strata with the lowest values."""
     return [
         row | {"place": place}
         for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
@@ -264,14 +266,12 @@ def psu_data(rows: list[dict]) -> list[dict]:
 
 
 def psu_words(rows: list[dict]) -> tuple[str, str]:
-    """Return title and text alternative of `psu_plot`."""
+    """Return the title and the text alternative of `psu_plot`."""
     order, quantity = _lowest_strata(rows), _quantity(rows)
     worst, best = (pick(rows, key=operator.itemgetter(quantity)) for pick in (min, max))
-    units = checks.counted(
-        len(rows),
-        *(("stratum", "strata") if all(row["psu"] == row["stratum"] for row in rows) else ("PSU",)),
-    )
-    run = "runs" if len(rows) == 1 else "run"
+    are_strata = all(row["psu"] == row["stratum"] for row in rows)
+    units = checks.counted(len(rows), *(("stratum", "strata") if are_strata else ("cluster",)))
+    what = QUANTITIES[quantity].capitalize()
     cut = (
         f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)"
         if len(order) > SHOWN_STRATA
@@ -279,13 +279,10 @@ def psu_words(rows: list[dict]) -> tuple[str, str]:
     )
     return (
         (
-            f"{units} {run} from {_value_text(worst, 1)} to {_value_text(best, 1)}; the lowest is "
+            f"{what} from {_value_text(worst, 1)} to {_value_text(best, 1)} in {units}; lowest in "
             f"{_unit_name(worst)}{cut}"
         ),
-        (
-            f"{QUANTITIES[quantity].capitalize()} of {units}, ordered by stratum: {_value(worst)}"
-            f" to {_value(best)}{cut}."
-        ),
+        (f"{what} of {units}, ordered by stratum: {_value(worst)} to {_value(best)}{cut}."),
     )
 
 
@@ -296,16 +293,18 @@ def _value(row: dict) -> str:
 
 def _unit_name(row: dict) -> str:
     stratum = f"stratum {row['stratum']}"
-    return stratum if row["psu"] == row["stratum"] else f"PSU {row['psu']} of {stratum}"
+    return stratum if row["psu"] == row["stratum"] else f"cluster {row['psu']} of {stratum}"
 
 
 def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
-    """Return the accuracy of each PSU by stratum; of more than 40 strata those of lowest accuracy.
+    """Return a dot per cluster with its accuracy, by stratum.
+
+    If there are more than 40 strata, the chart shows those with the lowest accuracy.
 
     Parameters
     ----------
     rows : list of dict
-        stratum, psu, accuracy (or share, or mean), items; as from
+        `stratum`, `psu`, `items` and `accuracy` (or `share`, or `mean`), as in the rows of
         `workbench.replication.metrics.LabeledItems.clusters`.
     """
     shown = psu_data(rows)
@@ -341,7 +340,7 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
 
 
 def _lowest_strata(rows: list) -> list[str]:
-    """Return the strata by rising mean of their items."""
+    """Return the strata in order of the mean of their items, the lowest first."""
     quantity = _quantity(rows)
     totals, items = dict[Any, Any](), dict[Any, Any]()
     for row in rows:

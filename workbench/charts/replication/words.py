@@ -8,12 +8,12 @@ TEXTBOOK = 1e-12
 
 
 def row_name(row: Mapping) -> str:
-    """Return what a row of metrics is about."""
+    """Return the name of a row of metrics, with its group, if any."""
     return row_title(row) if row.get("group") is None else f"{row_title(row)} in {row['group']}"
 
 
 def short_mean(value: float) -> str:
-    """Return a mean of signs at two digits, "0" and "1" without.
+    """Return a mean of signs with two decimals; whole numbers have none.
 
     Examples
     --------

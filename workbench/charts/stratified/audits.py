@@ -1,7 +1,7 @@
-"""Charts of audits of accuracy; those of the lesson are in `stratified_scenes`.
+"""Charts of audits of accuracy; those of the lesson are in `workbench.charts.stratified.scenes`.
 
-For each picture there are three functions: `..._data(result)` gives its rows, `..._words(result)` its title and
-text alternative, and the picture itself is an altair chart built from both.
+There are three functions for each chart. `..._data(result)` returns its rows, `..._words(result)`
+its title and text alternative, and the third builds an altair chart from both.
 """
 
 import functools
@@ -23,11 +23,11 @@ from workbench.stratified.class_metrics import METRICS
 
 FEW_STRATA = 20
 SHAPES = ("circle", "square", "diamond")
-STRENGTHS = (1, 0.4, 0.7)  # of what labels found: told apart without color, too
+STRENGTHS = (1, 0.4, 0.7)  # opacities, so that outcomes differ even without color
 
 
 def audit_data(audit: Any) -> list[dict]:
-    """Return the rows of `audit`: labels per stratum, counted from 1, split by what they found once they are known."""
+    """Return the rows of `audit`: labels per stratum, by outcome once it is known."""
     return [
         {"stratum": k + 1, "kind": kind, "labels": int(n), "order": order}
         for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
@@ -36,7 +36,10 @@ def audit_data(audit: Any) -> list[dict]:
 
 
 def _outcomes(audit: Any) -> list:
-    """Return kind, color and labels per stratum of what labels found; the first is what the title speaks of."""
+    """Return the name, the color and the labels per stratum of each outcome.
+
+    The title of the chart is about the first outcome.
+    """
     if audit.mode == "plan":
         return [("to label", theme.LABELED, audit.labeled)]
     if isinstance(audit, DifferenceAudit) and audit.difference:
@@ -56,7 +59,7 @@ def _outcomes(audit: Any) -> list:
 
 
 def audit_words(audit: Any) -> tuple[str, str]:
-    """Return title and text alternative of `audit`."""
+    """Return the title and the text alternative of `audit`."""
     sizes = ", ".join(
         f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True)
     )
@@ -68,26 +71,28 @@ def audit_words(audit: Any) -> tuple[str, str]:
         )
     labels = checks.counted(audit.labeled.sum(), "label")
     (_, _, first), *_, (_, _, last) = _outcomes(audit)
-    found = ", ".join(f"{k:,} of {n:,}" for k, n in zip(first, audit.labeled, strict=True))
+    first_counts = ", ".join(f"{k:,} of {n:,}" for k, n in zip(first, audit.labeled, strict=True))
     if isinstance(audit, DifferenceAudit):
-        rival = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
+        last_counts = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
         one, other = audit.models
         where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
         return (
-            f"{where} {one} is correct in {first.sum():,} and {other} in {last.sum():,} of {labels}",
-            f"Labels per stratum, {order}, in which only {one} was correct: {found}; only {other}: {rival}.",
+            f"{where} {one} is correct in {first.sum():,} and {other} in {last.sum():,} of "
+            f"{labels}",
+            f"Labels per stratum, {order}, in which only {one} was correct: {first_counts}; only "
+            f"{other}: {last_counts}.",
         )
     where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
     return (
         f"{first.sum():,} of {labels} showed an error{where}",
-        f"Labels that showed an error, per stratum {order}: {found}.",
+        f"Labels that showed an error, per stratum {order}: {first_counts}.",
     )
 
 
 def _order(audit: Any) -> str:
-    """Return what the order of the strata is, in words."""
+    """Return the order of the strata in words."""
     if isinstance(audit, JudgedAudit):
-        return f"right as the judge says: {', '.join(audit.verdicts)}"
+        return f"by the model that the judge calls correct: {', '.join(audit.verdicts)}"
     if not isinstance(audit, ClassAudit) or audit.predicted.all():
         return "from low to high score"
     members = int(audit.predicted.sum())
@@ -96,11 +101,12 @@ def _order(audit: Any) -> str:
 
 
 def audit(audit: Any) -> alt.TopLevelMixin:
-    """Return the labels per stratum and, once they are known, what they found.
+    """Return the labels per stratum and, once they are known, their outcomes.
 
     Parameters
     ----------
     audit : workbench.audits.accuracy.Audit
+        The audit, planned or analyzed.
     """
     colors = {kind: color for kind, color, _ in _outcomes(audit)}
     base = theme.Chart(theme.rows("labels", audit_data(audit))).encode(
@@ -118,9 +124,9 @@ def audit(audit: Any) -> alt.TopLevelMixin:
 
 
 def finding_data(audit: Any) -> dict:
-    """Return the rows of `finding`: limits of what was asked and ends of its estimates, rates in the strata, the truth.
+    """Return the rows of `finding`: limits and estimates, rates in the strata, and the truth.
 
-    An estimate has two ends where items were skipped.
+    An estimate has two ends if some items could not be labeled.
     """
     asked = [
         (name, list(dict.fromkeys(bounds)), *limits)
@@ -152,7 +158,7 @@ def finding_data(audit: Any) -> dict:
 
 
 def _asked(audit: Any) -> list[tuple]:
-    """Return name, bounds of the estimate and limits of everything that an audit asked."""
+    """Return the name, the bounds and the limits of each estimate of an audit."""
     if isinstance(audit, DifferenceAudit) and audit.difference:
         return [("difference", audit.difference.bounds, audit.confidence_interval)]
     accuracy = "accuracy", audit.estimate.bounds, audit.confidence_interval
@@ -178,7 +184,10 @@ def _shown(audit: Any, ends: list[float], low: float, high: float) -> str:
 
 
 def _rates(audit: Any) -> list:
-    """Return the rate of each stratum among its labels; where models are compared, none: theirs are of other items."""
+    """Return the proportion of correct labels in each stratum.
+
+    If two models are compared there are none, because only items on which they differ are labeled.
+    """
     if isinstance(audit, DifferenceAudit):
         return []
     rates = zip(audit.estimate.correct.tolist(), audit.labeled.tolist(), strict=True)
@@ -195,29 +204,33 @@ def _rates(audit: Any) -> list:
 
 
 def finding_words(audit: Any) -> tuple[str, str]:
-    """Return title and text alternative of `finding`."""
+    """Return the title and the text alternative of `finding`."""
     if audit.mode == "plan":
         return plan_words(audit)
     data = finding_data(audit)
-    said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
+    rows = (*data["limits"], *data["strata"])
+    estimates = "; ".join(f"{row['name']} {row['text']}" for row in rows)
     dashed = " (dashed: the truth)" if data["truth"] else ""
     where = " and the labels of each stratum, from low to high score" if data["strata"] else ""
     what = "Estimates" if len(data["limits"]) > 1 else "Accuracy"
     if isinstance(audit, DifferenceAudit):
         what = "Accuracy of {} minus that of {}, in points,".format(*audit.models)
-        said = f"{what} {said}"
+        estimates = f"{what} {estimates}"
     return (
         f"{what} with {percent(audit.level)} interval{'s' * (len(data['limits']) > 1)}{where}{dashed}",
-        f"{said}.",
+        f"{estimates}.",
     )
 
 
 def finding(found: Any) -> alt.TopLevelMixin:
-    """Return what an audit found with its limits, and the rates in its strata; of a plan what to expect of its labels.
+    """Return the estimates of an audit with their intervals, and the rates in its strata.
+
+    For a plan, the chart is that of `plan`.
 
     Parameters
     ----------
     found : workbench.audits.accuracy.Audit
+        The audit, planned or analyzed.
     """
     if found.mode == "plan":
         return plan(found)
@@ -262,7 +275,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
 
 @functools.lru_cache(maxsize=4)
 def plan_data(audit: Any) -> dict:
-    """Return the rows of `plan`: expected half-widths in points by number of labels, and those of the budget."""
+    """Return the rows of `plan`: expected half-widths by number of labels, and the budget."""
     rows = [
         row
         | {
@@ -275,48 +288,52 @@ def plan_data(audit: Any) -> dict:
 
 
 def plan_words(audit: Any) -> tuple[str, str]:
-    """Return title and text alternative of `plan`."""
+    """Return the title and the text alternative of `plan`."""
     rows, budget = plan_data(audit)["plans"], int(audit.labeled.sum())
-    said = {
+    widths_by_labels = {
         labels: ", ".join(
             f"{row['metric']} {row['text']}" for row in rows if row["labels"] == labels
         )
         for labels in dict.fromkeys(row["labels"] for row in rows)
     }
-    shown = 2 if len(rows) == len(said) else 1
-    title = [f"{labels:,} labels: {widths}" for labels, widths in said.items() if labels >= budget][
-        :shown
-    ]
+    shown = 2 if len(rows) == len(widths_by_labels) else 1
+    title = [
+        f"{labels:,} labels: {widths}"
+        for labels, widths in widths_by_labels.items()
+        if labels >= budget
+    ][:shown]
     return (
-        f"{'; '.join(title)} points" + (f", {_honest(audit)}" if len(title) == 1 else ""),
-        f"Half-width of the {percent(audit.level)} interval in points, {_honest(audit)}, by number of labels: "
+        f"{'; '.join(title)} points" + (f", {_assumption(audit)}" if len(title) == 1 else ""),
+        f"Half-width of the {percent(audit.level)} interval in points, {_assumption(audit)}, by "
+        "number of labels: "
         + "; ".join(
             f"{labels:,} labels{' (the plan)' if labels == budget else ''} {widths}"
-            for labels, widths in said.items()
+            for labels, widths in widths_by_labels.items()
         )
         + ".",
     )
 
 
-def _honest(audit: Any) -> str:
-    """Return what the expected half-widths of a plan rest on."""
+def _assumption(audit: Any) -> str:
+    """Return the assumption behind the expected half-widths of a plan."""
     if isinstance(audit, JudgedAudit):
         return audit.expects
     if isinstance(audit, DifferenceAudit):
-        return "if both models are right equally often where they differ"
+        return "if both models are correct equally often where they differ"
     return (
-        "if the scores are honest"
+        "if the scores are calibrated"
         if np.isfinite(audit.expected_half_width)
-        else "if half are right"
+        else "if half of the predictions are correct"
     )
 
 
 def plan(audit: Any) -> alt.TopLevelMixin:
-    """Return the expected half-width by number of labels, from half of the plan's to four times as many.
+    """Return the expected half-width for half to four times the planned number of labels.
 
     Parameters
     ----------
     audit : workbench.audits.accuracy.Audit
+        The plan.
     """
     data = plan_data(audit)
     metrics, labels = (
@@ -326,7 +343,7 @@ def plan(audit: Any) -> alt.TopLevelMixin:
     legend = None if one else alt.Legend()
     x = alt.X(
         "labels:Q",
-        title=[f"labels (dashed: the plan, {data['budget'][0]['labels']:,})", _honest(audit)],
+        title=[f"labels (dashed: the plan, {data['budget'][0]['labels']:,})", _assumption(audit)],
         scale=alt.Scale(type="log", domain=[0.9 * labels[0], 1.15 * labels[-1]], nice=False),
         axis=alt.Axis(values=labels, format=",", labelOverlap=True, grid=False),
     )
@@ -346,7 +363,7 @@ def plan(audit: Any) -> alt.TopLevelMixin:
 
 
 def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:
-    """Return title and text alternative of `intervals`."""
+    """Return the title and the text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     dashed, known = (
         ("", "")
@@ -354,7 +371,7 @@ def intervals_words(comparison: IntervalComparison, truth: float | None = None) 
         else (" (dashed: the truth)", f" The true accuracy is {truth:.3f}.")
     )
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
-    report = "what to expect of each" if comparison.assumption else "report the default"
+    report = "expected limits" if comparison.assumption else "report the default"
     return (
         f"The same labels, five intervals: {report}{promised}{dashed}",
         f"Limits{promised}: {limits}.{known}",
@@ -362,12 +379,14 @@ def intervals_words(comparison: IntervalComparison, truth: float | None = None) 
 
 
 def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt.TopLevelMixin:
-    """Return all interval methods on the same labels, with the truth where it is known.
+    """Return the intervals of all methods from the same labels, with the truth if it is known.
 
     Parameters
     ----------
     comparison : workbench.audits.accuracy.IntervalComparison
+        The intervals.
     truth : float, optional
+        True accuracy.
     """
     default = "default" if comparison.assumption else "report this"
     use = {"default": default, "wald": "for teaching", "wilson": "for teaching"}
@@ -376,13 +395,13 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt
             "method": i.method,
             "low": i.low,
             "high": i.high,
-            "use": use.get(i.method, "on purpose only"),
+            "use": use.get(i.method, "for special purposes"),
         }
         for i in comparison.intervals
     ]
     colors = {
         default: theme.STRATIFIED,
-        "on purpose only": theme.UNLABELED,
+        "for special purposes": theme.UNLABELED,
         "for teaching": theme.MISS,
     }
     bars = (

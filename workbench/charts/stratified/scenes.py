@@ -1,8 +1,8 @@
 """Charts of the lesson on stratified accuracy, where the truth is known.
 
-Each picture has three functions: `..._data` returns its rows, `..._words` its title and text
-alternative, and the function without a suffix builds the altair chart from both. The axes do not
-change with the controls.
+There are three functions for each chart: `..._data` returns its rows, `..._words` its title and
+text alternative, and the function without a suffix builds the altair chart from both. The axes do
+not change with the controls.
 """
 
 import itertools
@@ -21,12 +21,12 @@ from workbench.simulations.stratified import DesignStudy, LabelingStudy, Looking
 from workbench.stratified.accuracy import PlanCurve
 
 SHOWN_RUNS = 50
-TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
-STRIP = (-0.85, -0.55)  # where the labels lie below the items
+TOP_RATIO = 3.0  # longest bar: standard error relative to random sampling
+STRIP = (-0.85, -0.55)  # position of the labels below the items
 PREDICTED = "you predicted"
 NOMINAL = "nominal error rate"
-STEP = 0.01  # of all items, or labels, that an arrow key moves
-CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
+STEP = 0.01  # proportion of all items or labels that an arrow key moves
+CLOSE = 0.3  # powers of ten below which the line of the ceiling would cross a number
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 METHODS_OF_LOOKING = {
@@ -37,12 +37,14 @@ METHODS_OF_LOOKING = {
 
 
 def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
-    """Return start, end and mean value of 60 bins of equal size, in order of score.
+    """Return the start, the end and the mean value of 60 bins of equal size, in order of score.
 
     Parameters
     ----------
     score : (N,) array of float
+        Score of each item.
     values : (N,) array of float or bool
+        Value of each item.
     name : str
         Key of the mean value.
     """
@@ -65,12 +67,14 @@ def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
     Parameters
     ----------
     score : (N,) array of float
+        Score of each item.
     correct : (N,) array of bool
+        Whether each prediction is correct.
 
     Returns
     -------
     list of dict
-        start, end (proportion of the items), wrong (proportion of the bin).
+        `start` and `end` (proportions of all items) and `wrong` (proportion of the bin).
     """
     return by_rank(score, ~np.asarray(correct, bool), "wrong")
 
@@ -81,7 +85,7 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     Parameters
     ----------
     score : (N,) array of float
-        Chances of being right, as the classifier states them.
+        Probability of being correct that the classifier states for each item.
     """
     rows = by_rank(score, score, "sure")
     sure = (
@@ -109,8 +113,8 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
         f"On average {claim}. How often is it correct?",
         named(f"On average over {np.size(score):,} forms")
         + f", {claim}. It says {rows[0]['sure']:.0%} for the "
-        f"{round(rows[0]['end'] * np.size(score))} of which it is least sure. Sorted from the least sure to "
-        "the surest, it says "
+        f"{round(rows[0]['end'] * np.size(score))} of which it is least sure. Sorted from the "
+        "least sure to the surest, it says "
         f"{rows[len(rows) // 10]['sure']:.0%} after the first tenth and "
         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",
         height=190,
@@ -169,7 +173,7 @@ def design_data(
 
 
 def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
-    """Return the cuts of items and labels that a reader can drag, and the lines that join them."""
+    """Return the cuts of items and labels that a reader can drag, and the lines between them."""
     if study.cell_stratum.size != study.labeled.size:  # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
@@ -225,7 +229,7 @@ def _errors(study: Any, predicted: Any) -> Any:
 
 
 def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple[str, str]:
-    """Return title and text alternative of `design`.
+    """Return the title and the text alternative of `design`.
 
     Parameters
     ----------
@@ -257,7 +261,7 @@ def _compared(study: DesignStudy, error: float) -> str:
     """Return a comparison of a design with random sampling; its error is relative."""
     ratio = study.variance_ratio
     if np.isnan(ratio):
-        return "random sampling has standard error 0, too"
+        return "random sampling also has a standard error of 0"
     if ratio < 0.99:
         return f"standard error {1 - error:.0%} below that of random sampling"
     if ratio > 1.01:
@@ -272,7 +276,7 @@ def _listed(counts: np.ndarray) -> str:
 def design(
     study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return strata over score rank, their labels, and the relative standard error.
+    """Return the strata by score rank, their labels, and the relative standard error.
 
     Parameters
     ----------
@@ -410,7 +414,7 @@ def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
 
 
 def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
-    """Return title and text alternative of `robot`."""
+    """Return the title and the text alternative of `robot`."""
     coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
     is_of_paper = study.method.startswith("opt")
     name = study.method.replace("_", "-").upper() if is_of_paper else study.method
@@ -430,8 +434,9 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
     Parameters
     ----------
     study : workbench.simulations.stratified.LabelingStudy
+        The simulated runs.
     method : str
-        Interval, as in `LabelingStudy.limits`.
+        Interval method, as in `LabelingStudy.limits`.
     """
     data = robot_data(study, method=method)
     runs = theme.runs(
@@ -469,12 +474,12 @@ def _robot_errors(data: dict) -> Any:
 def robots(
     studies: Sequence[LabelingStudy], *, predicted: float | None = None
 ) -> alt.TopLevelMixin:
-    """Return the coverage of 95% Wald intervals over the number of labels.
+    """Return the coverage of 95% Wald intervals by number of labels.
 
     Parameters
     ----------
     studies : list of workbench.simulations.stratified.LabelingStudy
-        Of one method, by increasing budget.
+        Studies of one method, by increasing budget.
     predicted : float, optional
         Prediction of a learner for the last study.
     """
@@ -534,7 +539,7 @@ def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
 
 
 def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[str, str]:
-    """Return title and text alternative of `looking`."""
+    """Return the title and the text alternative of `looking`."""
     missed = round(float(study.missed[-1]) * study.runs)
     checks_in_words = [
         f"{share:.1%} up to {n} labels"
@@ -558,11 +563,12 @@ def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[
 
 
 def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevelMixin:
-    """Return the proportion of analysts who have missed the truth, over the labels.
+    """Return the proportion of analysts who have missed the truth, by number of labels.
 
     Parameters
     ----------
     study : workbench.simulations.stratified.LookingStudy
+        The simulated analysts.
     predicted : float, optional
         Prediction of a learner for the last check.
     """
@@ -635,7 +641,7 @@ def plan_data(
 
 
 def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tuple[str, str]:
-    """Return title and text alternative of `plan`."""
+    """Return the title and the text alternative of `plan`."""
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
     more = (
@@ -648,7 +654,7 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
         f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, "
         f"{need['proportional']:,} proportional or {need['neyman']:,} Neyman labels",
         f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} "
-        f"finite-population factor: {need['simple_random']:,} random, {need['proportional']:,} "
+        f"finite-population correction: {need['simple_random']:,} random, {need['proportional']:,} "
         f"proportional, {need['neyman']:,} Neyman, of {curve.population:,} items.{more}",
     )
 
@@ -656,11 +662,12 @@ def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tu
 def plan(
     curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
 ) -> alt.TopLevelMixin:
-    """Return labels needed over the half-width, for three designs.
+    """Return the labels needed by half-width, for three designs.
 
     Parameters
     ----------
     curve : workbench.PlanCurve
+        Labels needed for several half-widths.
     half_width : float
         Half-width to mark.
     predicted : (float, float), optional

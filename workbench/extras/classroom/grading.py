@@ -31,7 +31,7 @@ from workbench.reports.parameters import ReportError, refusing
 NOT_PLAIN = "not a plain answer"
 PACKED = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 OTHERS = "somebody else's"
-VERDICTS = ("right", "mistake", "not yet", OTHERS, NOT_PLAIN, "no answer")
+VERDICTS = ("correct", "mistake", "not yet", OTHERS, NOT_PLAIN, "no answer")
 FAR = 0.1  # from the right answer, where no tolerance reaches
 
 
@@ -42,7 +42,7 @@ class Mark:
     Attributes
     ----------
     exercise : str
-    verdict : {"right", "mistake", "not yet", "somebody else's", "not a plain answer", "no answer"}
+    verdict : {"correct", "mistake", "not yet", "somebody else's", "not a plain answer", "no answer"}
     message : str
     misconception : str
         Its name where the verdict is a mistake, else ''.
@@ -259,7 +259,7 @@ def _mark(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> 
     verdict, message, misconception = judged(exercise, answer, **task)
     right = (
         tuple(weights)
-        if verdict == "right"
+        if verdict == "correct"
         else tuple(_right_parts(exercise, answer, task, tuple(weights)))
     )
     return Mark(
@@ -269,7 +269,7 @@ def _mark(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> 
         misconception,
         shown(answer),
         _sum(weights[part] for part in right),
-        () if verdict == "right" else right,
+        () if verdict == "correct" else right,
     )
 
 

@@ -1,4 +1,7 @@
-"""Exercises of lesson 3."""
+"""Exercises of lesson 3: judges, hints, explanations and worked solutions.
+
+`EXERCISES` and `STEPS` at the end list them by number.
+"""
 
 import math
 import numbers
@@ -16,7 +19,7 @@ NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 
 def _variance_of_sum(strata: list | tuple, labeled: list) -> float:
-    """Return the variance of the estimated sum, with `labeled` numbers sampled from each list."""
+    """Return the variance of the estimated sum if `labeled` numbers are sampled from each list."""
     size, sd = [len(part) for part in strata], [np.std(part, ddof=1) for part in strata]
     return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
@@ -30,7 +33,7 @@ def _nine_numbers(values: list, parts: list | tuple = NINE) -> Judged | tuple:
             "mistake",
             "this is the variance with replacement; you never sample the same number twice, so "
             "multiply by (1 - 2/9) and use ddof=1",
-            "drawn with replacement",
+            "the variance is that of sampling with replacement",
         )
     if abs(values[0] / random - 1) > 1e-2:
         return (
@@ -41,7 +44,7 @@ def _nine_numbers(values: list, parts: list | tuple = NINE) -> Judged | tuple:
         return "not yet", "the second estimate is 5 times one number plus 4 times the other"
     if abs(values[2] / (random / stratified) - 1) > 1e-2:
         return "not yet", "the ratio is the first variance divided by the second"
-    return "right", f"{random:.4g}, {stratified:.4g}, ratio {random / stratified:.1f}"
+    return "correct", f"{random:.4g}, {stratified:.4g}, ratio {random / stratified:.1f}"
 
 
 def _three_strata(
@@ -52,20 +55,26 @@ def _three_strata(
 ) -> Judged | tuple:
     optimum = rules.allocate(size, budget, stratum_sd=spread).labeled
     if values == optimum.tolist():
-        return "right", " / ".join(map(str, optimum))
+        return "correct", " / ".join(map(str, optimum))
     if any(value % 1 for value in values):
-        return "mistake", "give whole labels"
+        return "mistake", "give whole numbers"
     if sum(values) != budget:
         return Judged(
             "mistake",
             f"the budget is {budget}; your labels add up to {sum(values):g}",
-            "budget not spent",
+            "the labels do not add up to the budget",
         )
     if min(values) < 0:
-        return Judged("mistake", "at least 0 labels in each stratum", "labels below zero")
+        return Judged(
+            "mistake",
+            "give each stratum at least 0 labels",
+            "a stratum has a negative number of labels",
+        )
     if values[0] > size[0]:
         return Judged(
-            "mistake", f"the first stratum has only {size[0]} items", "more labels than items"
+            "mistake",
+            f"the first stratum has only {size[0]} items",
+            "a stratum has more labels than items",
         )
     return (
         "not yet",
@@ -80,8 +89,8 @@ def _why_three_strata() -> str:
     best = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
     more = 100 * (capped.variance / best.variance - 1)
     return (
-        "after the first stratum, 50 labels are allocated in proportion to 500 and 1000; capped "
-        f"Neyman leaves {capped.unused:.0f} labels unused, and its variance is {more:.0f}% larger"
+        "After the first stratum, 50 labels are allocated in proportion to 500 and 1000. Capped "
+        f"Neyman leaves {capped.unused:.0f} labels unused, and its variance is {more:.0f}% larger."
     )
 
 
@@ -101,9 +110,9 @@ def _floor(parts: list) -> tuple | None:
     if floor > 20:
         return (
             "mistake",
-            f"a floor of {floor:g} costs more and hardly protects better: choose a smaller floor",
+            f"a floor of {floor:g} costs more but hardly protects better: choose a smaller floor",
         )
-    return "right", f"{floor:g}; compare your reason with the explanation"
+    return "correct", f"{floor:g}; compare your reason with the explanation"
 
 
 def _why_floor() -> str:
@@ -118,7 +127,7 @@ def _why_floor() -> str:
     return (
         "5 of 37 thousands are misread. The probability that a sample of them includes no misread "
         f"digit is {none[0]:.2f} with 2 digits and {none[1]:.2f} with 15. If all standard "
-        f"deviations are known, floors of 5, 10, 15 and 20 change the standard error by {increases}"
+        f"deviations are known, floors of 5, 10, 15 and 20 change the standard error by {increases}."
     )
 
 
@@ -126,7 +135,7 @@ def _own_places(values: Any) -> tuple:
     strata = digit_forms().register()
     best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
     if any(value != int(value) for value in values):
-        return "mistake", "give whole labels"
+        return "mistake", "give whole numbers"
     if sum(values) != 150:
         return "mistake", f"the budget is 150 labels; your labels add up to {sum(values):g}"
     over = np.flatnonzero(np.array(values) > strata.size)
@@ -137,9 +146,9 @@ def _own_places(values: Any) -> tuple:
     variance = rules.allocation_variance(strata.size, strata.sd, values)
     error, least = (strata.size.sum() * v**0.5 for v in (variance, best.variance))
     if variance <= best.variance * (1 + 1e-9):
-        return "right", f"SE {error:,.0f}"
+        return "correct", f"SE {error:,.0f}"
     if error <= least * (1 + ROUNDED):
-        return "right", f"SE {error:,.1f}; the best whole numbers reach {least:,.1f}"
+        return "correct", f"SE {error:,.1f}; the best whole numbers reach {least:,.1f}"
     return "not yet", f"SE {error:,.1f}; an SE of {least:,.1f} is possible"
 
 
@@ -148,8 +157,9 @@ def _why_own_places() -> str:
     best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
     capped = rules.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd)
     return (
-        f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance**0.5:,.0f}; "
-        f"the variance of capped Neyman is {capped.variance / best.variance:.2f} times as large"
+        f"The best allocation is {'/'.join(map(str, best.labeled))}, with an SE of "
+        f"{strata.size.sum() * best.variance**0.5:,.0f}. The variance of capped Neyman is "
+        f"{capped.variance / best.variance:.2f} times as large."
     )
 
 
@@ -219,8 +229,8 @@ EXERCISES = {
         "the total of N numbers, estimated from a simple random sample of n of them, has the "
         "variance N^2 (1 - n/N) S^2 / n; compute S^2 with ddof=1",
         lambda: (
-            "the paper's 1.3e7 lacks the factor (1 - 2/9), and its variance divides by 9 instead "
-            "of 8; we could not reproduce its ratio of 46"
+            "The paper's 1.3e7 lacks the factor (1 - 2/9), and its variance divides by 9 instead "
+            "of 8. We could not reproduce its ratio of 46."
         ),
     ),
     "3.2": (
@@ -228,7 +238,7 @@ EXERCISES = {
         3,
         "three whole numbers",
         "how many labels does Neyman's rule ask for in the first stratum, and how many digits "
-        "has it?",
+        "does the stratum have?",
         _why_three_strata,
     ),
     "3.3": (

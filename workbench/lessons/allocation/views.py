@@ -1,8 +1,8 @@
 """Live views of lesson 3: labels moved by hand, rules compared, one label at a time, and streams.
 
-Each function returns a prediction, two lines to write, or a picture with its controls. A picture
-that would give an answer away takes the learner's prediction from
-`workbench.widgets.questions.reveal` and shows it.
+Each function returns a question, or a chart with its controls. A chart that would give an answer
+away appears only after the learner's prediction, which `workbench.widgets.questions.reveal` passes
+to it.
 """
 
 import dataclasses
@@ -101,7 +101,7 @@ DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed
 
 
 def predict_thousands() -> Prediction:
-    """Return the question that the learner answers before they see any allocation."""
+    """Return the question about the thousands, which comes before any allocation is shown."""
     size, _ = _places()
     return questions.predict(
         "3-thousands",
@@ -121,7 +121,7 @@ def predict_better() -> Prediction:
 
 
 def predict_infinite() -> Prediction:
-    """Return the question how often a stream loses a place that has errors."""
+    """Return the question how often the sample of a stream loses a place that has errors."""
     return questions.predict(
         "3-infinite",
         f"The digits arrive in {STREAMS} different random orders, and S-VOILA keeps {LABELS} of them. "
@@ -132,7 +132,7 @@ def predict_infinite() -> Prediction:
 
 
 def predict_following() -> Prediction:
-    """Return the question how far a stream is behind hindsight long after a spread has jumped."""
+    """Return the question about the variance long after a standard deviation has jumped."""
     return questions.predict(
         "3-following",
         "Look at the sample 40,000 records after the jump. How many times as large is its "
@@ -142,7 +142,7 @@ def predict_following() -> Prediction:
 
 
 def explain_greedy() -> Explanation:
-    """Return the question why giving one label after the other is not short-sighted."""
+    """Return the question why giving one label at a time is not short-sighted."""
     return questions.explain(
         "3-greedy",
         "You give one label at a time, always to the place with the largest gain. Why is this not "
@@ -151,7 +151,7 @@ def explain_greedy() -> Explanation:
         "place, each further label has a smaller gain than the one before. So the labels with "
         "the largest gains of all are exactly those that the rule gives, in this order.",
         [
-            '"It was right with 100 labels." That is one case, and not a reason.',
+            '"The rule was best with 100 labels." That is one case, and not a reason.',
             '"Each place gets labels in proportion to N times S." This is the rule of Neyman. It '
             "ignores that a place can be labeled completely.",
             '"You can move a label back later." The rule never does this, and never needs to.',
@@ -183,7 +183,7 @@ def explain_floor() -> Explanation:
 
 
 def register() -> ChartView:
-    """Return the picture of the register: digits, misread digits and average error of each place.
+    """Return a chart of the register: digits, misread digits and average error of each place.
 
     Examples
     --------
@@ -211,13 +211,13 @@ def register() -> ChartView:
     thousands=(MINIMUM, 37),
 )
 def place_labels(predicted: str | None = None) -> Panel:
-    """Return the view in which a learner moves 100 labels between the places, by sliders or bars.
+    """Return a view in which a learner moves 100 labels between the places, by sliders or bars.
 
     Parameters
     ----------
     predicted : str, optional
-        Labels predicted for the thousands. They are marked, and the thousands start with as many
-        labels, or with all they can take.
+        Number of labels predicted for the thousands. It is marked, and the thousands start with
+        this number of labels, or with as many as they have digits.
     **ranges
         Ranges of controls by their names: `ones`, `tens`, `hundreds`, `thousands`.
 
@@ -245,7 +245,7 @@ def place_labels(predicted: str | None = None) -> Panel:
 
 
 class _Hand:
-    """100 labels in four places: no place gets more than its digits or than the unused labels."""
+    """100 labels in four places: a place gets at most as many labels as it has digits."""
 
     def __init__(self, wish: int | None) -> None:
         self.best, self.wish = _allocated(LABELS), wish
@@ -298,12 +298,12 @@ class _Hand:
 
 @adjustable(budget=(8, 1797))
 def place_value(predicted: str | None = None) -> Panel:
-    """Return the view of the rules: the labels of each place, and the standard error of the total.
+    """Return a view of the rules: the labels of each place, and the standard error of the total.
 
     Parameters
     ----------
     predicted : str, optional
-        The rule that a learner expects to be better with 150 labels, of `predict_better`. It is
+        The rule that a learner expects to be better with 150 labels, from `predict_better`. It is
         marked, and the view starts with 150 labels.
     **ranges
         Ranges of controls by their names: `budget`, `method`.
@@ -349,16 +349,17 @@ def place_value(predicted: str | None = None) -> Panel:
 
 
 def allocations(budget: int) -> dict[str, rules.Allocation]:
-    """Return how each rule allocates labels to the four places, at least two labels to each.
+    """Return the allocation of each rule to the four places, with at least two labels in each.
 
     Parameters
     ----------
     budget : int
+        Number of labels.
 
     Returns
     -------
     dict of str to workbench.Allocation
-        Of every rule of `COMPARED`.
+        The allocation of every rule in `COMPARED`.
 
     Examples
     --------
@@ -386,7 +387,7 @@ def random_error(budget: int) -> float:
 
 
 def seen_hand() -> Reveal:
-    """Return a button, once `predict_thousands` is answered: 100 labels allocated by hand."""
+    """Return a button for 100 labels allocated by hand, after `predict_thousands`."""
 
     def show() -> Table:
         size, sd = _places()
@@ -403,7 +404,7 @@ def seen_hand() -> Reveal:
         ]
         least = best.stratum_size.sum() * best.variance**0.5
         return Table(
-            rows, f"{LABELS} labels: the least standard error of the total is {least:,.0f}"
+            rows, f"{LABELS} labels: the smallest standard error of the total is {least:,.0f}"
         )
 
     return questions.compare("3-thousands", OF_THOUSANDS, show)
@@ -414,7 +415,7 @@ def _of_places(labels: Iterable) -> dict:
 
 
 def seen_rules() -> Reveal:
-    """Return a button, once `predict_better` is answered: the standard error of each rule."""
+    """Return a button for the standard error of each rule, after `predict_better`."""
     return questions.compare("3-better", OF_BETTER, _rules)
 
 
@@ -445,12 +446,12 @@ def _rules() -> list:
 
 
 def iterated_or_best(predicted: str | None = None) -> Table:
-    """Return what VOILA's whole numbers gain over the textbook's rule in the register.
+    """Return a table of what VOILA's whole numbers gain over the textbook's rule in the register.
 
     Parameters
     ----------
     predicted : str, optional
-        Of `predict_thousands`. The table is shown once it is locked.
+        Prediction from `predict_thousands`. The table appears once it is locked.
     """
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
@@ -480,7 +481,7 @@ def _ratio(ratio: float) -> str:
 
 
 def _rounding_costs(budget: int, minimum: int) -> float:
-    """Return the standard error of iterated Neyman over VOILA's."""
+    """Return the standard error of iterated Neyman, divided by that of VOILA."""
     iterated, best = (
         _allocated(budget, name, minimum).variance for name in ("neyman_iterated", "voila")
     )
@@ -489,7 +490,7 @@ def _rounding_costs(budget: int, minimum: int) -> float:
 
 @adjustable(budget=(8, 1797))
 def one_label_at_a_time() -> Panel:
-    """Return the view in which each label goes to the place where its gain is largest.
+    """Return a view in which each label goes to the place where its gain is largest.
 
     Parameters
     ----------
@@ -499,8 +500,8 @@ def one_label_at_a_time() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with
-        two labels.
+        Control: labels. Buttons: next label, next ten, give all, start again. Every place starts
+        with two labels.
 
     Examples
     --------
@@ -559,7 +560,7 @@ def one_label_at_a_time() -> Panel:
 
 
 def spreads() -> Table:
-    """Return size, standard deviation and their product for each place."""
+    """Return a table of size, standard deviation and their product for each place."""
     size, sd = _places()
     return Table(
         [
@@ -576,7 +577,7 @@ def spreads() -> Table:
 
 
 def ten_strata() -> Table:
-    """Return the labels of three rules for the paper's example, and their variances."""
+    """Return a table of the labels and variances of three rules for the paper's example."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
     plans = {
         name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
@@ -602,12 +603,12 @@ def ten_strata() -> Table:
 
 @adjustable(minimum=(0, 400), seed=(0, 1_000_000), seen=(EVERY, 1797))
 def watch_stream(predicted: str | None = None) -> Panel:
-    """Return the view of a stream of the digits: the sample that is kept, and its variance.
+    """Return a view of a stream of the digits: the sample that is kept, and its variance.
 
     Parameters
     ----------
     predicted : str, optional
-        Percentage of streams in which a learner expects an infinite variance, of
+        Percentage of streams in which a learner expects an infinite variance, from
         `predict_infinite`.
     **ranges
         Ranges of controls by their names: `order`, `rule`, `minimum`, `budget`, `seed`, `seen`.
@@ -615,8 +616,8 @@ def watch_stream(predicted: str | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: order, rule, floor (of the exact rule), records kept, stream, records seen. A
-        player moves the last one.
+        Controls: order, rule, floor (for the exact rule), records kept, stream, records seen. Play
+        buttons move the last one.
 
     Examples
     --------
@@ -694,19 +695,19 @@ def _player(slider: Any) -> Any:
 
 
 def seen_streams() -> Reveal:
-    """Return a button, once `predict_infinite` is answered: how often a variance is infinite."""
+    """Return a button for the percentage of infinite variances, after `predict_infinite`."""
     return questions.compare(
         "3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite"))
     )
 
 
 def trouble(predicted: str | None = None) -> ChartView:
-    """Return in what percentage of 400 streams the variance of the paper's rule is infinite.
+    """Return the percentage of 400 streams in which the variance of the paper's rule is infinite.
 
     Parameters
     ----------
     predicted : str, optional
-        The percentage that a learner expects, of `predict_infinite`.
+        The percentage that a learner expects, from `predict_infinite`.
 
     Examples
     --------
@@ -757,11 +758,11 @@ def _prediction(predicted: str | None) -> str:
 
 
 def floors() -> Panel:
-    """Return the view of three floors: each press runs 100 more streams and shows their errors.
+    """Return a view of three floors: each press runs 100 more streams and shows their errors.
 
     Examples
     --------
-    A similar scene with errors that you make up, of 50 streams for each of two floors:
+    A similar scene with made-up errors of 50 streams for each of two floors:
 
     >>> import ipywidgets
     >>> import numpy as np
@@ -814,7 +815,7 @@ def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
 
 
 def premiums() -> Table:
-    """Return what a floor costs when all standard deviations are known."""
+    """Return a table of what a floor costs when all standard deviations are known."""
     errors = {floor: _total_error(floor) for floor in (0, 5, 10, 15, 20)}
     return Table(
         [
@@ -826,7 +827,7 @@ def premiums() -> Table:
 
 
 def _total_error(floor: int) -> float:
-    """Return the standard error of the register total of 100 labels with hindsight and a floor."""
+    """Return the standard error of the register total with 100 labels, hindsight and a floor."""
     plan = _allocated(LABELS, minimum=floor)
     return float(plan.stratum_size.sum() * plan.variance**0.5)
 
@@ -835,19 +836,19 @@ def _total_error(floor: int) -> float:
 
 
 def seen_following() -> Reveal:
-    """Return how far S-VOILA is behind, once `predict_following` is answered."""
+    """Return the chart of `following` with the prediction, after `predict_following`."""
     return questions.reveal(
         "3-following", lambda choice: [*questions.answered(OF_FOLLOWING, choice), following(choice)]
     )
 
 
 def following(predicted: str | None = None) -> ChartView:
-    """Return the variance of S-VOILA over that of the best sample, on the paper's stream.
+    """Return a chart of the variance of S-VOILA on the paper's stream, relative to the best sample.
 
     Parameters
     ----------
     predicted : str, optional
-        The ratio that a learner expects at the end, of `predict_following`.
+        The ratio that a learner expects at the end, from `predict_following`.
 
     Examples
     --------
@@ -891,23 +892,23 @@ def following(predicted: str | None = None) -> ChartView:
 
 @adjustable()
 def papers_stream(predicted: str | None = None) -> Panel:
-    """Return the view of a stream in which one of 20 strata suddenly varies more, as in the paper.
+    """Return a view of a stream in which one of 20 strata suddenly varies more, as in the paper.
 
-    The stream has a tenth of the paper's size, so that all jumps can be computed at once: 5,000
-    records, of which 100 are kept, and the mean of two streams. The paper's own stream is made by
-    `workbench.simulations.allocation.jump_stream`.
+    The stream has a tenth of the paper's size, so that all jumps can be computed at once. It has
+    5,000 records, of which 100 are kept, and the chart shows the mean of two streams.
+    `workbench.simulations.allocation.jump_stream` makes the paper's own stream.
 
     Parameters
     ----------
     predicted : str, optional
-        Of `predict_following`. The view is shown once it is locked.
+        Prediction from `predict_following`. The view appears once it is locked.
     **ranges
         Ranges of controls by their names: `jump`, `methods`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: standard deviation after the jump, methods drawn.
+        Controls: standard deviation after the jump, methods shown.
 
     Examples
     --------
@@ -949,7 +950,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
 
 
 def _axes(studies: Iterable) -> dict:
-    """Return the ends of axes that hold all studies."""
+    """Return the ends of axes that contain all studies."""
     sampled = max(
         held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values()
     )
@@ -979,7 +980,7 @@ def _jump_studies() -> dict:
 
 
 def _runs_of(study: Any, part: Any) -> Any:
-    """Return the study of some of its runs."""
+    """Return a study restricted to some of its runs."""
     per_method = {
         name: {method: array[part] for method, array in getattr(study, name).items()}
         for name in ("sampled", "variance", "error")
@@ -992,7 +993,7 @@ def _runs_of(study: Any, part: Any) -> Any:
 
 
 def _places() -> tuple:
-    """Return size and standard deviation of the errors per place, (4,) each."""
+    """Return the size and the standard deviation of the errors per place, (4,) each."""
     errors = _errors()
     size = [values.size for values in errors]
     return np.array(size), np.array([values.std(ddof=1) for values in errors])

@@ -1,4 +1,7 @@
-"""Exercises of lesson 5: accepted answers, named mistakes, hints, explanations and steps."""
+"""Exercises of lesson 5: judges, hints, explanations and worked solutions.
+
+`EXERCISES` and `STEPS` at the end list them by number.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +26,7 @@ PAIRS = {
     "B-C": 0.02,
     "B-D": 0.006,
     "C-D": 0.2,
-}  # p, the better one first
+}  # p-values; the better model is named first
 BEST_OF_FORTY, TRIED = 2.16, 400  # largest of forty standard normal numbers, on average; forms
 TRUE_SHARE = 0.9
 
@@ -35,7 +38,7 @@ def _ten_folds(values: list, folds: list | tuple = TEN_FOLDS) -> Judged | tuple:
         return Judged(
             "mistake",
             "you divided by 10 instead of 9: the variance of ten folds has nine degrees of freedom",
-            "variance divided by K",
+            "the variance was divided by K instead of K minus one",
         )
     if abs(t - naive.statistic) > 6e-3:
         return "not yet", "t = mean / sqrt(variance / 10)"
@@ -44,10 +47,12 @@ def _ten_folds(values: list, folds: list | tuple = TEN_FOLDS) -> Judged | tuple:
             "mistake",
             "you used the normal distribution; a t distribution with nine degrees of freedom has "
             "heavier tails",
-            "normal distribution for t",
+            "the normal distribution was used instead of the t distribution",
         )
     if abs(p - naive.pvalue / 2) <= 5e-4:
-        return Judged("mistake", "your p is one-sided; use the two-sided p", "one-sided p")
+        return Judged(
+            "mistake", "your p is one-sided; use the two-sided p", "the p-value is one-sided"
+        )
     if abs(p - naive.pvalue) > 2e-3:
         return (
             "not yet",
@@ -57,12 +62,12 @@ def _ten_folds(values: list, folds: list | tuple = TEN_FOLDS) -> Judged | tuple:
         return Judged(
             "mistake",
             "rho is a proportion of a variance: multiply t by the square root of 1 - rho",
-            "t shrunk by rho itself",
+            "t was multiplied by one minus rho instead of its square root",
         )
     if max(abs(t_skeptical - skeptical.statistic), abs(p_skeptical - skeptical.pvalue)) > 6e-3:
         return "not yet", "the naive test is correct, the test at rho = .7 is not"
     return (
-        "right",
+        "correct",
         f"{naive.statistic:.3f}, {naive.pvalue:.4f}; {skeptical.statistic:.3f}, "
         f"{skeptical.pvalue:.3f}",
     )
@@ -84,7 +89,7 @@ def _where_it_flips(values: list) -> tuple:
         )
     if abs(values[1] - r) > 2e-3:
         return "not yet", "rho_alpha is correct, r is not"
-    return "right", f"{flips:.3f} and {r:.3f}"
+    return "correct", f"{flips:.3f} and {r:.3f}"
 
 
 def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | None:
@@ -96,7 +101,7 @@ def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | Non
             "mistake",
             "you corrected for ten folds; here ten repeats use the same 100 forms, so there are "
             "100 folds",
-            "repeats counted as new forms",
+            "the repeats were treated as if they used new forms",
         )
     if abs(values[0] - t) > 0.01:
         return (
@@ -108,7 +113,7 @@ def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | Non
         return Judged(
             "mistake",
             "100 folds have 99 degrees of freedom; a single repeat has 9",
-            "degrees of freedom of one repeat",
+            "the degrees of freedom are those of a single repeat",
         )
     if abs(values[1] - p) > 6e-3:
         return "not yet", "t is correct, p is not: use a two-sided test with 99 degrees of freedom"
@@ -117,7 +122,7 @@ def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | Non
         return None
     right = "yes" if p < 0.05 else "no"
     return (
-        ("right", f"t {t:.3f}, p {p:.3f}: {right}")
+        ("correct", f"t {t:.3f}, p {p:.3f}: {right}")
         if verdict == right
         else ("not yet", f"t and p are correct; compare p = {p:.3f} with the level of .05")
     )
@@ -144,15 +149,17 @@ def _numbers_and_a_word(count: int) -> Callable:
 
 def _why_colleague() -> str:
     needed = scipy.special.stdtrit(99, 0.975) * COLLEAGUE / _corrected()[0]
-    return f"repeats with the same forms add no evidence: the naive t would have to be {needed:.1f}"
+    return (
+        f"Repeats with the same forms add no evidence. The naive t would have to be {needed:.1f}."
+    )
 
 
 def _own_forms(values: Any) -> tuple:
     if values[0] == DISAGREEING:
         return (
             "mistake",
-            f"study {DISAGREEING} is the study of the lesson, which was chosen: use another study "
-            "number",
+            f"study {DISAGREEING} is the study of the lesson, which was chosen for its result: use "
+            "another study number",
         )
     try:
         losses = reader_losses(checks.seed("study", values[0]), FORMS)
@@ -180,7 +187,7 @@ def _own_forms(values: Any) -> tuple:
             f"{naive.estimate:+.3f}"
         )
     return (
-        "right",
+        "correct",
         f"{decision}, with p {corrected.pvalue:.3f} and rho_alpha {naive.rho_alpha():.3f}",
     )
 
@@ -194,20 +201,20 @@ def _winner(values: list) -> tuple | Judged:
             "mistake",
             "this is the rank of B's score; a rank set contains every rank that the tests do not "
             "exclude",
-            "rank taken from the score",
+            "the rank of the score was taken as the rank set",
         )
     if values[0] == _ranks_of_b(p)[0]:
         return Judged(
             "mistake",
             "you counted the pairs with an unadjusted p below .05; six tests need an adjustment",
-            "pairs not adjusted",
+            "the p-values were not adjusted for several tests",
         )
     if values[0] == _ranks_of_b(p * p.size)[0]:
         return Judged(
             "mistake",
             "you multiplied every p by 6; Holm's rule multiplies the second smallest by 5, the "
             "third by 4",
-            "Bonferroni taken for Holm",
+            "Bonferroni's rule was used instead of Holm's rule",
         )
     if values[0] != pairs:
         return (
@@ -218,8 +225,8 @@ def _winner(values: list) -> tuple | Judged:
     if (values[1], values[2]) != (best, worst):
         return (
             "not yet",
-            "the number of pairs is correct; the best rank of B is 1 plus the number of models "
-            "that are shown to be better, the worst rank is 4 minus the number of models that "
+            "the number of pairs is correct. The best rank of B is 1 plus the number of models "
+            "that are shown to be better. The worst rank of B is 4 minus the number of models that "
             "are shown to be worse",
         )
     if abs(values[3] - TRUE_SHARE) <= 1e-3:
@@ -227,13 +234,13 @@ def _winner(values: list) -> tuple | Judged:
             "mistake",
             "each of the forty models scores this on average; the best of them was lucky and "
             "scores more",
-            "winner's curse forgotten",
+            "the selection of the best model was ignored",
         )
     if abs(values[3] - TRUE_SHARE - 1.96 * error) <= 4e-4:
         return Judged(
             "mistake",
             "1.96 is a limit for a single number; the largest of forty is 2.16 on average",
-            "limit of one for the largest of many",
+            "the limit for a single model was used for the best of many",
         )
     if (
         min(
@@ -248,13 +255,13 @@ def _winner(values: list) -> tuple | Judged:
             "accuracy",
         )
     return (
-        "right",
+        "correct",
         f"{pairs} pairs, B from {best} to {worst}; {TRUE_SHARE + BEST_OF_FORTY * error:.3f}",
     )
 
 
 def _ranks_of_b(p: np.ndarray) -> tuple[int, int, int]:
-    """Return how many pairs are shown to differ, and the ranks that B may have."""
+    """Return the number of pairs that are shown to differ, and the best and worst rank of B."""
     differing = [pair for pair, pvalue in zip(PAIRS, p, strict=True) if pvalue < 0.05]
     better = sum(pair.endswith("B") for pair in differing)
     worse = sum(pair.startswith("B") for pair in differing)
@@ -344,12 +351,12 @@ EXERCISES = {
         "(t, p, t at rho .7, p at rho .7)",
         "at rho = .7 multiply t by the square root of .3",
         lambda: (
-            "p is "
+            "The p-value is "
             + " or ".join(
                 f"{kfold_t_test(TEN_FOLDS, rho=rho).pvalue:.3f}"
                 for rho in ("naive", "nadeau_bengio", SKEPTICAL)
             )
-            + ": the same ten numbers with three assumptions about rho"
+            + ": the same ten numbers with three assumptions about rho."
         ),
     ),
     "5.2": (
@@ -358,8 +365,8 @@ EXERCISES = {
         "(rho_alpha, r)",
         "1 - (2.262 / t)^2; r = rho / (10 - 9 rho)",
         lambda: (
-            "an r of .7 is a rho of .96; the skeptical rho of .7 is a correlation of only "
-            f"{r_from_rho(SKEPTICAL, 10):.3f}"
+            "An r of .7 is a rho of .96. The skeptical rho of .7 is a correlation of only "
+            f"{r_from_rho(SKEPTICAL, 10):.3f}."
         ),
     ),
     "5.3": (
@@ -375,8 +382,8 @@ EXERCISES = {
         "(study, naive p, Nadeau-Bengio p, p at .7, rho_alpha, 'buy' or 'do not buy')",
         "wb.kfold_t_test(wb.reader_losses(study, 200), rho=...)",
         lambda: (
-            "you made the rule before you saw the numbers; if you choose the test afterwards, "
-            "its level does not hold"
+            "You made the rule before you saw the numbers. If you choose the test afterwards, its "
+            "level does not hold."
         ),
     ),
     "5.5": (
@@ -386,8 +393,8 @@ EXERCISES = {
         "Holm's rule: multiply the smallest p by 6, the next by 5, and so on, until a product is "
         ".05 or more",
         lambda: (
-            f"the exact value is {_best_exactly():.4f}, because scores are whole numbers of "
-            "forms; no model is better than another"
+            f"The exact value is {_best_exactly():.4f}, because scores are whole numbers of forms. "
+            "No model is better than another."
         ),
     ),
 }

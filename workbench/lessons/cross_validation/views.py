@@ -2,7 +2,7 @@
 
 Read the functions in the order of the lesson. `predict_*` returns a question, `reveal_*` and
 `seen_*` wait for its answer, and `explain_*` returns a question that is answered in two lines. All
-other functions return a picture with its controls. Their examples show how to build a similar scene
+other functions return a chart with its controls. Their examples show how to build a similar scene
 with `ipywidgets.interact`.
 """
 
@@ -66,7 +66,11 @@ BOARD_TESTS = (
     "McNemar, pooled",
     "McNemar, one third held out",
 )
-BOARD_RUNS = {40: 600, 60: 400, 100: 200}  # runs by sample size: each picture within two seconds
+BOARD_RUNS = {
+    40: 600,
+    60: 400,
+    100: 200,
+}  # runs by sample size: each chart takes at most two seconds
 HALF_RUNS = 1000
 FEATURES = 8
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
@@ -135,12 +139,12 @@ def use(path: Any, positive: Any = "") -> Any:
         begin with `x_`, which the learners see. At least 400 rows. None shows the digit forms
         again.
     positive : object
-        The class that `labeled` is about.
+        The positive class of the `labeled` method of the result.
 
     Returns
     -------
     workbench.course.lesson_data.LessonItems
-        The `forms` of the code cells.
+        The items that the code cells call `forms`.
     """
     items = lesson_data.use_items(path, needs=("features",), positive=positive)
     lesson_data.check_size(LEAST_ITEMS, 5)
@@ -149,11 +153,11 @@ def use(path: Any, positive: Any = "") -> Any:
 
 @about_digits
 def ten_folds() -> ChartView:
-    """Return the first picture of the lesson: the difference of two clerks in each of ten folds.
+    """Return the first chart of the lesson: the difference of two clerks in each of ten folds.
 
     Examples
     --------
-    A similar picture of any study:
+    A similar chart of any study:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -191,7 +195,7 @@ def reveal_clerks(**ranges: Any) -> Reveal:
 
 @adjustable()
 def two_clerks(predicted: float | None = None) -> Panel:
-    """Return the intervals of 40 studies of two equal clerks, and the proportion of false alarms.
+    """Return a view of 40 studies of two equal clerks: intervals, and proportion of false alarms.
 
     Parameters
     ----------
@@ -244,7 +248,7 @@ def two_clerks(predicted: float | None = None) -> Panel:
 
 @about_digits
 def seen_repeats() -> Reveal:
-    """Return the test of the first study with one and with ten repeats, after `predict_repeats`."""
+    """Return a table of the first study with one and with ten repeats, after `predict_repeats`."""
     return questions.compare(
         "5-repeats",
         OF_GUESSES,
@@ -290,7 +294,7 @@ def explain_repeats() -> Explanation:
 
 @about_digits
 def predict_flip() -> Prediction:
-    """Return the question which rho changes the verdict of the first study."""
+    """Return the question at which rho the verdict on the first study changes."""
     return questions.predict(
         "5-flip",
         "With rho 0 the ten folds give p = .040, which is significant at the 5% level. From "
@@ -321,7 +325,7 @@ def _three_tests() -> Table:
 
 @adjustable(value=(0, 0.99))
 def one_slider() -> Panel:
-    """Return the interval and the p-value of ten folds for any assumed rho.
+    """Return a view of the interval and the p-value of ten folds for any assumed rho.
 
     Parameters
     ----------
@@ -417,7 +421,7 @@ def reveal_power(**ranges: Any) -> Reveal:
 
 @adjustable()
 def power(predicted: float | None = None) -> Panel:
-    """Return the false alarms of four tests for equal clerks, and their power for unequal readers.
+    """Return a view of four tests: false alarms for equal clerks, power for unequal readers.
 
     Parameters
     ----------
@@ -486,7 +490,7 @@ def predict_chosen() -> Prediction:
 
 @about_digits
 def seen_chosen() -> Reveal:
-    """Return the mean of the largest of several differences, after `predict_chosen`."""
+    """Return a table of the mean of the largest of several differences, after `predict_chosen`."""
     return questions.reveal(
         "5-chosen", lambda guess: [*questions.answered(OF_CHOSEN, guess), _chosen()]
     )
@@ -571,7 +575,7 @@ def live_experiments(**ranges: Any) -> Reveal:
 
 @adjustable(rho=(0, 0.99))
 def experiments() -> Panel:
-    """Return the t-values of ten thousand cross-validations, tested against the true error.
+    """Return a view of the t-values of ten thousand cross-validations against the true error.
 
     Parameters
     ----------
@@ -581,8 +585,8 @@ def experiments() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: learner, items per sample, the assumed rho, and the tested error minus the mean
-        error of all runs.
+        Controls: learner, items per sample, assumed rho, and tested error minus the mean error of
+        all runs.
 
     Examples
     --------
@@ -651,7 +655,7 @@ def all_tests(**ranges: Any) -> Reveal:
 
 @adjustable()
 def scoreboard() -> Panel:
-    """Return the false alarms and the power of nine tests, for two learners.
+    """Return a view of the false alarms and the power of nine tests, for two learners.
 
     Parameters
     ----------
@@ -738,7 +742,7 @@ def _population_of_the_file() -> Population:
 
 
 def _features() -> tuple[np.ndarray, np.ndarray]:
-    """Return features and classes of the file that the scenes show."""
+    """Return the features and the classes of the file that the scenes show."""
     items = lesson_forms()
     return items.features, items.digit
 

@@ -19,9 +19,9 @@ class DrawnLine(ipywidgets.VBox):
     Parameters
     ----------
     start : float
-        The value of all points at first.
+        Value of all points at first.
     true_shares : sequence of float
-        The true proportion of each month, drawn next to the line.
+        True proportion of each month, which is shown next to the line.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class DrawnLine(ipywidgets.VBox):
         return self.value or [self._start] * len(self._true_shares)
 
     def drag(self, place: dict) -> None:
-        """Move the point of a month; a sweep over several months draws a line between them.
+        """Move the point of a month. A sweep over several months draws a line between them.
 
         Parameters
         ----------
         place : dict
-            From `ChartView.on_drag`: the month of the dragged point and where the pointer is.
+            Argument of `ChartView.on_drag`: month of the dragged point, position of the pointer.
         """
         if self.disabled:
             return
@@ -69,7 +69,7 @@ class DrawnLine(ipywidgets.VBox):
         self.value = line
 
     def words(self, drawn: Sequence[float]) -> str:
-        """Return the name of a line in a sentence."""
+        """Return a description of a line, for use in a sentence."""
         return f"a line from {drawn[0]:.1%} to {drawn[-1]:.1%}"
 
     @traitlets.validate("value")

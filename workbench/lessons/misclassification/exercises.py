@@ -1,4 +1,7 @@
-"""Exercises of lesson 4."""
+"""Exercises of lesson 4: judges, hints, explanations and worked solutions.
+
+`EXERCISES` and `STEPS` at the end list them by number.
+"""
 
 from functools import lru_cache
 from typing import Any
@@ -18,7 +21,7 @@ PASSES = 0.66  # proportion of all answers that the judge passes
 LABELED = (
     (56, 26),
     (14, 104),
-)  # 200 answers: rows are the annotators' labels, columns the verdicts
+)  # 200 answers: rows are human labels, columns are judge labels
 CARDS = ("mixed", "calibration", "neither")
 
 
@@ -27,19 +30,19 @@ def _by_hand(
 ) -> Judged | tuple:
     true = (counted - (1 - p00)) / (p00 + p11 - 1)
     if abs(values[0] - true) <= 1e-3:
-        return "right", f"{true:.3f}"
+        return "correct", f"{true:.3f}"
     if abs(values[0] - _calibrated(base, p00, p11, counted)) <= 1e-3:
         return Judged(
             "mistake",
             "this is calibration, which assumes that P(true | read) is constant and reports too "
             "small a change",
-            "calibration after a shift",
+            "calibration was used although the true proportion has changed",
         )
     if abs(values[0] - counted) <= 1e-3:
         return Judged(
             "mistake",
             f"this is the counted proportion, but {1 - p00:.0%} of the others are read as panels",
-            "counted share taken for the true one",
+            "the classify-and-count estimate was taken as the true proportion",
         )
     return "not yet", "counted = true x p11 + (1 - true) x (1 - p00); solve for true"
 
@@ -66,7 +69,7 @@ def _two_estimators(values: list) -> tuple:
             "calibration multiplies the counted proportions by P(true | read), from the columns of "
             "the audit table",
         )
-    return "right", f"{mixed:.4f} and {calibration:.4f}"
+    return "correct", f"{mixed:.4f} and {calibration:.4f}"
 
 
 def _estimates() -> list:
@@ -82,8 +85,8 @@ def _why_two_estimators() -> str:
     ).interval()
     where = "inside" if _estimates()[1] in limits else "outside"
     return (
-        "the 95% interval of mixed with rates='frame', which fits these months, is "
-        f"{limits.low:.3f} to {limits.high:.3f}; the estimate by calibration lies {where}"
+        "The 95% interval of mixed with rates='frame', which fits these months, is "
+        f"{limits.low:.3f} to {limits.high:.3f}. The estimate by calibration lies {where}."
     )
 
 
@@ -103,7 +106,7 @@ def _cards(parts: list) -> tuple | None:
     ]
     if wrong:
         return "not yet", f"think again about: {', '.join(wrong)}"
-    return "right", " / ".join(CARDS)
+    return "correct", " / ".join(CARDS)
 
 
 def _change(
@@ -117,13 +120,13 @@ def _change(
     if min(abs(values[0] - change.estimate) for change in changes) > 1e-3:
         return "not yet", "the change is the counted change divided by p00 + p11 - 1"
     if min(abs(values[1] - change.standard_error) for change in changes) <= 6e-4:
-        return "right", f"{values[0]:.4f} and {values[1]:.4f}"
+        return "correct", f"{values[0]:.4f} and {values[1]:.4f}"
     if min(abs(values[1] - change.naive_standard_error) for change in changes) <= 1.5e-3:
         return Judged(
             "mistake",
             "this treats the errors of the two months as independent, but both months use the same "
             "audit",
-            "levels taken as independent",
+            "the errors of the two months were treated as independent",
         )
     return "not yet", "the change is correct, but its standard error is not"
 
@@ -149,10 +152,10 @@ def _why_change() -> str:
         ConfusionCounts(AUDIT), FRAME, {"6": SIX, "12": TWELVE}, method="calibration"
     ).change("6", "12")
     return (
-        "both months contain the error of the audit, and it nearly cancels: the standard error is "
-        f"{shared.standard_error:.4f}, with independent errors it would be "
-        f"{shared.naive_standard_error:.4f}; calibration estimates a change of "
-        f"{calibrated.estimate:.4f}, and the true change is .0300"
+        "Both months contain the error of the audit, and it nearly cancels. The standard error is "
+        f"{shared.standard_error:.4f}. With independent errors it would be "
+        f"{shared.naive_standard_error:.4f}. Calibration estimates a change of "
+        f"{calibrated.estimate:.4f}, and the true change is .0300."
     )
 
 
@@ -166,25 +169,25 @@ def _judge(values: list) -> Judged | tuple:
         PASSES: (
             "this is the proportion that the judge passes; some of these answers are bad, and some "
             "that it fails are good",
-            "the judge's own rate trusted",
+            "the proportion that the judge passes was taken as the true proportion",
         ),
-        PASSES + wrong: (OF_ERRORS, "error rate added"),
-        PASSES - wrong: (OF_ERRORS, "error rate added"),
+        PASSES + wrong: (OF_ERRORS, "the error rate of the judge was added or subtracted"),
+        PASSES - wrong: (OF_ERRORS, "the error rate of the judge was added or subtracted"),
         (true - 1 + specificity) / (sensitivity + specificity - 1): (
-            "this corrects twice: the proportions of good answers per verdict already correct the "
-            "judge's errors",
-            "corrected twice",
+            "this corrects twice: the proportions of good answers per judge label already correct "
+            "the judge's errors",
+            "the errors of the judge were corrected twice",
         ),
     }
     if abs(values[0] - true) <= 1e-3:
-        return "right", f"{true:.3f}"
+        return "correct", f"{true:.3f}"
     for value, reasons in mistakes.items():
         if abs(values[0] - value) <= 1e-3:
             return Judged("mistake", *reasons)
     if abs(values[0] - (missed + passes) / n) <= 1e-3:
         return (
             "not yet",
-            "this is the proportion in the 200 labeled answers; weight the verdicts by their "
+            "this is the proportion in the 200 labeled answers; weight the judge labels by their "
             "proportions in all answers",
         )
     return (
@@ -299,8 +302,8 @@ EXERCISES = {
         "the proportion",
         "first subtract the others that are read as panels",
         lambda: (
-            "calibration, with an audit at a true proportion of .10, would report "
-            f"{_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"
+            "Calibration, with an audit at a true proportion of .10, would report "
+            f"{_calibrated(0.1, 0.92, 0.98, 0.215):.3f}."
         ),
     ),
     "4.2": (
@@ -316,9 +319,9 @@ EXERCISES = {
         "three of 'mixed', 'calibration', 'neither'",
         "for each event, ask which rate stays constant",
         lambda: (
-            "the subsidy changes the proportion of panels, not the error rates; the loss depends "
-            "only on how a form was read, so P(true | read) stays constant; a new camera changes "
-            "all rates, so the office needs a new audit"
+            "The subsidy changes the proportion of panels, not the error rates. The loss depends "
+            "only on how a form was read, so P(true | read) stays constant. A new camera changes "
+            "all rates, so the office needs a new audit."
         ),
     ),
     "4.4": (
@@ -332,10 +335,10 @@ EXERCISES = {
         _judge,
         1,
         "the proportion",
-        "the labeled answers have verdicts, too: treat each verdict as a stratum",
+        "the labeled answers have judge labels, too: treat each judge label as a stratum",
         lambda: (
-            "the labels and the verdicts belong to the same answers, so each verdict is a stratum, "
-            "weighted by its proportion in all answers"
+            "The human labels and the judge labels belong to the same answers. So each judge label "
+            "is a stratum, weighted by its proportion in all answers."
         ),
     ),
 }

@@ -1,8 +1,8 @@
 """Scenes of lesson 4: counted and true proportions, and how an audit corrects the counts.
 
-A scene has controls, a function of `workbench` that computes its figures, and a chart that draws
-them. A function `predict_...` asks a question. The function `seen_...` shows the answer once the
-prediction is locked. A function `explain_...` asks for an explanation of two lines.
+A scene has controls, a function of `workbench` that computes its numbers, and a chart that shows
+them. `predict_...` asks a question, `seen_...` shows the answer once the prediction is locked, and
+`explain_...` asks for an explanation of two lines.
 """
 
 import functools
@@ -152,16 +152,16 @@ def use(path: Any, positive: Any = "") -> Any:
     Parameters
     ----------
     path : str, path, data frame or None
-        With the columns `truth` and `prediction`; `second`, what a second model predicts, and
-        `period` may be there. At least 900 rows, of which the positive class is 2% to 40%. None
-        shows the digit forms again.
+        With the columns `truth` and `prediction`. The columns `second` (predictions of a second
+        model) and `period` are optional. The file needs at least 900 rows, with 2% to 40% in the
+        positive class. None shows the digit forms again.
     positive : object
-        The class that is counted; by default class 1, or the rarest.
+        The class that is counted. By default class 1, or the rarest class.
 
     Returns
     -------
     workbench.course.lesson_data.LessonItems
-        The `forms` of the code cells.
+        The items that the code cells call `forms`.
     """
     items = lesson_data.use_items(path, positive=positive)
     lesson_data.check_size(LEAST_ITEMS, 4)
@@ -172,16 +172,18 @@ def use(path: Any, positive: Any = "") -> Any:
         lesson_data.use_items(None)
         raise ValueError(
             f"Lesson 4 needs a positive class with {low:.0%} to {high:.0%} of the rows, predicted "
-            f"better than by chance, with mistakes of both kinds; {items.name} has {base_rate:.1%} "
-            f"of class {items.positive}, of which {p11:.1%} are predicted, and {1 - p00:.1%} of "
-            "the others are predicted by mistake. Name another class by positive=..."
+            f"better than by chance, with mistakes of both kinds. In {items.name}, "
+            f"{base_rate:.1%} of the rows are of class {items.positive}. The model predicts this "
+            f"class for {p11:.1%} of them and for {1 - p00:.1%} of the other rows. Name another "
+            "class by positive=..."
         )
     sizes = np.bincount(items.period)[1:] if hasattr(items, "period") else np.array([])
     if sizes.size == 1 or 0 < sizes[:1].sum() < LEAST_IN_FIRST_PERIOD:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 4 needs at least 2 periods and {LEAST_IN_FIRST_PERIOD} rows in the first one; "
-            f"{items.name} has {checks.counted(sizes.size, 'period')}, the first of {sizes[0]} rows."
+            f"Lesson 4 needs at least 2 periods and {LEAST_IN_FIRST_PERIOD} rows in the first "
+            f"period. {items.name} has {checks.counted(sizes.size, 'period')}, the first with "
+            f"{sizes[0]} rows."
         )
     return items
 
@@ -249,7 +251,7 @@ def _of_line(drawn: Any) -> list[str]:
 
 @adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
 def mosaic() -> Panel:
-    """Return the scene of one month: areas of true and read classes, and the bias of the count.
+    """Return a scene of one month: areas of true and read classes, and the bias of the count.
 
     Parameters
     ----------
@@ -351,12 +353,12 @@ def _shows_models() -> bool:
 
 
 def _in_words(text: str) -> str:
-    """Return a text about the two readers in the words of the items that the scene shows."""
+    """Return a text about the two readers, in words that fit the items of the scene."""
     return named(text) if _shows_models() else text
 
 
 def _readings() -> list[dict]:
-    """Return the accuracy and the counts of program and trainee, or of the two models of a file."""
+    """Return the accuracy and the counts of program and trainee, or of the two models in a file."""
     if _shows_models():
         forms = lesson_forms()
         return [_reading("first model", forms.read_a), _reading("second model", forms.read_b)]
@@ -429,7 +431,7 @@ def _three_months() -> list:
 
 @adjustable(new_base_rate=charts.RANGE)
 def months(predicted: str = "") -> Panel:
-    """Return the scene of later months: the estimators' answers and their errors.
+    """Return a scene of later months: the estimators' answers and their errors.
 
     Parameters
     ----------
@@ -489,14 +491,14 @@ def _study(new_base_rate: Any, n: Any) -> Any:
 
 
 def seen_constant(**ranges: Any) -> Reveal:
-    """Return the scene of the assumption once the line is drawn, as it shows the line's answer."""
+    """Return the scene of the assumption, once the learner has drawn the line that it explains."""
     check_ranges(held_constant, ranges)
     return questions.reveal("4-line", lambda _: held_constant(**ranges))
 
 
 @adjustable(new_base_rate=charts.RANGE)
 def held_constant() -> Panel:
-    """Return the scene of the assumption: two answers to the same counts, of which one is correct.
+    """Return a scene of the assumption: two answers to the same counts, of which one is correct.
 
     Parameters
     ----------
@@ -598,7 +600,7 @@ def _predict_change_of_a_file() -> Prediction:
 
 
 def _reaches() -> dict[str, float]:
-    """Return half-widths: of independent errors, of one period, and of the change itself."""
+    """Return half-widths: with independent errors, of one period, and of the change itself."""
     if not _shows_periods():
         return REACH
     first, last = _two_periods()
@@ -673,7 +675,7 @@ def seen_change(**ranges: Any) -> Reveal:
 
 @adjustable()
 def change(predicted: float | None = None) -> Panel:
-    """Return the scene of twelve months, and of a change with its own interval.
+    """Return a scene of twelve months, and of a change with its own interval.
 
     Parameters
     ----------
@@ -747,7 +749,7 @@ def predict_judge() -> Prediction:
 
 
 def seen_judge(**ranges: Any) -> Reveal:
-    """Return the feedback and the scene of a judge."""
+    """Return the feedback and the scene of a judge, after `predict_judge`."""
     check_ranges(judge, ranges)
     return questions.reveal(
         "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
@@ -756,7 +758,7 @@ def seen_judge(**ranges: Any) -> Reveal:
 
 @adjustable(share=(0, 1), right=(0.51, 1))
 def judge() -> Panel:
-    """Return the scene of a judge: the answers that it passes and the good answers.
+    """Return a scene of a judge: the answers that it passes and the good answers.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Exercises of lesson 2."""
+"""Exercises of lesson 2: judges, hints, explanations and worked solutions.
+
+`EXERCISES` and `STEPS` at the end list them by number.
+"""
 
 from functools import lru_cache
 from typing import Any
@@ -19,18 +22,18 @@ def _three_districts(
     count = len(differences)
     right = float(np.sqrt((np.array(differences) ** 2).sum() / 4) / count)
     if abs(values[0] - right) <= 2e-4:
-        return "right", f"{right:.4f}"
+        return "correct", f"{right:.4f}"
     if abs(values[0] - count * right) <= 2e-4 * count:
         return Judged(
             "mistake",
             f"divide by the number of districts: each is only 1/{count} of the mean",
-            "sum taken for the mean",
+            "the sum over districts was not divided by their number",
         )
     if abs(values[0] - 2 * right) <= 4e-4:
         return Judged(
             "mistake",
             "the variance of a mean of two boxes is d^2 / 4, not d^2",
-            "variance of a mean of two",
+            "the variance of the mean of two boxes was not divided by four",
         )
     return (
         "not yet",
@@ -44,8 +47,8 @@ def _why_three_districts() -> str:
     mean = estimates.replicate_estimate(replicates.replicates(design), "mean", accuracy)
     halves = ", ".join(f"{value:.3f}" for value in mean.replicate_values)
     return (
-        "for example, take boxes with accuracies .95 and .85, .87 and .93, .90 and .86: the four balanced"
-        f" half-samples have the means {halves} and give the same standard error"
+        "For example, take boxes with accuracies .95 and .85, .87 and .93, .90 and .86. The four"
+        f" balanced half-samples have the means {halves} and give the same standard error."
     )
 
 
@@ -65,22 +68,22 @@ def _fewest_runs(values: list) -> tuple:
         3**14: "these are all combinations: balanced, but 59,049 times too many",
     }
     if values[0] == arrays.smallest_runs(3, 14):
-        return "right", "81"
+        return "correct", "81"
     if values[0] in named:
         return "mistake", named[values[0]]
     return "not yet", "find the smallest power of 3 with room for 14 columns"
 
 
 def by_boxes(box: np.ndarray) -> SurveyDesign:
-    """Return the design with boxes of equal weight as PSUs, two per district."""
+    """Return the design with two boxes per district as primary sampling units of equal weight."""
     return SurveyDesign((box - 1) // 2, psu=box, weight=1 / np.bincount(box)[box])
 
 
 def intracluster_correlation() -> float:
     """Return the intracluster correlation of all labels of the digit forms.
 
-    (deff - 1) / (m - 1). The design effect deff is the variance by equally weighted boxes over
-    p (1 - p) / n, with m = n / 14 labels per box (Kish, Survey Sampling, 1965).
+    It is (deff - 1) / (m - 1) with m = n / 14 labels per box (Kish, Survey Sampling, 1965). The
+    design effect deff is the variance by equally weighted boxes, divided by p (1 - p) / n.
     """
     forms = digit_forms()
     drawn = replicates.replicates(by_boxes(forms.box))
@@ -96,7 +99,7 @@ def _labels_per_box(values: Any) -> Any:
         return None
     if 24 <= values[0] <= 45:
         return (
-            "right",
+            "correct",
             f"{values[0]:g} per box: effective sample size {_effective_size(values[0]):,.0f}",
         )
     if values[0] > 45:
@@ -110,14 +113,14 @@ def _labels_per_box(values: Any) -> Any:
     return (
         "not yet",
         (
-            f"{values[0]:g} per box: effective sample size {_effective_size(values[0]):,.0f}, as most of the"
-            " money goes into boxes"
+            f"{values[0]:g} per box: effective sample size {_effective_size(values[0]):,.0f},"
+            " because most of the money goes into boxes"
         ),
     )
 
 
 def _effective_size(per_box: Any) -> float:
-    """Return the effective sample size for 3,000, with so many labels per box; a box costs 20."""
+    """Return the effective sample size for a budget of 3,000, if a box costs 20 labels."""
     boxes = 3000 / (20 + per_box)
     design_effect = 1 + (per_box - 1) * intracluster_correlation()
     return boxes * per_box / design_effect
@@ -127,9 +130,10 @@ def _why_labels_per_box() -> str:
     correlation = intracluster_correlation()
     best = np.sqrt(20 * (1 - correlation) / correlation)
     return (
-        f"the best number is the square root of box price x (1 - ICC) / ICC, {best:.1f} labels per"
-        f" box: effective sample size {_effective_size(best):,.0f}; with 127 labels per box it is"
-        f" {_effective_size(127):,.0f}"
+        "The best number is the square root of box price x (1 - ICC) / ICC. This is"
+        f" {best:.1f} labels per box, with an effective sample size of"
+        f" {_effective_size(best):,.0f}. With 127 labels per box it is"
+        f" {_effective_size(127):,.0f}."
     )
 
 
@@ -170,7 +174,7 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
         return Judged(
             "mistake",
             "this is the standard error of independent forms, but the boxes differ",
-            "clusters ignored",
+            "the labels were treated as independent, without clusters",
         )
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
         return "not yet", "F1 is correct, but its standard error is not"
@@ -184,7 +188,7 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
                 f"{by_method[0].df:g} degrees of freedom"
             ),
         )
-    return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
+    return "correct", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
 
 
 def _why_f1_of_nines() -> str:
@@ -192,7 +196,7 @@ def _why_f1_of_nines() -> str:
     errors = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in by_method)
     return (
         "F1 is not linear, so the standard errors by different replicates differ a little"
-        f" ({errors}); all are about twice the naive standard error"
+        f" ({errors}). All are about twice the naive standard error."
     )
 
 
@@ -271,7 +275,7 @@ EXERCISES = {
         1,
         "a whole number",
         "27 runs have room for (27 - 1) / (3 - 1) columns",
-        lambda: "27 runs have room for 13 columns, 81 runs for 40",
+        lambda: "27 runs have room for 13 columns, 81 runs for 40.",
     ),
     "2.3": (
         _labels_per_box,
@@ -285,8 +289,8 @@ EXERCISES = {
         4,
         "(F1, standard error, lower, upper limit)",
         (
-            "boxes are PSUs, districts are strata; use wb.replicate_estimate(..., 'f1', digit == 9,"
-            " read == 9)"
+            "boxes are the clusters, districts the strata; use wb.replicate_estimate(..., 'f1',"
+            " digit == 9, read == 9)"
         ),
         _why_f1_of_nines,
     ),

@@ -1,7 +1,7 @@
 """Live views of lesson 2: replicate variance, balanced half-samples and orthogonal arrays.
 
 A view is a panel of controls and a chart. The controls set the arguments of a function of
-`workbench`, and the chart draws its result. `predict_...` asks for a prediction, `seen_...` waits
+`workbench`, and the chart shows its result. `predict_...` asks for a prediction, `seen_...` waits
 for it and shows the view, and `explain_...` asks for an explanation afterwards.
 """
 
@@ -178,15 +178,15 @@ def use(path: Any, positive: Any = "") -> Any:
     ----------
     path : str, path, data frame or None
         With the columns `truth`, `prediction` and `cluster`: at least 4 clusters of at least 10
-        rows each. Two clusters that follow each other in the file are a stratum. None shows the
-        digit forms again.
+        rows each. Each pair of clusters that follow each other in the file forms a stratum. None
+        shows the digit forms again.
     positive : object
-        The class that `labeled` is about.
+        The positive class of the `labeled` method of the result.
 
     Returns
     -------
     workbench.course.lesson_data.LessonItems
-        The `forms` of the code cells.
+        The items that the code cells call `forms`.
     """
     items = lesson_data.use_items(path, needs=("cluster",), positive=positive)
     sizes = np.bincount(items.box)[1:]
@@ -194,18 +194,18 @@ def use(path: Any, positive: Any = "") -> Any:
         lesson_data.use_items(None)
         raise ValueError(
             f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
-            f"each; {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+            f"each. {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
         )
     lesson_data.check_predictions(2)
     return items
 
 
 def first_look() -> ChartView:
-    """Return the picture of fourteen boxes, with the band that holds most if only chance matters.
+    """Return a chart of fourteen boxes, with the band that contains most of them by chance alone.
 
     Examples
     --------
-    The same picture of simulated boxes with a control: how much boxes differ.
+    The same chart for simulated boxes, with a control for how much the boxes differ:
 
     >>> import ipywidgets
     >>> from workbench.charts.replication.half_samples import first_look
@@ -224,7 +224,7 @@ def first_look() -> ChartView:
 
 
 def predict_worth() -> Prediction:
-    """Return the question that the learner answers before they see the intervals."""
+    """Return the question about the effective sample size, asked before the intervals appear."""
     labels, boxes = lesson_forms().digit.size, lesson_forms().box.max()
     question = f"What is the effective sample size of the {labels:,} labels in {boxes} boxes?"
     return questions.predict("2-worth", named(question), _worths())
@@ -240,7 +240,7 @@ def _worths() -> dict[str, int]:
 
 
 def seen_boxes(**ranges: Any) -> Reveal:
-    """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
+    """Return the view of the fourteen boxes; it appears once `predict_worth` is answered."""
     check_ranges(fourteen_boxes, ranges)
     return questions.reveal(
         "2-worth",
@@ -253,7 +253,7 @@ def seen_boxes(**ranges: Any) -> Reveal:
 
 @adjustable(per_box=(1, 1000))
 def fourteen_boxes(predicted: int | None = None) -> Panel:
-    """Return the view of the fourteen boxes: intervals and effective sample size.
+    """Return a view of the fourteen boxes: intervals and effective sample size.
 
     Parameters
     ----------
@@ -265,11 +265,12 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
+        Control: labels per box, sampled at random, or all. A larger sample contains the smaller
+        one.
 
     Examples
     --------
-    A similar scene, of the first labels of each box:
+    A similar scene for the first labels of each box:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -318,7 +319,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
 
 def seen_worth() -> Reveal:
-    """Return a button behind `predict_worth`: effective sample sizes by labels per box."""
+    """Return a button for the effective sample sizes by labels per box, after `predict_worth`."""
 
     def show() -> Table:
         boxes = int(lesson_forms().box.max())
@@ -366,7 +367,7 @@ def explain_worth() -> Explanation:
 
 @about_digits
 def predict_eight() -> Prediction:
-    """Return the question how close the standard error of eight half-samples is."""
+    """Return the question how close the standard error of eight half-samples is to that of 128."""
     return questions.predict(
         "2-eight",
         "Take eight of the 128 half-samples, chosen with care. How much does their standard "
@@ -377,30 +378,30 @@ def predict_eight() -> Prediction:
 
 @about_digits
 def seen_halves(**ranges: Any) -> Reveal:
-    """Return the view of half-samples, to be seen once `predict_eight` is answered."""
+    """Return the view of half-samples; it appears once `predict_eight` is answered."""
     check_ranges(half_samples, ranges)
     return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
 
 
 @adjustable(count=(2, 100_000), seed=(0, 1_000_000))
 def half_samples(predicted: float | None = None) -> Panel:
-    """Return the view of half-samples: all, the balanced eight, random and printed ones.
+    """Return a view of half-samples: all, the balanced eight, random ones, the printed ones.
 
     Parameters
     ----------
     predicted : float, optional
-        By which share of it the learner thinks that the standard error of eight differs.
+        Relative difference that the learner predicted for the standard error of eight.
     **ranges
         Ranges of controls by their names: `scheme`, `count`, `seed`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: half-samples, their number and the draw where they are random.
+        Controls: kind of half-samples; for random ones also their number and the random sample.
 
     Examples
     --------
-    A similar scene, of random half-samples of four districts:
+    A similar scene for random half-samples of four districts:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -422,7 +423,7 @@ def half_samples(predicted: float | None = None) -> Panel:
     controls = {
         "scheme": ipywidgets.Dropdown(options=SCHEMES, value="all", description="Half-samples"),
         "count": stops(RANDOM_COUNTS, 8, "How many at random"),
-        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
+        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random sample number"),
     }
     yours = (
         ()
@@ -462,7 +463,7 @@ def half_samples(predicted: float | None = None) -> Panel:
 
 @about_digits
 def seen_schemes() -> Reveal:
-    """Return a button, once `predict_eight` is answered: standard errors digit by digit."""
+    """Return a button for the standard errors digit by digit, after `predict_eight`."""
 
     def show() -> Table:
         exact = {
@@ -471,7 +472,7 @@ def seen_schemes() -> Reveal:
         for count in (RANDOM_COUNTS[1], RANDOM_COUNTS[-1]):
             ratios = simulations.simulate_random_halves(_box_differences(), count).ratios
             low, high = np.sqrt(np.quantile(ratios, (0.05, 0.95))) * _textbook_error()
-            exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of draws"
+            exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of samples"
         return Table(
             [{"half-samples": name, "standard_error": text} for name, text in exact.items()],
             "Standard error of the accuracy",
@@ -482,7 +483,7 @@ def seen_schemes() -> Reveal:
 
 @about_digits
 def seen_broken() -> Reveal:
-    """Return a button behind `predict_eight`: the standard errors of unbalanced half-samples."""
+    """Return a button for the standard errors of unbalanced half-samples, after `predict_eight`."""
 
     def show() -> Table:
         every = half_sample_array("all")
@@ -524,21 +525,23 @@ def explain_eight() -> Explanation:
 
 
 def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
-    """Return which of the two boxes of seven districts each half-sample keeps.
+    """Return the box that each half-sample keeps from each of seven districts.
 
     Parameters
     ----------
     scheme : {"all", "balanced", "random", "one less", "printed"}
-        "one less" are the balanced ones without the first; "printed" are the seven rows of eq. 12
-        of Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
-        2001.
-    count, seed : int
-        Of "random", drawn with replacement.
+        Kind of half-samples. "one less" are the balanced ones without the first. "printed" are the
+        seven rows of eq. 12 of Micheals & Boult, A stratified methodology for classifier and
+        recognizer evaluation, 2001.
+    count : int
+        Number of half-samples of "random", sampled with replacement.
+    seed : int
+        Random seed of "random".
 
     Returns
     -------
     (R, 7) array of int
-        0 the first, 1 the second box.
+        0 for the first box, 1 for the second.
     """
     if scheme == "all":
         return np.array(list(itertools.product((0, 1), repeat=7)))
@@ -563,7 +566,7 @@ def predict_pairs() -> Prediction:
 
 
 def seen_pairs(**ranges: Any) -> Reveal:
-    """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
+    """Return the view that builds arrays; it appears once `predict_pairs` is answered."""
     check_ranges(array_builder, ranges)
 
     def show(predicted: str) -> list:
@@ -577,14 +580,14 @@ def seen_pairs(**ranges: Any) -> Reveal:
 
 @adjustable(columns=(2, 200), i=(1, 200), j=(1, 200))
 def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
-    """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
+    """Return a view that builds an orthogonal array and counts the pairs of two of its columns.
 
     Parameters
     ----------
     first : {"linear", "paper"}
         The construction to begin with.
     predicted : str, optional
-        How many pairs of the paper's eight columns the learner expected to fail.
+        Number of pairs of the paper's eight columns that the learner expected to fail.
     **ranges
         Ranges of controls by their names: `levels`, `columns`, `method`, `i`, `j`.
 
@@ -596,7 +599,7 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
 
     Examples
     --------
-    A similar scene, of three units per stratum:
+    A similar scene for three units per stratum:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -646,7 +649,7 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
 
 
 def _keep_apart(columns: Any, i: Any, j: Any) -> None:
-    """Keep two columns different and inside the array: two that would be equal swap places."""
+    """Keep two columns different and inside the array; two that would be equal swap places."""
 
     def swap(change: Any) -> None:
         other = j if change.owner is i else i
@@ -664,20 +667,22 @@ def _keep_apart(columns: Any, i: Any, j: Any) -> None:
 
 
 def papers_shifts(levels: int, columns: int) -> np.ndarray:
-    """Return the array of as many shifts of one column as the paper allows, which is too many.
+    """Return the array of shifts of one column that the paper proposes, which has too few runs.
 
-    It takes n^b runs where columns <= n^b - 1. Beyond (n^b - 1) / (n - 1) shifts, columns repeat
-    each other up to a factor (Micheals & Boult 2001, section 7.3 and appendix B.3).
+    The paper uses n^b runs for up to n^b - 1 columns. Beyond (n^b - 1) / (n - 1) shifts, columns
+    repeat each other up to a factor (Micheals & Boult 2001, section 7.3 and appendix B.3).
 
     Parameters
     ----------
     levels : int
-        A prime power n.
+        Number of levels n, a prime power.
     columns : int
+        Number of columns.
 
     Returns
     -------
     (n^b, columns) array of int
+        The array.
 
     Examples
     --------
@@ -697,7 +702,7 @@ def papers_shifts(levels: int, columns: int) -> np.ndarray:
 
 @adjustable(k=(1, 26))
 def field_steps() -> Panel:
-    """Return the view that builds a field power by power, and the array from it.
+    """Return a view that builds a field power by power, and the array from it.
 
     Parameters
     ----------
@@ -711,7 +716,7 @@ def field_steps() -> Panel:
 
     Examples
     --------
-    A similar scene, of the field of 8 elements:
+    A similar scene for the field of 8 elements:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -757,7 +762,7 @@ def predict_coverage() -> Prediction:
 
 @about_digits
 def seen_coverage(**ranges: Any) -> Reveal:
-    """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
+    """Return the view of simulated intervals; it appears once `predict_coverage` is answered."""
     check_ranges(coverage, ranges)
     return questions.reveal(
         "2-coverage",
@@ -770,7 +775,7 @@ def seen_coverage(**ranges: Any) -> Reveal:
 
 @adjustable(strata=(2, 200), psus=(2, 9), seed=(0, 1_000_000))
 def coverage(predicted: float | None = None) -> Panel:
-    """Return the view of simulated intervals: the coverage of five methods.
+    """Return a view of simulated intervals: the coverage of five methods.
 
     Parameters
     ----------
@@ -783,12 +788,12 @@ def coverage(predicted: float | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: strata, boxes per stratum, labels per box, intracluster correlation, whether boxes
-        differ in size and the large ones are worse, draw.
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, random sample,
+        and two switches: boxes differ in size, and large boxes are worse.
 
     Examples
     --------
-    A similar scene, of the intracluster correlation alone:
+    A similar scene with a control for the intracluster correlation only:
 
     >>> import ipywidgets
     >>> import workbench as wb
@@ -811,7 +816,7 @@ def coverage(predicted: float | None = None) -> Panel:
         "size_effect": ipywidgets.Dropdown(
             options=WORSE, value=CITY["size_effect"], description="Large boxes are worse"
         ),
-        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
+        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random sample number"),
     }
 
     def simulated(seed: int, **city: float) -> tuple:
@@ -848,7 +853,7 @@ def explain_coverage() -> Explanation:
 
 
 def seen_weights() -> Reveal:
-    """Return the coverage of intervals that ignore weights, once `predict_coverage` is answered."""
+    """Return the coverage of intervals that ignore weights, after `predict_coverage`."""
 
     def show(_: str | None) -> Table:
         study = simulations.simulate_coverage(**WEIGHTS)
@@ -874,7 +879,7 @@ def seen_weights() -> Reveal:
 
 @about_digits
 def seen_orders() -> Reveal:
-    """Return the standard errors of F1 by order of districts, once `predict_eight` is answered."""
+    """Return the standard errors of F1 by order of districts, after `predict_eight`."""
 
     def show(_: str | None) -> Table:
         forms = digit_forms()
@@ -907,7 +912,7 @@ def seen_orders() -> Reveal:
 def intracluster_correlation() -> float:
     """Return the intracluster correlation of all labels, from their design effect.
 
-    See `exercises.intracluster_correlation`, which is that of the digit forms.
+    `exercises.intracluster_correlation` gives the formula and does the same for the digit forms.
     """
     if are_digits():
         return exercises.intracluster_correlation()
@@ -922,7 +927,7 @@ def intracluster_correlation() -> float:
 def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
     """Return replicates of boxes of equal weight, two per stratum.
 
-    A last odd box joins the stratum before.
+    If the number of boxes is odd, the last box joins the stratum before it.
     """
     boxes = int(box.max())
     if boxes % 2 == 0:
@@ -933,7 +938,7 @@ def _replicates_by_boxes(box: np.ndarray) -> replicates.Replicates:
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:
-    """Return correct labels and labels per box."""
+    """Return the number of correct labels and of all labels per box."""
     return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:]
 
 
@@ -950,7 +955,7 @@ def _textbook_error() -> float:
 
 
 def _error_of(array: np.ndarray) -> float:
-    """Return the standard error that half-samples give."""
+    """Return the standard error from half-samples."""
     forms = digit_forms()
     made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
     return estimates.replicate_estimate(
@@ -959,7 +964,7 @@ def _error_of(array: np.ndarray) -> float:
 
 
 def _turn_within(box: np.ndarray) -> np.ndarray:
-    """Return each form's place, 0, 1, ..., in a random order of its box."""
+    """Return the place of each form, 0, 1, ..., in a random order within its box."""
     order = np.lexsort((np.random.default_rng(0).random(box.size), box))
     turn = np.empty(box.size, int)
     turn[order] = np.concatenate([np.arange(n) for n in np.bincount(box)[1:]])

@@ -11,7 +11,8 @@ from workbench.widgets.questions import Prediction, Reveal
 GUESSES = {"97%": 0.97, "93%": 0.93, "88%": 0.88, "75%": 0.75}
 ANSWERS = {"0-sure": ("87.7%", "0.877", ".877")}
 SURE = {
-    "97%": "You trusted its claim. The program computes its own confidence, and nobody compared it with the truth.",
+    "97%": "You trusted its claim. The program computes its own confidence, and nobody compared it "
+    "with the truth.",
     "93%": "You expected it to be overconfident. It is even more overconfident than that.",
     "88%": "Correct. It misreads one form in eight, and its confidence does not show it.",
     "75%": "You expected it to be overconfident, and it is. But it reads better than that.",

@@ -1,4 +1,7 @@
-"""Exercises of lesson 1."""
+"""Exercises of lesson 1: judges, hints, explanations and worked solutions.
+
+`EXERCISES` and `STEPS` at the end list them by number.
+"""
 
 import numbers
 from functools import lru_cache
@@ -32,7 +35,7 @@ DESIGNS = {name: name for name in ("random", "proportional", "neyman", "neyman w
 
 
 def _name(stratifier: Any) -> str:
-    """Return the name of a stratifier in code, from its name there or in the pictures."""
+    """Return the name of a stratifier in the code, from that name or its name in the charts."""
     spelling = _spaced(str(stratifier).casefold().strip())
     return next(
         (name for name, title in NAMES.items() if spelling in (_spaced(title), _spaced(name))), ""
@@ -45,7 +48,7 @@ def _spaced(name: str) -> str:
 
 @lru_cache(1)
 def fifths() -> tuple[np.ndarray, np.ndarray, ScoredItems]:
-    """Return sizes and correct forms of the five equal-size strata, and all items."""
+    """Return the sizes of the five equal-size strata, their correct forms, and all items."""
     items = digit_forms().items()
     strata = stratify(items.score, 5, "equal_size")
     return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int), items
@@ -72,13 +75,13 @@ def _estimate_and_error(
     if abs(values[0] - estimate.estimate) > 6e-4:
         return "not yet", "the estimate is the weighted mean of the five stratum accuracies"
     if abs(values[1] - estimate.standard_error) <= 1e-4:
-        return "right", f"{estimate.estimate:.3f} and {estimate.standard_error:.5f}"
+        return "correct", f"{estimate.estimate:.3f} and {estimate.standard_error:.5f}"
     if abs(values[1] - without) <= 2e-4:
         return Judged(
             "mistake",
-            f"no finite-population factor: {labeled[0]} of {size[0]} forms are labeled, so "
+            f"no finite-population correction: {labeled[0]} of {size[0]} forms are labeled, so "
             f"{size[0] - labeled[0]} of {size[0]} are unknown",
-            "no finite-population factor",
+            "the finite-population correction is missing",
         )
     return "not yet", "the estimate is correct, the standard error is not"
 
@@ -86,10 +89,9 @@ def _estimate_and_error(
 def _why_estimate() -> str:
     random = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return (
-        "The two strata without an incorrect label add nothing to the standard error. With 88 of "
+        "The two strata without an observed error add nothing to the standard error. With 88 of "
         f"100 correct, random sampling has a standard error of {random:.4f}. The interval that you "
-        "report has a lower limit below Wald's, because a stratum without an observed error may "
-        "still contain errors."
+        "report has a lower limit below Wald's, because such a stratum may still contain errors."
     )
 
 
@@ -102,25 +104,25 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
         return Judged(
             "mistake",
             f"your labels add up to {sum(values):g}, not to 100",
-            "budget not spent",
+            "the labels do not add up to the budget",
         )
     if min(values) < 2:
         return Judged(
             "mistake",
             "a stratum with fewer than 2 labels has no variance estimate",
-            "fewer than two labels",
+            "a stratum has fewer than two labels",
         )
     if np.abs(np.array(values) - optimum).max() <= 1:
-        return "right", " / ".join(map(str, optimum))
+        return "correct", " / ".join(map(str, optimum))
     if max(values) - min(values) <= 1:
         return Judged(
             "mistake",
-            "these are equal labels: a stratum that varies more needs more labels",
-            "equal shares",
+            "all strata have the same number of labels, but a stratum that varies more needs more",
+            "every stratum has the same number of labels",
         )
     return (
         "not yet",
-        "allocate labels in proportion to size times standard deviation, at least 2 each",
+        "allocate the labels in proportion to size times standard deviation, at least 2 each",
     )
 
 
@@ -140,7 +142,7 @@ def _plan(parts: list) -> tuple | None:
     if abs(float(labels) - endless.budget) <= 1:
         return (
             "mistake",
-            "no finite-population factor: this is the number for an infinite population",
+            "no finite-population correction: this is the number for an infinite population",
         )
     if design == "neyman":
         return (
@@ -156,13 +158,13 @@ def _plan(parts: list) -> tuple | None:
         )
     if design == "proportional" and abs(float(labels) - wald["proportional"]) <= 4:
         return (
-            "right",
+            "correct",
             f"{wald['proportional']} proportional labels lose least if the accuracies change",
         )
     if design == "neyman with floor" and abs(float(labels) - wald["neyman"]) <= 3:
         return (
-            "right",
-            f"{wald['neyman']} labels with a floor, and a new plan if the accuracies change",
+            "correct",
+            f"{wald['neyman']} labels with a floor, with a new plan if the accuracies change",
         )
     return "not yet", "the design can work, but the number of labels is incorrect"
 
@@ -191,7 +193,7 @@ def _why_plan() -> str:
 
 
 def _name_and_labels(answer: Any) -> list | None:
-    """Return a name and a list of labels, also if the labels follow the name one by one."""
+    """Return the name and the list of labels, even if the labels are not in a list."""
     apart = isinstance(answer, (list, tuple)) and len(answer) > 2
     return parts_of(2)([answer[0], list(answer[1:])] if apart else answer)
 
@@ -222,9 +224,9 @@ def _design(parts: list) -> tuple | None:
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
     error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:
-        return "right", f"gold, standard error {error:.4f}"
+        return "correct", f"gold, standard error {error:.4f}"
     return (
-        ("right", f"standard error {error:.4f}; .0245 earns gold")
+        ("correct", f"standard error {error:.4f}; .0245 earns gold")
         if error <= 0.0295
         else (
             "not yet",
@@ -275,7 +277,7 @@ def _steps_of_plan() -> list[str]:
     return [
         "With proportional allocation, the mean variance within the fifths counts: "
         f"{variance:.4f}.",
-        f"Without the finite-population factor you need n = {variance:.4f} (1.96 / .03)^2 = "
+        f"Without the finite-population correction you need n = {variance:.4f} (1.96 / .03)^2 = "
         f"{variance * (intervals.quantile(0.95) / 0.03) ** 2:.0f} labels, with it n / (1 + n / "
         f"{labels:,}).",
         f"The answer is {budget} proportional labels. They do not rely on last month's accuracies.",

@@ -1,4 +1,4 @@
-"""The live pictures of lesson 1: each function returns controls, and the chart that they change."""
+"""The live charts of lesson 1: each function returns controls and the chart that they change."""
 
 import functools
 from dataclasses import replace
@@ -21,10 +21,10 @@ BY_HAND = "by_hand"
 STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
-TWIN = ("700,000 of the twin", "twin")
+TWIN = ("700,000 synthetic items", "twin")
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
-LEAST = 2  # items, and labels, of a stratum that a hand leaves
+LEAST = 2  # least number of items and of labels in a stratum set by hand
 INTERVALS = [
     ("95%, for a fixed number", "fixed"),
     ("99.5% at every check", "looks"),
@@ -33,13 +33,13 @@ INTERVALS = [
 
 
 class _Design:
-    """Strata and allocation, set by rules or by hand."""
+    """A design of strata and allocation, set by rules or by hand."""
 
     def __init__(self, predicted: float | None) -> None:
         self._predicted = predicted
         self.cuts = self.labels = np.array(
             [], int
-        )  # of the strata shown: items up to each cut, labels
+        )  # of the shown strata: items up to each cut, and labels
         self.controls: dict[str, Any] = {
             "stratifier": ipywidgets.Dropdown(
                 options=STRATIFIERS + HAND, description=named("Cut the forms by")
@@ -62,12 +62,12 @@ class _Design:
             "score",
             "n_strata",
             "budget",
-        ):  # before `drive`: it draws what they leave
+        ):  # registered before `drive`, which shows the result
             self.controls[name].observe(functools.partial(self._forget, name), "value")
         self.view.on_drag(self._dragged)
 
     def answer(self, **values: int | str) -> tuple:
-        """Return rows and words of the picture for `drive`."""
+        """Return the data and the words of the chart for `drive`."""
         study = self._study(**values)
         return (
             charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
@@ -144,7 +144,7 @@ class _Design:
 
 @adjustable()
 def strata_and_shares(predicted: float | None = None) -> Panel:
-    """Return the view of strata and allocation, with the standard error of the design.
+    """Return a view of strata and allocation with the standard error of the design.
 
     A reader can drag the cuts between strata and the labels below them. The control then says
     "by hand".
@@ -180,13 +180,13 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     design = _Design(predicted)
     stratify(
         lesson_forms().confidence, 5, "kmeans"
-    )  # its library takes a second to load, which no move should
+    )  # its library takes a second to load, so load it before a control moves
     return drive(design.controls, design.answer, design.view)
 
 
 @adjustable()
 def papers_robot() -> Panel:
-    """Return the view of the paper's robot (OPT-A2): intervals, claimed and actual error.
+    """Return a view of the paper's robot (OPT-A2): intervals, claimed and actual error.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def papers_robot() -> Panel:
     }
 
     def fit(change: Any) -> None:
-        narrow(budget, low=sizes.size * change["new"])  # the pilot comes out of the labels
+        narrow(budget, low=sizes.size * change["new"])  # the pilot labels are part of the labels
 
     @functools.lru_cache(maxsize=256)
     def study(budget: int, **settings: float) -> Any:
@@ -245,7 +245,7 @@ def papers_robot() -> Panel:
 
 
 def robots(predicted: float | None = None) -> ChartView:
-    """Return the coverage of the robot's intervals over the number of labels.
+    """Return a chart of the coverage of the robot's intervals by number of labels.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def robot_studies() -> list[simulations.LabelingStudy]:
 
 @adjustable()
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
-    """Return the view of 200 analysts who check their intervals while they label.
+    """Return a view of 200 analysts who check their intervals while they label.
 
     Parameters
     ----------
@@ -328,19 +328,19 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
 
 @adjustable(half_width=(0.001, 0.49))
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
-    """Return the view of the labels that a half-width needs.
+    """Return a view of the number of labels needed for a given half-width.
 
     Parameters
     ----------
     predicted : (float, float), optional
-        Half-width, and the labels that the learner predicted for the twin.
+        Half-width, and the number of labels that the learner predicted for the synthetic items.
     **ranges
         Ranges of controls by their names: `half_width`, `finite`, `population`.
 
     Returns
     -------
     workbench.widgets.Panel
-        Controls: half-width, finite-population factor, population.
+        Controls: half-width, finite-population correction, population.
 
     Examples
     --------
@@ -361,7 +361,7 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
         "half_width": ipywidgets.FloatSlider(
             0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f", description="Half-width"
         ),
-        "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
+        "finite": ipywidgets.Checkbox(True, description="Finite-population correction"),
         "population": ipywidgets.Dropdown(options=[_forms(), TWIN], description="Population"),
     }
 
@@ -372,7 +372,7 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
 
 
 def _forms() -> tuple[str, str]:
-    """Return name and key of the population that is audited."""
+    """Return the name and the key of the audited population."""
     kind = "digit forms" if are_digits() else "items"
     return f"{lesson_forms().digit.size:,} {kind}", "forms"
 
@@ -388,7 +388,7 @@ def fifths() -> tuple[np.ndarray, np.ndarray]:
 
 @cached
 def plan_curves(half_width: float = 0.05) -> dict:
-    """Return the curves of labels needed, by population and finite-population factor, to this half-width."""
+    """Return the labels needed by half-width, per population and finite-population correction."""
     low, high = min(half_width, HALF_WIDTHS[0]), max(half_width, HALF_WIDTHS[-1])
     more = [*np.arange(low, HALF_WIDTHS[0], 0.001), *np.arange(HALF_WIDTHS[-1], high, 0.01)]
     widths = np.unique(np.round([*HALF_WIDTHS, *more, half_width], 6))
@@ -401,7 +401,7 @@ def plan_curves(half_width: float = 0.05) -> dict:
 
 @cached
 def _plan_strata() -> dict:
-    """Return sizes and accuracies of the fifths of both populations."""
+    """Return the sizes and accuracies of the fifths of both populations."""
     forms = lesson_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
@@ -417,7 +417,7 @@ def _scores() -> list[str]:
 
 
 def _scored(score: str) -> tuple:
-    """Return scores, correctness and the proportion incorrect by rank of the forms."""
+    """Return the scores, the correctness, and the proportion of incorrect forms by score rank."""
     forms = lesson_forms()
     values, correct = getattr(forms, score), forms.read_a == forms.digit
     return values, correct, charts.wrong_by_rank(values, correct)

@@ -1,6 +1,6 @@
-"""Lesson 1, stratified accuracy: its questions, the scenes behind them, and the forms to label.
+"""Lesson 1, stratified accuracy: its questions, their answers, and the forms to label.
 
-The live pictures are in `scenes`.
+The live charts are in `scenes`.
 """
 
 import functools
@@ -77,7 +77,7 @@ LOOKING = {
 }
 TWIN = {
     "about 370": "That is nearly as many as before. For the 1,797 forms the finite-population "
-    "factor helped: 367 labels are a fifth of all forms.",
+    "correction helped: 367 labels are a fifth of all forms.",
     "about 460": "That is correct: the number of labels determines the precision, not the "
     "proportion of forms labeled.",
     "about 7,000": "The required number of labels grows very little with the size of the "
@@ -85,7 +85,7 @@ TWIN = {
     "about 140,000": "That is the same proportion of the forms. Precision depends on the number "
     "of labels, not on this proportion.",
 }
-NARROW = 0.03  # half-width in the question about the twin
+NARROW = 0.03  # half-width in the question about a large population
 
 
 LEAST_ITEMS = 700  # 600 labels are the most that a scene takes
@@ -99,15 +99,15 @@ def use(path: Any, positive: Any = "") -> Any:
     ----------
     path : str, path, data frame or None
         With the columns `truth`, `prediction` and `score`, the stated probability that the
-        prediction is correct; `margin`, a second score, may be there. At least 700 rows. None shows
-        the digit forms again.
+        prediction is correct. The column `margin`, a second score, is optional. The file needs at
+        least 700 rows. None shows the digit forms again.
     positive : object
-        The class that `labeled` is about.
+        The positive class of the `labeled` method of the result.
 
     Returns
     -------
     workbench.course.lesson_data.LessonItems
-        The `forms` of the code cells.
+        The items that the code cells call `forms`.
     """
     items = lesson_data.use_items(path, needs=("score",), positive=positive)
     lesson_data.check_size(LEAST_ITEMS, 1)
@@ -117,17 +117,19 @@ def use(path: Any, positive: Any = "") -> Any:
     if strata < FIFTHS:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 1 needs scores that divide the rows into {FIFTHS} strata; {items.name} has "
+            f"Lesson 1 needs scores that divide the rows into {FIFTHS} strata. {items.name} has "
             f"{checks.counted(scores, 'different score')}, which give {strata}."
         )
     if hasattr(items, "margin") and np.ptp(items.margin) == 0:
         lesson_data.use_items(None)
-        raise ValueError(f"{items.name}: column 'margin' must hold at least 2 different numbers.")
+        raise ValueError(
+            f"{items.name}: column 'margin' must contain at least 2 different numbers."
+        )
     return items
 
 
 def how_sure() -> ChartView:
-    """Return the picture of the program's stated confidence.
+    """Return a chart of the program's stated confidence.
 
     Examples
     --------
@@ -148,7 +150,7 @@ def how_sure() -> ChartView:
 
 @about_digits
 def label_ten(seed: int = 1) -> questions.Told:
-    """Return the desk where the learner reads ten forms of the lowest and ten of the highest fifth.
+    """Return a labeling desk with ten forms of the lowest and ten of the highest fifth.
 
     Parameters
     ----------
@@ -158,6 +160,7 @@ def label_ten(seed: int = 1) -> questions.Told:
     Returns
     -------
     workbench.extras.sessions.lesson.LabelTen
+        The desk.
     """
     return registry.load(registry.SCENES["label_ten"])(seed)
 
@@ -172,7 +175,7 @@ def predict_gain() -> Prediction:
 
 
 def reveal_shares(**ranges: Any) -> Reveal:
-    """Return strata and allocation with the learner's prediction, once it is locked."""
+    """Return a view of strata and allocation with the learner's prediction, once it is locked."""
     check_ranges(scenes.strata_and_shares, ranges)
     return questions.reveal(
         "1-gain",
@@ -472,13 +475,13 @@ def reveal_needed(**ranges: Any) -> Reveal:
 
 
 def seen_needed() -> list:
-    """Return the labels for both populations, and those for ±5 points with two intervals."""
+    """Return the labels for both populations, and the labels for ±5 points with two intervals."""
     sizes, correct = scenes.fifths()
     rows = [
         {
             "half-width in points": f"{100 * width:g}",
             named("forms"): f"{curve.population:,}",
-            "finite-population factor": "with" if finite else "without",
+            "finite-population correction": "with" if finite else "without",
             "random labels": f"{curve.at(width)['simple_random']:,}",
         }
         for width, population, finite in (
@@ -511,5 +514,5 @@ def seen_needed() -> list:
 
 
 def _number(predicted: Any, unit: Any) -> float | None:
-    """Return the number in a learner's prediction, in a unit; None without a prediction."""
+    """Return the number in a learner's prediction in a unit, or None without a prediction."""
     return None if predicted is None else float(re.sub(r"[^0-9]", "", predicted)) / unit
