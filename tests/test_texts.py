@@ -1,6 +1,7 @@
 """Pages, help texts, docstrings and messages are short sentences in the terms of the field."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -54,6 +55,17 @@ def in_code(folder):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages(page):
     text = page.read_text(encoding="utf-8")
+    assert_short(texts.sentences(text))
+    assert left_out(text) == []
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted(ROOT.glob("notebooks/**/*.ipynb")), ids=lambda notebook: notebook.stem
+)
+def test_notebooks(notebook):
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    text = re.sub(r"(?m)^\*\*References\.\*\*.*$", "", text)
     assert_short(texts.sentences(text))
     assert left_out(text) == []
 

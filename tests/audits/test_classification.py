@@ -55,7 +55,7 @@ def linearized(mapped, sizes):
 
 
 def test_the_published_land_cover_table():
-    # sizes are a thousand times the published ones, as the paper has no finite-population factor
+    # sizes are a thousand times the published ones, as the paper has no finite-population correction
     table = wb.classification_table(LAND, PIXELS * 1000, sampled_by="prediction")
     pixels = table.proportion * PIXELS.sum()
     assert pixels[:, 0].round().tolist() == [235_086, 129_846, 3_175_221, 6_459_846]

@@ -216,7 +216,7 @@ def test_a_proportion_is_of_zeros_and_ones():
 
 
 def test_half_of_every_stratum_labeled_is_narrower_and_still_covers():
-    """Once .995 and 1.33 times as wide, for want of a finite-population factor."""
+    """Once .995 and 1.33 times as wide, for want of a finite-population correction."""
     rng = np.random.default_rng(6)
     population = rng.random((10, 40)) < 0.8
     truth, covered, width, plain = population.mean(), 0, 0.0, 0.0

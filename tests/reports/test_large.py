@@ -31,7 +31,9 @@ def test_a_long_series_keeps_both_ends_and_every_peak():
     drawn, share = series.drawn(), series.estimates
     assert len(drawn) <= 103 and {0, 899, int(share.argmax()), int(share.argmin())} <= set(drawn)
     assert len(charts.series_data(series)[0]["bands"]) == len(drawn)
-    assert re.search(rf"The chart shows {len(drawn)} of 900 periods", charts.series_words(series)[1])
+    assert re.search(
+        rf"The chart shows {len(drawn)} of 900 periods", charts.series_words(series)[1]
+    )
 
 
 def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_0_first():

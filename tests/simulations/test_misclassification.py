@@ -251,7 +251,7 @@ def test_mean_coverage_is_near_nominal_where_intervals_are_short():
 
 
 def test_a_large_audit_of_a_fixed_frame():
-    """400 of 1,797 forms with exactly the later months' rates: without a finite-population factor 97% or more."""
+    """400 of 1,797 forms with exactly the later months' rates: without a finite-population correction 97% or more."""
     setting = 180 / 1797, 0.15, 1552 / 1617, 153 / 180
     fixed = simulate_prevalence(*setting, 400, 1797, new_size=5000, rates="frame", runs=RUNS)
     assert (

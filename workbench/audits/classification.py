@@ -354,7 +354,7 @@ def classification_table(
     - proportion :math:`p_{\cdot j} = \sum_i p_{ij}` of class j,
     - precision :math:`n_{jj} / n_j` and recall :math:`p_{jj} / p_{\cdot j}` of class j.
 
-    Standard errors are those of stratified sampling with the finite-population factor. Those of
+    Standard errors are those of stratified sampling with the finite-population correction. Those of
     recall and F1 use linearization [2]_. The intervals are those of `stratified_accuracy` and
     `class_metrics`.
 

@@ -24,7 +24,7 @@ from workbench.stratified.class_metrics import class_metrics
 MORE = 100
 LEAST, MOST = 5, 10  # labels of a stratum of grades; strata
 SPREAD = 0.001  # of labels over verdicts, by chance
-ENDLESS = 10**9  # items: no finite-population factor
+ENDLESS = 10**9  # items: no finite-population correction
 VERDICT, LABEL = "verdict", "label"
 CORRECTED, PEOPLE, JUDGE = "corrected", "human labels alone", "judge alone"
 PEOPLE_EARLIER = "human labels, earlier batch"

@@ -483,7 +483,7 @@ def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndar
     table : (..., K, K) array
         Table from which the rates are estimated, with added counts.
     left_out : (..., K) array
-        Finite-population factor of each predicted class.
+        Finite-population correction of each predicted class.
     """
     rates = by_column(table)[..., None, :, :]
     centered = slopes.table - (rates * slopes.table).sum(-2, keepdims=True)

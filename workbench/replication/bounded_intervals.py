@@ -205,7 +205,7 @@ class Clusters:
     df, psus : (...) array
         Degrees of freedom and effective number of PSUs, as returned by `degrees`.
     free : (...) array
-        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
+        Finite-population correction, 1 - n_h / N_h averaged over the PSUs by the square of their
         weight.
     skewness, bounded, carriers, unseen : (2, ...) array
         Values for the lower and the upper limit: g, u of the bounded interval, K, and u of the
@@ -249,7 +249,7 @@ class Clusters:
 
         Notes
         -----
-        Let R be the mean, v its variance, f the finite-population factor, and r the quantile of
+        Let R be the mean, v its variance, f the finite-population correction, and r the quantile of
         Student's t divided by that of the normal distribution. The upper limit is a quantile of the
         beta distribution that ends at the bound and has these moments::
 

@@ -80,8 +80,8 @@ class SurveyDesign(Result):
         rather than too small.
     fpc : (n,) array_like of int, optional
         Number of PSUs in the population of each item's stratum, N_h >= n_h. It gives the
-        finite-population factor 1 - n_h / N_h of sampling without replacement. By default there is
-        no factor, as in sampling with replacement. If a stratum's only PSU is the only one in the
+        finite-population correction 1 - n_h / N_h of sampling without replacement. By default
+        there is no factor, as in sampling with replacement. If a stratum's only PSU is the only one in the
         population, it adds no variance.
     nest : bool, default False
         Whether PSU labels start again in every stratum: PSU 1 of one stratum is then not PSU 1 of
@@ -101,7 +101,7 @@ class SurveyDesign(Result):
     df : int
         Degrees of freedom, P - H.
     free : (H,) array of float
-        Finite-population factor 1 - n_h / N_h; 1 without `fpc`.
+        Finite-population correction 1 - n_h / N_h; 1 without `fpc`.
 
     Raises
     ------
@@ -209,7 +209,7 @@ class SurveyDesign(Result):
 
     @cached_property
     def free(self) -> ndarray:
-        """Return the finite-population factors, 1 - n_h / N_h."""
+        """Return the finite-population corrections, 1 - n_h / N_h."""
         return 1 - self.psus_per_stratum / self.population
 
     @cached_property

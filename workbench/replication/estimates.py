@@ -171,7 +171,7 @@ class ReplicateEstimate(Estimate, Result):
         `workbench.replication.bounded_intervals.Clusters`. For F1 they are those of J = F1 / (2 -
         F1).
     free : float
-        Finite-population factor: 1 - n_h / N_h, averaged over the clusters with their squared
+        Finite-population correction: 1 - n_h / N_h, averaged over the clusters with their squared
         weights. It is 1 without `fpc`.
     variance_ratio : float
         Jackknife variance, on which the interval rests, divided by the replicate variance. It is 1
@@ -355,7 +355,7 @@ class ReplicateEstimate(Estimate, Result):
         )
 
     def _shortened(self, limits: Sequence[float] | ndarray) -> ndarray:
-        """Return limits shortened by the finite-population factor of the standard error."""
+        """Return limits shortened by the finite-population correction of the standard error."""
         distances = np.subtract(limits, self.estimate)
         return self.estimate + math.sqrt(self.free) * distances
 

@@ -119,7 +119,7 @@ def mean_skewness(values: ndarray, variance: float, free: float) -> float:
     variance : float
         Variance of the mean.
     free : float
-        Finite-population factor, 1 - n / N.
+        Finite-population correction, 1 - n / N.
 
     Returns
     -------

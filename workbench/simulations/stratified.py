@@ -59,7 +59,7 @@ class LabelingStudy(Result):
     estimates : (R,) array of float
         Estimates of all runs.
     estimated_variances : (R,) array of float
-        Estimated variances of all runs, with the finite-population factor.
+        Estimated variances of all runs, with the finite-population correction.
     stratum_size : (H,) array of int
         Number of items of each stratum.
     labeled : (R, T, H) array of int

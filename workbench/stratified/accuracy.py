@@ -49,7 +49,7 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
     estimate : float
         Estimated accuracy; NaN if some items could not be labeled.
     variance : float
-        Estimated variance of the estimate, with the finite-population factor; NaN if some items
+        Estimated variance of the estimate, with the finite-population correction; NaN if some items
         could not be labeled.
     stratum_size : (H,) array of int
         Items per stratum.

@@ -15,7 +15,7 @@ from workbench.stratified import skips
 LEAST_PAIRS = 2  # items with two labels per stratum
 UNDECIDED = 2
 ITERATIONS = 8
-ENDLESS = 1e12  # a stratum's items are multiplied by this: no finite-population factor
+ENDLESS = 1e12  # a stratum's items are multiplied by this: no finite-population correction
 ADVICE = Note(
     "design",
     "with the same number of labels the interval is shorter if you take fewer items and label all "
@@ -152,7 +152,7 @@ def second_labels(
 
     This is the accuracy by first labels plus the mean of d - f: double sampling with slope w [1]_.
     The limits are those of `value_interval` for two independent samples, with the weights W w and
-    W (1 - w). There is no finite-population factor: if all items have a label that may be
+    W (1 - w). There is no finite-population correction: if all items have a label that may be
     incorrect, the accuracy is still uncertain.
 
     If every item has two labels, A is the accuracy of the decided labels, and its interval is that

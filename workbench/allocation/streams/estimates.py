@@ -308,7 +308,7 @@ class StreamEstimate(SampledValues, kw_only=True):
             h(x) = 3 / s (cbrt(1 + s (x - s / 6)) - 1)
             s = sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) / SE^3
 
-        Stratum h has the weight W_h, n_h sampled records, the finite-population factor f_h, the
+        Stratum h has the weight W_h, n_h sampled records, the finite-population correction f_h, the
         third central moment m3_h, and the term g_h of the variance.
 
         A note warns in each of these cases. Only strata with unsampled records count.
