@@ -81,8 +81,8 @@ class SurveyDesign(Result):
     fpc : (n,) array_like of int, optional
         Number of PSUs in the population of each item's stratum, N_h >= n_h. It gives the
         finite-population correction 1 - n_h / N_h of sampling without replacement. By default
-        there is no factor, as in sampling with replacement. If a stratum's only PSU is the only one in the
-        population, it adds no variance.
+        there is no correction, as in sampling with replacement. If a stratum's only PSU is the
+        only one in the population, it adds no variance.
     nest : bool, default False
         Whether PSU labels start again in every stratum: PSU 1 of one stratum is then not PSU 1 of
         another.

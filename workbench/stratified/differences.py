@@ -106,7 +106,8 @@ class PairedDifference(skips.Bounded, Estimate, Result):
             limits = D +- t_{n - 1} sqrt(((a + b + 2 k) / m - D^2) / m)
 
         This is the interval of Agresti & Min [1]_ with other added labels and another quantile. It
-        has no finite-population correction, and never exceeds the range that the labels leave possible.
+        has no finite-population correction, and never exceeds the range that the labels leave
+        possible.
 
         References
         ----------
