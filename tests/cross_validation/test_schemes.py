@@ -211,7 +211,10 @@ def test_indices_tell_random_splits(splitter, ratio):
     assert cv.splits == "random" and numbers(wb.kfold_t_test(cv)) == pytest.approx(
         corrected(gaps, ratio)
     )
-    assert any(note.text == "the test sets overlap: read as random splits" for note in cv.notes)
+    assert any(
+        note.text == "the test sets overlap, so they were read as random splits"
+        for note in cv.notes
+    )
 
 
 def test_indices_tell_repeats_and_refuse_time_series():
@@ -318,7 +321,7 @@ def test_seeds_that_tell_no_repeats_are_named_or_asked_for():
         cv = CVLosses.read_csv({"fold": range(10), "seed": seed} | ten)
         assert cv.models == ("A", "B") and cv.scheme == "one cross-validation of 10 folds"
         assert any(
-            note.text == "column 'seed' is no model and tells no repeats: it is not used"
+            note.text == "column 'seed' is neither a model nor a repeat, so it is not used"
             for note in cv.notes
         )
     with pytest.raises(
@@ -419,7 +422,7 @@ def test_columns_with_other_names_are_no_models(name):
 def test_columns_that_leave_it_open_are_asked_for(name, values, why):
     table = {"fold": np.arange(10), "old": OLD[:10], "new": NEW[:10], name: values}
     with pytest.raises(
-        ValueError, match=f"^models must list the columns of losses or scores, as {why}"
+        ValueError, match=f"^models must list the columns of losses or scores, because {why}"
     ):
         CVLosses.read_csv(table)
     assert CVLosses.read_csv(table, models=["old", name]).models == ("old", name)
@@ -427,7 +430,7 @@ def test_columns_that_leave_it_open_are_asked_for(name, values, why):
 
 def test_metrics_are_no_models():
     with pytest.raises(
-        ValueError, match="columns 'accuracy', 'f1' are called as metrics, not as models"
+        ValueError, match="columns 'accuracy', 'f1' have names of metrics, not of models"
     ):
         CVLosses.read_csv({"fold": np.arange(10), "accuracy": OLD[:10], "f1": NEW[:10]})
 
