@@ -339,7 +339,7 @@ def test_unequal_folds_are_weighted_and_flagged():
         e.mean() / variance_estimates(CVLosses(e, UNEQUAL)).theta3 ** 0.5
     )
     assert test.notes == (
-        Note("unreliable", "folds of 2 to 3 items: weighted by size, t is approximate"),
+        Note("unreliable", "folds of 2 to 3 items: they are weighted by size, so t is approximate"),
     )
     assert test.interval().notes == test.notes == test.at("nadeau_bengio").notes
     assert kfold_t_test(CVLosses(e + 5, UNEQUAL), rho=0, mean=5).statistic == pytest.approx(
@@ -522,18 +522,18 @@ ZEROS = np.zeros(10)
         ),
         (
             kfold_t_test(pair(ZEROS + 0.055, np.add(TEN, 0.055)), alternative="greater"),
-            "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, even at rho = "
+            "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = "
             "0, which does not show equality; Nadeau-Bengio p 0.96 (one-sided, greater)",
         ),
         (
             kfold_t_test(pair([0.25, 0.5, 0.75, 0.5], [0.5, 0.25, 0.5, 0.75])),
-            "A and B have the same mean loss, 0.5; not significant at 5%, even at rho = 0, which "
+            "A and B have the same mean loss, 0.5; not significant at 5%, not even at rho = 0, which "
             "does not show equality; Nadeau-Bengio p 1",
         ),
         (
             kfold_t_test(pair(np.add(TEN, 0.055), ZEROS + 0.055), mean=0.08),
             "B better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; "
-            "not significant at 5%, even at rho = 0, which does not show equality; Nadeau-Bengio "
+            "not significant at 5%, not even at rho = 0, which does not show equality; Nadeau-Bengio "
             "p 0.91",
         ),
         (
@@ -637,11 +637,11 @@ def test_the_finding_shows_scores_as_scores_and_negative_losses_as_losses():
 
 def test_mcnemar_is_advised_only_where_it_can_be_used():
     fold, wrong, right = np.repeat(range(5), 2), [1, 0] * 5, [0, 0] * 5
-    finer = "use a loss with finer values, or more items"
+    finer = "Use a loss with finer values, or more items"
     for cv, advice in (
         (
             CVLosses({"A": wrong, "B": right}, fold),
-            "use a loss with finer values, or mcnemar_test on the paired items",
+            "Use a loss with finer values, or mcnemar_test on the paired items",
         ),
         (CVLosses({"A": wrong}, fold), finer),
         (CVLosses({"A": np.divide(wrong, 2), "B": right}, fold), finer),
@@ -725,7 +725,7 @@ def test_mean_of_equal_losses_in_every_fold_is_refused():
     same = np.random.default_rng(0).random((5, 4))
     with pytest.raises(
         ValueError,
-        match="^A minus B is the same in every fold, 0: the variance between the 5 folds is 0",
+        match="^A minus B is the same in every fold, 0. The variance between the 5 folds is 0",
     ):
         kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
 
@@ -909,7 +909,7 @@ def test_a_constant_difference_has_no_spread_by_rounding(gap):
     assert variance_estimates(means).theta3 == 0
     table = wb.compare_tests(CVLosses({"gb": gb, "lr": lr}, fold))
     assert [row["test"] for row in table.rows()] == ["K-fold t"]
-    assert table.headline().endswith("; no t-test, as the folds show no variance")
+    assert table.headline().endswith("; no t-test, because the folds show no variance")
 
 
 def test_equal_folds_of_unequal_items_have_no_spread_by_rounding():

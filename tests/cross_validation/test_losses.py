@@ -90,7 +90,7 @@ def test_from_cross_validate_without_indices_says_what_it_could_not_check():
     assert cv.notes[:-1] == (
         Note(
             "assumption",
-            "that both models had the same folds was not checked: call "
+            "it was not checked that both models had the same folds. To check it, call "
             "cross_validate with return_indices=True",
         ),
     )
@@ -267,7 +267,7 @@ def test_many_folds_may_be_repeats(folds):
         assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
         return
     with pytest.raises(
-        ValueError, match="^splits must be 'random' or 'folds', as 21 folds may be those of one"
+        ValueError, match="^splits must be 'random' or 'folds', because 21 folds may be one"
     ):
         CVLosses.read_csv(table)
 
@@ -291,7 +291,7 @@ def test_repeats_that_are_named_are_not_asked_for():
     ):
         with pytest.raises(
             ValueError,
-            match="^splits must be 'random' or 'folds', as 100 folds may be those of one",
+            match="^splits must be 'random' or 'folds', because 100 folds may be one",
         ):
             ask()
     assert CVLosses.from_cross_validate(scores, repeats=10).notes == (SCORES,)
@@ -313,12 +313,12 @@ def test_rows_without_items_are_different_items():
 def test_columns_that_were_read_as_models_are_named():
     note = Note(
         "data",
-        "To leave some out, list the others in models in models",
+        "columns read as models: tree, svm, knn. To leave some out, list the others in models",
     )
     assert CVLosses.read_csv({**ROWS, "knn": [1, 1, 0, 0, 1, 1]}).notes == (note,)
     with pytest.raises(
         ValueError,
-        match="^models must list the columns of losses or scores, because column 'age' has a",
+        match="^models must list the columns of losses or scores, because columns 'age' and 'tree' differ",
     ):
         CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]})
     assert (
@@ -506,9 +506,9 @@ def test_splits_of_time_series_are_no_folds():
     )
 
 
-TRAINED = "splits must be those of K folds, trained on all items that are not tested; fold 1 of A trains on "
+TRAINED = "splits must be K folds with training on all items that are not tested, but fold 1 of A trains on "
 RANDOM = (
-    " of 4 items: the t-tests of folds do not hold for splits of time series; For random splits, "
+    " of 4 items. The t-tests of folds are not valid for splits of time series. For random splits, "
     "use splits='random'"
 )
 
@@ -1098,7 +1098,7 @@ def test_identifiers_are_not_taken_for_losses(values):
         CVLosses.read_csv({"id": values, "fold": np.arange(n) % 3, "a": np.arange(n) % 2})
     assert str(error.value) == (
         "column 'id' holds a different whole number in every row, so it seems to hold "
-        "identifiers. List the columns of losses in models, or use item='id''"
+        "identifiers. List the columns of losses in models, or use item='id'"
     )
 
 
@@ -1139,13 +1139,13 @@ def test_one_name_per_result(models):
     [
         (
             {"test_score": np.array([0.5, math.nan])},
-            "fold 1: no score of A (missing, undefined, or a failed fit). Without them, 1 of 2 "
+            "fold 1 has no score of A (missing, undefined, or a failed fit). Without them, 1 of 2 "
             "folds would be left, which is too few. Use a metric that is defined in every fold, "
             "or fewer and larger folds",
         ),
         (
             {"test_score": np.array([math.nan, math.nan])},
-            "folds 0, 1: no score of A (missing, undefined, or a failed fit). Without them, 0 of "
+            "folds 0, 1 have no score of A (missing, undefined, or a failed fit). Without them, 0 of "
             "2 folds would be left, which is too few. Use a metric that is defined in every "
             "fold, or fewer and larger folds",
         ),

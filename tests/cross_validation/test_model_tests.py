@@ -251,9 +251,9 @@ def test_nested_interval_by_hand():
     assert tuple(found) == pytest.approx(
         (estimate - 1.6449 * error, estimate + 1.6449 * error), abs=1e-4
     )
-    assert found.notes == (Note("unreliable", "3 repeats; use about 200 for a stable width"),)
+    assert found.notes == (Note("unreliable", "only 3 repeats; use about 200 for a stable width"),)
     alone = nested_cv_interval(outer[0], inner[0])
-    assert wb.sentences(alone.notes) == ("1 repeat; use about 200 for a stable width",)
+    assert wb.sentences(alone.notes) == ("only 1 repeat; use about 200 for a stable width",)
 
 
 @pytest.mark.parametrize("shift, wide", [(0.0, 1), (50.0, 5**0.5)])
@@ -386,7 +386,9 @@ def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
     assert tuple(found.posterior.interval()) == pytest.approx(tuple(nb.interval()))
     assert bayesian_correlated_t(means).estimate != pytest.approx(found.posterior.estimate)
     assert found.notes == (
-        Note("unreliable", "folds of 4 to 20 items: weighted by size, t is approximate"),
+        Note(
+            "unreliable", "folds of 4 to 20 items: they are weighted by size, so t is approximate"
+        ),
     )
     with pytest.raises(ValueError, match="^sizes must have 5 entries; got 4$"):
         bayesian_correlated_t(means, sizes=[1] * 4)
@@ -434,9 +436,9 @@ def test_zeros_and_ones_in_small_folds_are_noted():
     cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
     assert compare_tests(cv).notes == ()
     three = compare_tests(CVLosses.from_fold_means([0.1, 0.2, 0.3])).notes
-    assert len(three) == 1 and str(three[0]).startswith("3 folds: only 2 degrees of freedom")
+    assert len(three) == 1 and str(three[0]).startswith("3 folds give only 2 degrees of freedom")
     fine = compare_tests(CVLosses.from_fold_means([0.1, 0.2, 0.2, 0.1, 0.1], repeats=1)).notes
-    assert str(fine[0]).startswith("the 5 fold means take only 2 values: ")
+    assert str(fine[0]).startswith("the 5 fold means take only 2 values. ")
 
 
 def test_notes_of_the_file_and_of_repeats_reach_the_table():
@@ -483,9 +485,9 @@ def test_models_that_differ_by_a_constant_have_no_test_but_count():
     for key, p in raw.items():
         assert rows[key]["adjusted_pvalue"] == pytest.approx(min(expected[p], 1))
     assert rows["a", "b"]["difference"] == -0.125 and math.isnan(rows["a", "b"]["low"])
-    assert ", 1 without a test as the folds show no variance (holm, rho 0)" in found.headline()
+    assert ", 1 without a test because the folds show no variance (holm, rho 0)" in found.headline()
     assert found.notes[0].where == ("pair", "a minus b")
-    assert str(found.notes[0]).startswith("pair a minus b: the same in every fold, -0.125: ")
+    assert str(found.notes[0]).startswith("pair a minus b: the same in every fold, -0.125. ")
     nothing = compare_models({"a": [0.1, 0.2], "b": [0.1, 0.2]})
     assert nothing.headline() == (
         "a and b share the smallest mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a test "
@@ -588,7 +590,7 @@ def test_fold_means_of_correct_answers_take_few_values():
         higher_is_better=True,
     )
     assert str(compare_tests(cv).notes[0]).startswith(
-        "0/1 scores: the 10 fold means take only 3 values: "
+        "0/1 scores: the 10 fold means take only 3 values. "
     )
 
 

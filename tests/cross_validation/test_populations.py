@@ -155,7 +155,7 @@ def test_a_kept_file_that_was_changed_is_named(tmp_path):
     (tmp_path / "letter.csv").write_text(text(ROWS))
     path = keep_population("letter", tmp_path, source=tmp_path / "letter.csv")
     np.savez_compressed(path, table=np.load(path)["table"] + 1)
-    with pytest.raises(ValueError, match="letter.npz must hold the values of Letter"):
+    with pytest.raises(ValueError, match="letter.npz must contain the values of Letter"):
         kept_population("letter", tmp_path)
 
 
@@ -175,7 +175,7 @@ def test_a_table_is_recognized_whatever_its_order():
             ["letter", "--from", "other.whl"],
         ),
         (
-            "--from must hold numbers with commas between them; text.csv: ",
+            "--from must contain numbers separated by commas; text.csv: ",
             ["letter", "--from", "text.csv"],
         ),
         ("'letter', 'forest'; got 'leter' (did you mean 'letter'?)", ["leter"]),

@@ -380,8 +380,8 @@ LONG = long_form({"tree": np.arange(10) / 10, "svm": np.arange(10) % 7 / 10})
         (LONG.replace("svm,3,0.300", ",3,0.300"), "column 'model', row 15 is missing"),
         (
             LONG.replace("loss", "loss,gain").replace("\n", ",5\n").replace("gain,5", "gain"),
-            "value must name the column of losses or scores, as there is a row per model; columns without another role: "
-            "'loss', 'gain'",
+            "value must name the column of losses or scores, because the file has one row per "
+            "model. Columns without another role: 'loss', 'gain'",
         ),
     ],
 )

@@ -652,7 +652,7 @@ class KFoldTTest(Result):
             condition = f"as long as rho{self._of_one()} is below {limit}"
             return f"significant at {risk} at rho {rho}, {condition}"
         if flips <= 0:
-            return f"not significant at {risk}, even at rho = 0, which does not show equality"
+            return f"not significant at {risk}, not even at rho = 0, which does not show equality"
         return f"significant at {risk} only if rho{self._of_one()} is below {limit}, not at {rho}"
 
 
