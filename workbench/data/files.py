@@ -41,7 +41,10 @@ def comparison_table(source: Any) -> dict[str, list]:
 
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:
-    """Return the path of a file (with its sheet), its label in messages, and its ending, or raise."""
+    """Return the path of a file (with its sheet), its label for messages, and its ending.
+
+    An error is raised if the file cannot be read.
+    """
     path = os.path.expanduser(os.fspath(source))
     file, _ = file_and_sheet(path)
     _check_readable(file)
