@@ -469,11 +469,11 @@ class CVLosses(Result):
             as `cv_fold` or `split` is used.
         item, repeat : str
             Columns of items and repeats. The columns "item" and "repeat" are used if they exist;
-            any other name must exist. If there is no column "repeat", a column called seed, rep,
-            run, trial, attempt, iteration or epoch is used, provided that each of its values comes
-            with the same number of folds. A note then names it. Without items and with one row per
-            fold, the rows are fold means. A fold without a score for one model is left out for all
-            models, and a note says so.
+            any other name must exist. Instead of "repeat", a column called seed, rep, run, trial,
+            attempt, iteration or epoch is used if each of its values comes with the same number of
+            folds; a note names it. Without items and with one row per fold, the rows are fold
+            means. A fold without a score for one model is left out for all models, and a note says
+            so.
         models : sequence of str, or str, optional
             Columns of losses, or one text with commas between the names. By default (None or ""),
             all other columns that can be scores of one kind. Names that scikit-learn uses for other
@@ -510,9 +510,9 @@ class CVLosses(Result):
         Raises
         ------
         ValueError
-            If a column or a cell is missing, a model lacks a row or has it twice, a fold is not a
-            label, a column of losses holds identifiers, or items do not fit. The message names the
-            column and the row.
+            If a column or a cell is missing, a model lacks a row or has it twice, or items do not
+            fit. Also if a fold is not a label, or a column of losses contains identifiers. The
+            message names the column and the row.
 
         Examples
         --------

@@ -656,9 +656,9 @@ def nested_cv_interval(
         MSE = (K-1)/K (mean((inner mean - outer mean)^2) - mean(variance of outer / m))
         bias = (1 + (K-2)/K) (inner mean - outer mean)
 
-    The standard error is the square root of the MSE, limited to the range from s / sqrt(n) to
-    sqrt(K) s / sqrt(n), where s is the standard deviation of the inner losses. The authors advise
-    about 200 repeats R.
+    The standard error is the square root of the MSE, but at least s / sqrt(n) and at most sqrt(K)
+    times as much. Here s is the standard deviation of the inner losses. The authors advise about
+    200 repeats R.
 
     References
     ----------

@@ -154,9 +154,9 @@ def _read_wide(
         used_columns = listed(used.values(), quoted=True)
         raise ValueError(f"there must be a column of losses in addition to {used_columns}")
     label, sizes, of_labels = _labels(data, used, splits)
-    beside = {name: data[name] for name in columns}
+    others = {name: data[name] for name in columns}
     gaps = "item" not in label and _rows_are_folds(label)
-    scores = {name: _numbers(name, data[name], gaps, beside) for name in columns}
+    scores = {name: _numbers(name, data[name], gaps, others) for name in columns}
     notes = [*of_file, *of_labels]
     if not chosen:
         refuse_identifiers(scores)
@@ -178,15 +178,15 @@ def _numbers(
     name: str,
     cells: ndarray,
     gaps: bool,
-    beside: dict | None = None,
+    others: dict | None = None,
 ) -> ndarray:
     """Return a column as floats; if gaps are allowed, missing cells are NaN."""
     rows = np.flatnonzero(~shapes.gaps(cells, True))
     if not gaps or not rows.size:
-        return numbers.to_numbers(name, cells, beside=beside)
+        return numbers.to_numbers(name, cells, others=others)
     values = np.full(len(cells), np.nan)
     with shapes.in_rows(rows):
-        values[rows] = numbers.to_numbers(name, cells[rows], beside=beside)
+        values[rows] = numbers.to_numbers(name, cells[rows], others=others)
     return values
 
 

@@ -230,7 +230,10 @@ def _lists(doc: Any, count: int) -> Iterator:
 
 
 def _names(texts: tuple) -> tuple:
-    """Return texts without punctuation if they are only names (A, B, ... or 1, 2, ...), else none."""
+    """Return texts without punctuation if they are only names, else none.
+
+    Names are A, B and so on, or 1, 2 and so on.
+    """
     bare = tuple(text.strip("(). ") for text in texts)
     for order in _ORDERS:
         if bare == tuple(order[: len(bare)]):

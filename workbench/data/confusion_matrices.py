@@ -384,7 +384,7 @@ def _parsed(argument: str, columns: Mapping[str, ndarray]) -> dict[str, list]:
             "numbers may have them"
         )
         raise WrongValue(argument, rule)
-    return {name: numbers.to_cells(name, cells, beside=columns) for name, cells in columns.items()}
+    return {name: numbers.to_cells(name, cells, others=columns) for name, cells in columns.items()}
 
 
 def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:

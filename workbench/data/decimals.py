@@ -59,7 +59,7 @@ def mark_of(text: str) -> str | None:
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
+    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
 ) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
@@ -69,7 +69,7 @@ def parse(
         Numbers as text.
     whole : bool
         Whether whole numbers are expected, so that marks can only separate thousands.
-    beside : iterable of sequences of str
+    others : iterable of sequences of str
         Other columns of numbers of the same file.
 
     Examples
@@ -83,7 +83,7 @@ def parse(
     if parsed is not None:
         return parsed, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
-    mark, problem = decimal_mark(texts, whole=whole, beside=beside)
+    mark, problem = decimal_mark(texts, whole=whole, others=others)
     if problem:
         return np.empty(0), problem
     floats = [float(pointed(text, mark)) for text in texts]
@@ -91,7 +91,7 @@ def parse(
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
+    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
 ) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
@@ -109,7 +109,7 @@ def decimal_mark(
             point,
             with_point,
         )
-    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, beside)
+    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, others)
     if mark:
         return mark, ()
     row = list(map(is_open, texts)).index(True)
@@ -149,7 +149,7 @@ def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
         return None
 
 
-def _mark_of_open(texts: Sequence, whole: bool, beside: Iterable) -> str:
+def _mark_of_open(texts: Sequence, whole: bool, others: Iterable) -> str:
     """Return the decimal mark of a column whose numbers show none, "" if it is undecided."""
     signs = {match[1] for match in map(OPEN.fullmatch, texts) if match}
     if not signs:
@@ -157,14 +157,14 @@ def _mark_of_open(texts: Sequence, whole: bool, beside: Iterable) -> str:
     if len(signs) > 1:
         return ""
     sign = signs.pop()
-    marks_beside: set = set()
-    for column in beside:
+    marks_of_others: set = set()
+    for column in others:
         marks = set(map(mark_of, column))
-        marks_beside |= set() if None in marks else marks - {""}
-    if whole and marks_beside <= {OTHER[sign]}:
+        marks_of_others |= set() if None in marks else marks - {""}
+    if whole and marks_of_others <= {OTHER[sign]}:
         return OTHER[sign]
-    if len(marks_beside) == 1 and not whole:
-        return marks_beside.pop()
-    if whole or marks_beside or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
+    if len(marks_of_others) == 1 and not whole:
+        return marks_of_others.pop()
+    if whole or marks_of_others or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
         return ""
     return "."

@@ -76,7 +76,7 @@ def to_numbers(
     name: str,
     column: Any,
     *,
-    beside: Mapping | None = None,
+    others: Mapping | None = None,
     whole: bool = False,
 ) -> ndarray:
     """Return a column as finite floats.
@@ -88,7 +88,7 @@ def to_numbers(
     column : (N,) ndarray
         Numbers, booleans or text as people write it (`workbench.data.decimals`). True and false
         become 1 and 0.
-    beside : dict of (N,) ndarray, optional
+    others : dict of (N,) ndarray, optional
         Other columns of numbers of the same file. They decide whether a comma or a point is the
         decimal mark if this column does not.
     whole : bool
@@ -119,7 +119,7 @@ def to_numbers(
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed = _parsed(name, present(name, array, marks=False), whole, beside)
+        parsed = _parsed(name, present(name, array, marks=False), whole, others)
     _refuse_infinite(name, array, parsed)
     return parsed
 
@@ -155,12 +155,12 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     return shares, [Note("data", note)]
 
 
-def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
+def to_cells(name: str, column: Any, *, others: Mapping | None = None) -> list:
     """Return the cells of a column of counts as numbers; other text and None stay as they are.
 
     Parameters
     ----------
-    name, column, beside
+    name, column, others
         As in `to_numbers` of whole numbers.
 
     Returns
@@ -182,7 +182,7 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     numerals = written(column)
     is_number = [decimals.mark_of(text) is not None for text in numerals]
     digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
-    parsed = _parsed(name, digits, True, beside).tolist()
+    parsed = _parsed(name, digits, True, others).tolist()
     values = [int(value) if value.is_integer() else value for value in parsed]
     cells: list = []
     for text, number, value in zip(texts, is_number, values, strict=True):
@@ -441,11 +441,11 @@ def _parsed(
     name: str,
     texts: list,
     whole: bool,
-    beside: Mapping | None,
+    others: Mapping | None,
 ) -> ndarray:
-    columns = map(np.asarray, (beside or {}).values())
-    texts_beside = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
-    parsed, problem = decimals.parse(texts, whole=whole, beside=texts_beside)
+    columns = map(np.asarray, (others or {}).values())
+    texts_of_others = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, whole=whole, others=texts_of_others)
     if problem:
         raise RowError(f"column {name!r}, ", *problem)
     return parsed

@@ -118,7 +118,11 @@ _DATE = re.compile(
 
 @dataclass(frozen=True)
 class Column:
-    """A column: name, probable role, content, number of missing cells, and whether all are 0 to 1."""
+    """A column with its probable role.
+
+    `holds` describes its content, `missing` is the number of missing cells, and `inside` says
+    whether all numbers are from 0 to 1.
+    """
 
     name: str
     seems: str

@@ -58,7 +58,7 @@ def original(cell: str) -> str:
 
 
 def refuse_recorded(path: StrPath, *answers: str) -> None:
-    """Raise if a file at `path` has labels in a column of `answers`, or is not an annotation sheet."""
+    """Raise if a file at `path` has labels in a column of `answers`, or is another kind of file."""
 
     def filled_cells(path: str) -> int:
         header = set(map(plain_name, frames.column_names(path)))
@@ -118,7 +118,7 @@ def write_cell(
     cell: Any,
     style: Any = None,
 ) -> int:
-    """Write a cell of a workbook that nothing executes; a result other than 0 means it does not fit.
+    """Write a cell of a workbook so that nothing executes it.
 
     Parameters
     ----------
@@ -130,6 +130,11 @@ def write_cell(
         Content. A number that a workbook would not keep to its last digit is written as text.
     style : xlsxwriter.Format, optional
         Format of the cell.
+
+    Returns
+    -------
+    int
+        0, or another number if the cell does not fit.
     """
     if cell is None or cell == "":
         return sheet.write_blank(line, column, None, style)

@@ -96,7 +96,10 @@ def _sheet(
     label: str,
     *saved: int,
 ) -> tuple:
-    """Return the name of a sheet, all names and its cells; cached, because reports read them often."""
+    """Return the name of a sheet, all names and its cells.
+
+    The result is cached, because reports read a sheet often.
+    """
     calamine = optional_module("python_calamine", "xlsx", f"reading {label}")
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
