@@ -142,8 +142,8 @@ def test_warnings_say_what_the_reader_must_know():
                 "size": np.array(["1.000", "4"], object),
                 "sd": np.array(["1.5", "1"], object),
             },
-            "column 'size', data row 1: '1.000' is 1000 or 1.000, as its point separates thousands or decimals; write it "
-            "without a point",
+            "column 'size', data row 1: '1.000' may be 1000 or 1.000, because its point may "
+            "separate thousands or decimals. Write it without a point",
         ),
         ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
     ],

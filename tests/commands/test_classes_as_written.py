@@ -75,8 +75,8 @@ NEW = (
     "confidence",
 )
 REFUSED = (
-    "column 'read' writes one number in two ways, '1' in row 2 and '01' in row 3: say classes 'text' if they "
-    "are two, 'numbers' if they are one"
+    "column 'read' writes one number in two ways, '1' in row 2 and '01' in row 3. Use classes "
+    "'text' if they are two classes, 'numbers' if they are one"
 )
 CELLS = st.sampled_from(
     ["1", "01", "1.0", " 1", "2", "2.", "true", "TRUE", "1e0", "a", "A", "10", "1,0", "+1"]
@@ -217,7 +217,7 @@ def test_no_two_cells_become_one_class_without_a_word(read, true, classes):
         (
             ["ham", "spam"],
             ["Ham", "ham", "spam"],
-            "'Ham' looks like 'ham' in column 'read': spell them alike",
+            "'Ham' looks like 'ham' in column 'read'. Spell them alike",
         ),
         (
             ["ham", "spam", "NULL"],

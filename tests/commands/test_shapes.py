@@ -133,10 +133,10 @@ def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
     )
     page = page_of(done, tmp_path)
     assert (
-        "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more"
+        "8 of 60 rows were left out because they have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more"
         in page
     )
-    assert "8 of 60 rows are left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
+    assert "8 of 60 rows were left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
     items = wb.read_scores(
         tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence"
     )
@@ -149,8 +149,11 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
-    assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
-    assert "b.csv has 1 row without an item of that identifier: 'i60'" in said
+    assert (
+        "the second model's predictions come from column 'read' of b.csv; rows are matched by 'id'"
+        in said
+    )
+    assert "b.csv has 1 row whose identifier belongs to no item: 'i60'" in said
     items = wb.read_scores(
         tmp_path / "a.csv",
         score="p",
@@ -181,7 +184,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert (
-        "the two models share no class: 'a', 'b' against 'aa', 'bb'; spell them alike"
+        "the two models have no class in common: 'a', 'b' against 'aa', 'bb'. Spell them alike"
         in refused(tmp_path, *both)
     )
     write(
@@ -190,7 +193,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
         "b.csv",
         ("id", "read"),
     )
-    assert "'a' looks like 'A' in column 'predictions of b.csv': spell them alike" in refused(
+    assert "'a' looks like 'A' in column 'predictions of b.csv'. Spell them alike" in refused(
         tmp_path, *both
     )
     assert "first model's class 'a' is never the second's (20 items)" in planned(
@@ -450,7 +453,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         ),
         tmp_path,
     )
-    assert "column 'n' says how many items a row counts, 2,000 in all" in page
+    assert "column 'n' is the number of items in a row, 2,000 in all" in page
     audited = wb.load_audit(str(tmp_path / "a.csv"))
     assert audited.table.tolist() == [[122, 17], [21, 80]]
     assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {
@@ -476,7 +479,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         (
             [("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 144, 97, 240)],
             [("2026-01", "a")],
-            "row 'All', column 'a' says 144, and the classes add up to 143: correct it, drop the",
+            "row 'All', column 'a' is 144, and the classes add up to 143. Correct it, drop the",
         ),
         (
             [("a", 122, 17, ""), ("b", 21, 80, "")],
@@ -502,9 +505,9 @@ def test_tables_with_margins_and_moments_in_the_place_of_months(tmp_path, rows, 
 
 def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
     write(tmp_path, [*SCORED[:30], HEADER, *SCORED[30:]], above="# exported\n")
-    assert "row 33 repeats the names of the columns; take it out" in refused(tmp_path, *NAMED)
+    assert "row 33 repeats the names of the columns. Remove it" in refused(tmp_path, *NAMED)
     write(tmp_path, SCORED, above="# exported, by a tool\n\n")
-    assert "left out 2 lines above the names of the columns: they begin with '#'" in planned(
+    assert "left out 2 lines above the names of the columns, which begin with '#'" in planned(
         tmp_path, *NAMED
     )
 
@@ -558,6 +561,7 @@ def test_a_sheet_that_was_not_asked_for_is_told(tmp_path):
     with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
         for name in ("May", "June"):
             pd.DataFrame(SCORED, columns=HEADER).to_excel(book, sheet_name=name, index=False)
-    assert "sheet 'May' is read, the first of 2; for another add '#June' to the name" in planned(
-        tmp_path, *NAMED, source="a.xlsx"
-    ).replace("\n", " ")
+    assert (
+        "sheet 'May' was read, the first of 2. To read another sheet, add for example '#June' to the file name"
+        in planned(tmp_path, *NAMED, source="a.xlsx").replace("\n", " ")
+    )

@@ -9,9 +9,7 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes, model_notes, read_classes
 
-SHARE_NONE = (
-    r"truth and prediction share no class: 'Ham', 'Spam' against 'hams', 'span'; spell them alike"
-)
+SHARE_NONE = "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Spell them alike"
 
 
 def said(truth, *predictions):
@@ -70,7 +68,7 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
     ]
     with pytest.raises(
         ValueError,
-        match="'hAm' looks like 'Ham' in column 'y': spell them alike, or say classes 'text'",
+        match="'hAm' looks like 'Ham' in column 'y'. Spell them alike, or use classes 'text'",
     ):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
 
@@ -125,7 +123,7 @@ def test_other_capitals_in_both_columns_are_two_classes_and_said():
     labels, notes = read_classes({"truth": cells, "read": cells[::-1]})
     assert labels["truth"].tolist() == ["Yes", "yes", "No"]
     assert [note.text for note in notes] == [
-        "'Yes' and 'yes' were taken for two classes; if they are one, spell them alike"
+        "'Yes' and 'yes' were read as two classes. If they are one class, spell them alike"
     ]
     assert "two classes" not in str(read_classes({"truth": cells[1:]})[1])
     assert "two classes" not in str(read_classes({"truth": cells}, "text")[1])

@@ -39,8 +39,8 @@ def test_a_matrix_as_pandas_writes_it(read_file):
     matrix = read_file(BODY)
     assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
     assert texts(matrix) == [
-        "confusion matrix: rows were taken for true classes and columns for predicted ones; if it "
-        "is the other way round, say rows prediction (--rows prediction)"
+        "confusion matrix: rows were read as true classes and columns as predicted classes. If "
+        "it is the other way round, use rows prediction (--rows prediction)"
     ]
     assert [note.kind for note in matrix.notes] == ["assumption"]
     assert read_file(BODY, rows="truth").table.tolist() == COUNTS
@@ -169,7 +169,7 @@ def test_totals_are_not_counted(name):
 def test_a_total_that_is_not_the_sum_is_refused(last_row):
     with pytest.raises(ValueError, match="must be a confusion matrix whose totals are the sums"):
         read(f",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n{last_row}")
-    with pytest.raises(ValueError, match="row 'dog', column 'All' says 57, .* add up to 56"):
+    with pytest.raises(ValueError, match="row 'dog', column 'All' is 57, .* add up to 56"):
         read(",cat,dog,All\ncat,41,6,47\ndog,4,52,57\n")
 
 
@@ -183,7 +183,7 @@ def test_what_may_be_a_total_is_refused():
     with pytest.raises(ValueError, match="no column for row 'n': .* call the row 'Total'"):
         read(f",cat,dog\n{TWO}n,45,59\n")
     assert read(f",cat,dog\n{TWO},45,58\n").table.tolist() == [[41, 6], [4, 52]]
-    with pytest.raises(ValueError, match="row '', column 'dog' says 59, and the classes add up to"):
+    with pytest.raises(ValueError, match="row '', column 'dog' is 59, and the classes add up to"):
         read(f",cat,dog\n{TWO},45,59\n")
     with pytest.raises(ValueError, match="column 'sum' says 6, .* rename it if it is a class"):
         read(",cat,sum,dog\ncat,41,6,3\nsum,4,52,4\ndog,1,2,27\n")
@@ -200,7 +200,7 @@ def test_a_class_that_was_never_predicted():
     matrix = read(f",cat,dog\n{TWO}bird,1,2\n")
     assert matrix.labels == CLASSES
     assert matrix.table.tolist() == [[41, 6, 0], [4, 52, 0], [1, 2, 0]]
-    assert "there is no column for row 'bird'; its counts were taken for 0" in texts(matrix)[-1]
+    assert "there is no column for row 'bird', so its counts were set to 0" in texts(matrix)[-1]
     with pytest.raises(ValueError, match="there is no column for row '2'"):
         read(",0,1\n0,41,6\n1,4,52\n2,1,2\n")  # row numbers, perhaps
     with_sums = read(",0,1,All\n0,41,6,47\n1,4,52,56\n2,1,2,3\n")
@@ -211,10 +211,13 @@ def test_a_class_that_was_never_predicted():
     ("text", "message"),
     [
         (BODY.replace("\ndog", "\nDog"), r"'dog' has no row, .* \(did you mean 'Dog'\?\): spell"),
-        (",cat,dgo\ncat,41,6\ndog,4,52\n", "columns 'cat', 'dgo' are not named so: write"),
+        (
+            ",cat,dgo\ncat,41,6\ndog,4,52\n",
+            "columns 'cat', 'dgo' contain counts, but the rows have no names. Write",
+        ),
         (",cat,dog,bird\ncat,41,6,1\ndog,4,52,2\n", "'bird' has no row, and the rows are"),
         (",cat,dog\ncat,41,6\n", None),
-        (BODY + "cat,1,1,1\n", "must have one row per class; row 'cat' occurs twice"),
+        (BODY + "cat,1,1,1\n", "must have one row per class, but row 'cat' occurs twice"),
         (",cat,cat\ncat,41,6\ndog,4,52\n", None),
         (",cat,dog,\ncat,41,6,\ndog,4,52,\n", "must name its columns in the first line; 2 have"),
         (",cat,dog\ncat,.9,.1\ndog,.2,.8\n", "column 'cat', data row 1: 0.9 is no number of items"),
@@ -235,7 +238,7 @@ def test_a_class_that_was_never_predicted():
         (",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n", "without thousands or decimals"),
         ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* are not named so"),
         ("0,1\n0,50\n4,20\n", "must have a column 'truth', or be .* are not named so"),
-        (f",cat,dog\n{TWO}Total,45.5,58\n", "row 'Total', column 'cat' says 45.5"),
+        (f",cat,dog\n{TWO}Total,45.5,58\n", "row 'Total', column 'cat' is 45.5"),
         (",cat,dog\n0,41,6\n1,4,52\n", "must have a column 'truth', or be .* are not named so"),
     ],
 )

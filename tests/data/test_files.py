@@ -87,7 +87,7 @@ def test_a_name_that_repeats_is_refused_where_it_is_asked_for(kind, tmp_path):
     assert column_names(path).count("a") == 2 and sorted(column_names(path)) == ["A", "a", "a", "b"]
     assert numbers(path, "A", "b") == {"A": [4], "b": [2]}
     with pytest.raises(
-        ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'; rename all but one")
+        ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'. Rename all but one")
     ):
         read_columns(path, ["a"])
     with pytest.raises(ValueError, match="has no column 'a_1'; it has 'a', "):
@@ -114,7 +114,7 @@ def test_a_scan_tells_names_apart_and_refuses_what_duckdb_cannot_hold(kind, tmp_
         wb.summarize(path, "y", "Y")
     WRITERS[kind](path, ["g", "y", "y"], [(1, 2, 3)])
     with pytest.raises(
-        ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'; rename all but one")
+        ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'. Rename all but one")
     ):
         wb.summarize(path, "g", "y")
 
@@ -170,8 +170,8 @@ def test_json_may_begin_with_a_byte_order_mark(name, text, encoding, notes, tmp_
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("[[1, 2], {}]", ", record 1 is a list, no record"),
-        ('{"a": 1}\n7\n', ", record 2 is a number, no record"),
+        ("[[1, 2], {}]", ", record 1 is a list, not a record"),
+        ('{"a": 1}\n7\n', ", record 2 is a number, not a record"),
         ("[]", " holds an empty list"),
         ('[{"a": 1}]', " has no column 'b'; it has 'a'"),
     ],
@@ -229,7 +229,8 @@ def test_many_column_names_are_cut(written):
     path = written([f"c{k}" for k in range(1200)], range(1200))
     listed = ", ".join(repr(name) for name in column_names(path)[:20])
     with pytest.raises(
-        ValueError, match=re.escape(f"{path!r} has no column 'q'; it has {listed} and 1180 more")
+        ValueError,
+        match=re.escape(f"{path!r} has no column 'q'; available columns: {listed} and 1180 more"),
     ):
         read_columns(path, ["q"])
 

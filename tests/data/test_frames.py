@@ -235,22 +235,22 @@ def test_categories_are_text(tmp_path):
         (("1", "1 23"), "data row 2: '1 23' is not a number"),
         (
             ("2", "1,234"),
-            "data row 2: '1,234' is 1234 or 1.234, as its comma separates thousands or decimals; write it "
-            "without a comma",
+            "data row 2: '1,234' may be 1234 or 1.234, because its comma may separate thousands "
+            "or decimals. Write it without a comma",
         ),
         (
             ("1.234,5", "1,234.5"),
-            "data row 1: '1.234,5' has a decimal comma, data row 2: '1,234.5' a decimal point; use "
-            "one of them",
+            "data row 1: '1.234,5' has a decimal comma, but data row 2: '1,234.5' has a decimal "
+            "point. Use the same mark in all cells",
         ),
         (
             ("1.234", "1,234"),
-            "data row 1: '1.234' is 1234 or 1.234, as its point separates thousands or decimals; write it "
-            "without a point",
+            "data row 1: '1.234' may be 1234 or 1.234, because its point may separate thousands "
+            "or decimals. Write it without a point",
         ),
         (
             ("0.5", "0,6"),
-            "data row 2: '0,6' has a decimal comma, data row 1: '0.5' a decimal point; use one of them",
+            "data row 2: '0,6' has a decimal comma, but data row 1: '0.5' has a decimal point. Use the same mark in all cells",
         ),
         (("1", "x" * 99), "data row 2: '" + "x" * 57 + "...' is not a number"),
     ],
@@ -293,7 +293,9 @@ def test_labels():
     assert to_labels("y", np.array([True, False])).tolist() == [1, 0]
     with pytest.raises(ValueError, match="column 'y', data row 2 is missing"):
         to_labels("y", text_column("a", None))
-    message = "column 'y', data row 2: a label has at most 200 characters; this text has 201"
+    message = (
+        "column 'y', data row 2: a label may have at most 200 characters, but this text has 201"
+    )
     with pytest.raises(ValueError, match=message):
         to_labels("y", text_column("a", "b" * 201))
 
@@ -345,7 +347,7 @@ def test_cells_of_choices_are_their_choice(tmp_path, cell, read):
     assert columns["choice"].tolist() == ["dog", read]
     assert (
         str(notes[0])
-        == """column 'choice' holds choices of Label Studio: {"choices": ["dog"]} is read as 'dog'"""
+        == "column 'choice' contains choices of Label Studio: {\"choices\": [\"dog\"]} is read as 'dog'"
     )
 
 

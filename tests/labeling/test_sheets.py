@@ -135,8 +135,8 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     write_label_sheet(path, scored(), STRATUM, [2])
     path.write_text("id;correct\n007;\nx;1\n")
     message = (
-        f"{str(path)!r} already holds 1 label and is not overwritten; choose another path, or move "
-        "the file away"
+        f"{str(path)!r} already contains 1 label and was not overwritten. Choose another path, or move the "
+        "file away"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
@@ -365,7 +365,7 @@ def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
             "id,truth\n1,\n",
             "'{}' has no filled cell in its column 'truth'; write the true class of every item",
         ),
-        ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
+        ("id,correct\n1,1\n", "'{}' has no column 'truth'; available columns: 'id', 'correct'"),
     ],
 )
 def test_sheets_of_true_classes_that_cannot_be_read(text, message, tmp_path):

@@ -245,7 +245,7 @@ def test_a_total_that_holds_more_items_than_the_classes():
 def test_a_predicted_class_without_a_row_of_the_confusion_table():
     table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35]}
     for cells in ([0, 3], [0, 0], [None, "-"]):
-        with pytest.raises(ValueError, match="column 'c' has no row, and the rows are 'a', 'b'"):
+        with pytest.raises(ValueError, match="column 'c' has no row; the rows are 'a', 'b'"):
             files.load_audit({**table, "c": cells})
     assert (
         files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n

@@ -415,7 +415,7 @@ def test_rows_of_pairs_count_their_items():
     truth, prediction = items_of_pairs()
     assert items.truth.tolist() == truth.tolist()
     assert items.prediction.tolist() == prediction.tolist()
-    assert "column 'n' says how many items a row counts, 140 in all" in " ".join(
+    assert "column 'n' is the number of items in a row, 140 in all" in " ".join(
         map(str, items.notes)
     )
     of_r = {"Reference": true, "Prediction": predicted, "Freq": counts}

@@ -388,7 +388,7 @@ def test_the_report_needs_no_prediction_for_metrics_of_the_truth(survey):
     for metrics in ("mean", "proportion, median"):
         assert read(items=survey, truth="y", weight="w", metrics=metrics).prediction is None
     with pytest.raises(
-        ValueError, match="survey.csv' has no column 'prediction'; it has 'y', 'inc"
+        ValueError, match="survey.csv' has no column 'prediction'; available columns: 'y', 'inc"
     ):
         read(items=survey, truth="y", weight="w", metrics="mean accuracy")
 

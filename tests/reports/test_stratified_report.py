@@ -370,7 +370,7 @@ def test_known_truth_simulates_either_question(models):
             ["--metrics-of", "cat", "--rival", "other_model"],
             "--metrics-of must not be given with --rival",
         ),
-        (["--rival", "other"], "--rival must be either a column or a file; the columns are '"),
+        (["--rival", "other"], "--rival must be either a column or a file; columns: '"),
     ],
 )
 def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, message):

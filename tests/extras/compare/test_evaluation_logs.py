@@ -250,7 +250,7 @@ EPOCHS = inspect(
             "",
             "record 2 has no 'acc', though its metrics name it",
         ),
-        ([harness(0), 7], "", "record 2 is a number, no record"),
+        ([harness(0), 7], "", "record 2 is a number, not a record"),
         (
             [harness(0, 3.0), harness(1, 7.0)],
             "",
@@ -359,7 +359,8 @@ def test_strata_by_a_column_belong_to_the_accuracy(function, settings):
 
 def test_a_column_of_many_values_is_no_strata():
     with pytest.raises(
-        ValueError, match="by names a column of at most 50 values, a stratum each; 'text' has 60"
+        ValueError,
+        match="by must name a column of at most 50 different values, one per stratum; 'text' has 60",
     ):
         wb.read_scores({"text": [f"t{k}" for k in range(60)]}, score="score", by="text")
 

@@ -225,7 +225,10 @@ def test_mistakes_are_one_line(folder, line, message):
         ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
         ("--metrics-of x", "--metrics-of belongs to question='class_metrics'; got 'x'"),
         ("--looks 3,2", "--looks must be at most 10 rising numbers of labels; got 3, 2"),
-        ("--positive x", "--positive must be a predicted class; name the column of predictions"),
+        (
+            "--positive x",
+            "--positive must be a predicted class. Name the column of predictions with prediction",
+        ),
         ("--id p", "--id must be another column than --score; both are 'p'"),
         ("--asks truth", "--asks must be 'correct' where items have no predictions"),
         ("--strata-by item --stratifier kmeans", "--strata-by "),
