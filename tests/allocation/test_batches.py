@@ -258,7 +258,7 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
         ),
         (
             lambda data: wb.sample_stream([data], 8, by="h", value="y", id="id"),
-            "has no column 'h'; it has 'g', 'y', 'id'",
+            "has no column 'h'; available columns: 'g', 'y', 'id'",
         ),
         (
             lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.0]),

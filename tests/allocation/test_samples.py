@@ -580,7 +580,7 @@ def test_an_id_that_occurs_twice_is_an_error(engine, tmp_path):
 @every_engine
 def test_a_missing_column_is_named(engine, tmp_path):
     frame = ENGINES[engine](TABLE, tmp_path)
-    has = "has no column 'scor'; it has 'g', 'number', 'text', 'score', 'correct', 'large' (did you mean 'score'?)"
+    has = "has no column 'scor'; available columns: 'g', 'number', 'text', 'score', 'correct', 'large' (did you mean 'score'?)"
     for call in (
         lambda: wb.summarize(frame, "g", "scor"),
         lambda: wb.sample(frame, "g", {"a": 1}, id="scor"),

@@ -463,7 +463,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
     write(tmp_path, [*pairs[:3], ("b", "b", "many")], header=("truth", "prediction", "n"))
     costs_one_line(
         tmp_path,
-        "column 'n', row 5: 'many' is no number of items",
+        "column 'n', row 5: 'many' is not a number of items",
         "report",
         "misclassification-correction",
         "--audit",

@@ -649,7 +649,7 @@ def test_mcnemar_is_advised_only_where_it_can_be_used():
     ):
         with pytest.raises(ZeroVarianceError) as error:
             kfold_t_test(cv)
-        assert str(error.value).endswith(f"folds is 0, so there is no t and no p-value; {advice}")
+        assert str(error.value).endswith(f"folds is 0, so there is no t and no p-value. {advice}")
 
 
 def test_a_test_that_rejects_at_a_negative_rho_only_says_so():

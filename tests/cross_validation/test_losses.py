@@ -944,18 +944,18 @@ def test_wrong_losses(make, message):
         (
             {},
             {"item": "items"},
-            "the dict has no column 'items'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+            "the dict has no column 'items'; available columns: 'item', 'fold', 'tree', 'svm' (did you mean "
             "'item'?)",
         ),
         (
             {},
             {"repeat": "run"},
-            "the dict has no column 'run'; it has 'item', 'fold', 'tree', 'svm'",
+            "the dict has no column 'run'; available columns: 'item', 'fold', 'tree', 'svm'",
         ),
         (
             {},
             {"size": "n_test"},
-            "the dict has no column 'n_test'; it has 'item', 'fold', 'tree', 'svm'",
+            "the dict has no column 'n_test'; available columns: 'item', 'fold', 'tree', 'svm'",
         ),
         (
             {"n": [1] * 6},
@@ -992,13 +992,13 @@ def test_wrong_losses(make, message):
         (
             {},
             {"models": ["tree", "swm"]},
-            "the dict has no column 'swm'; it has 'item', 'fold', 'tree', 'svm' (did you "
+            "the dict has no column 'swm'; available columns: 'item', 'fold', 'tree', 'svm' (did you "
             "mean 'svm'?)",
         ),
         (
             {},
             {"fold": "folds"},
-            "the dict has no column 'folds'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+            "the dict has no column 'folds'; available columns: 'item', 'fold', 'tree', 'svm' (did you mean "
             "'fold'?)",
         ),
         ({"svm": ["0", "1", "", "0", "1", "1"]}, {}, "column 'svm', data row 3 is missing"),

@@ -74,7 +74,9 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
 
 
 def test_models_that_share_no_number_are_refused():
-    with pytest.raises(ValueError, match="two models share no class: 0, 1 against 2, 3; spell"):
+    with pytest.raises(
+        ValueError, match="two models have no class in common: 0, 1 against 2, 3. Spell"
+    ):
         list(model_notes(np.array([0, 1]), np.array([2, 3])))
 
 
@@ -86,9 +88,10 @@ def test_free_text_is_no_class():
         {"s": scores, "p": said}, score="s", prediction="p", score_is="confidence"
     )
     message = (
-        "the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
-        "be correct, so labels of items on which they differ do not tell which model is better; have annotators, or a "
-        "judge, say of each answer whether it is correct, and compare these scores item by item (compare_items)"
+        "the answers are free text: each model gives at least 40 different ones for 60 items. Two different texts "
+        "may both be correct, so labels of items with different answers do not show which model is better. Let "
+        "annotators or a judge decide for each answer whether it is correct, and compare these scores item by item "
+        "(compare_items)"
     )
     for call in (
         lambda: wb.difference_audit(

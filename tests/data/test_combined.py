@@ -79,7 +79,7 @@ def test_lists_are_read_as_programs_write_them():
 
 def test_classes_elsewhere_are_refused_or_noted():
     evident = {"truth": np.array(["a", "b", "a;b"], object)}
-    message = "^column 'truth', data row 3: 'a;b' seems to hold several labels, 'a', 'b', which are"
+    message = "^column 'truth', data row 3: 'a;b' seems to contain several labels \\('a', 'b'\\), which are"
     with pytest.raises(ValueError, match=message):
         read_classes(evident)
     assert read_classes(evident, "text")[0]["truth"].tolist() == ["a", "b", "a;b"]

@@ -101,8 +101,8 @@ def test_a_rival_is_read_beside_the_prediction():
     assert items.notes == (
         Note("data", "true class 'w' is never predicted (1 item)"),
         Note("data", "predicted class 'y' is never true (3 items)"),
-        Note("data", "first model's class 'x' is never the second's (2 items)"),
-        Note("data", "second model's class 'z' is never the first's (1 item)"),
+        Note("data", "first model's class 'x' is never predicted by the second model (2 items)"),
+        Note("data", "second model's class 'z' is never predicted by the first model (1 item)"),
     )
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
     refused(
@@ -128,7 +128,7 @@ def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
     refused(
-        "truth must have a label in some rows; column 'a' has none. Leave it out to plan which rows to label",
+        "truth must be a column with at least one label; column 'a' has none. Leave it out to plan which rows to label",
         frame | {"a": ["", None]},
         score="p",
         truth="a",
@@ -137,7 +137,7 @@ def test_labels_and_ids_must_be_there():
         "column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i"
     )
     refused(
-        "prediction must be another column than truth; both are 'a'",
+        "prediction must be a different column from truth; both are 'a'",
         frame,
         score="p",
         prediction="a",
@@ -370,7 +370,7 @@ def test_a_score_that_may_mean_either_is_refused_with_both_choices():
         ({"p": 0.5 + p / 2, "read": read}, "but none is below 0.5"),
     ):
         with pytest.raises(
-            ValueError, match=f"score_is must be 'confidence' if .*, 'class1' if .*; .*{reason}$"
+            ValueError, match=f"score_is must be 'confidence' if .*, or 'class1' if .*; .*{reason}$"
         ):
             read_scores(
                 frame,
@@ -400,7 +400,7 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
             {"positive": "Fraud"},
             r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'",
         ),
-        ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are"),
+        ({"positive": "fraud", "score_is": "confidence"}, "positive is only for scores that are"),
     ):
         with pytest.raises(ValueError, match=message):
             read_scores(
@@ -426,7 +426,7 @@ def test_a_confidence_that_looks_like_a_probability_has_a_note():
     items = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="confidence")
     assert items.score.tolist() == p.tolist() and items.notes[0].kind == "unreliable"
     assert str(items.notes[0]).endswith(
-        "if they are the probability of 'fraud', say score_is class1 and positive fraud"
+        "If the scores are the probability of 'fraud', use score_is class1 and positive fraud"
     )
     for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
         given = {"p": other, "read": read}
@@ -451,7 +451,7 @@ def test_labels_in_some_rows_are_read_however_a_gap_is_written(gap):
         False,
     ]
     assert items.headline().startswith("4 items, mean confidence 0.75, 2 labels with accuracy 0.5")
-    said = [note.text for note in items.notes if "no label" in note.text]
+    said = [note.text for note in items.notes if "missing label" in note.text]
     word = isinstance(gap, str) and gap not in ("", "nan")  # NaN is made the text nan by numpy
     assert said == ([f"in column 't', {gap!r} counts as a missing label"] if word else [])
 

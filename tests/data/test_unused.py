@@ -31,7 +31,7 @@ def test_every_unused_column_is_named_with_its_option():
         "column 'weight' seems to contain sampling weights but was not used. To use it, add "
         "--weight weight"
     )
-    assert notes["wave 2 weight"].text.endswith("name it with --weight 'wave 2 weight'")
+    assert notes["wave 2 weight"].text.endswith("To use it, add --weight 'wave 2 weight'")
     assert notes["month"].text == (
         "column 'month' seems to contain periods but was not used. This report has no option for it"
     )

@@ -264,7 +264,7 @@ def test_sheets_without_use(tmp_path):
         ValueError, match="has no filled cell in its column 'correct'; write 1 where"
     ):
         read(filled(tmp_path, "id,correct\né, \n"))
-    with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
+    with pytest.raises(ValueError, match="has no column 'correct'; available columns: 'id'"):
         read(filled(tmp_path, "id\né\n"))
     with pytest.raises(ValueError, match="stratum must be at most 0; item 0 is 1"):
         read(filled(tmp_path, "id,correct\né,1\n"), n_strata=1)

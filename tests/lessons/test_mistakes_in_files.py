@@ -233,7 +233,8 @@ def test_headers_in_any_case(folder):
     with pytest.raises(ValueError, match=r"has one column for 'p' and 'P': 'P'"):
         read_columns({"P": [1]}, ["p", "P"])
     with pytest.raises(
-        ValueError, match=r"no column 'ab'; it has 'Ab', 'AB' \(did you mean 'Ab' or 'AB'\?\)"
+        ValueError,
+        match=r"no column 'ab'; available columns: 'Ab', 'AB' \(did you mean 'Ab' or 'AB'\?\)",
     ):
         read_columns({"Ab": [1], "AB": [1]}, ["ab"])
 

@@ -50,7 +50,7 @@ def test_numbered_classes_stay_numbers():
         (columns(truth=["a", "b"], prediction=["a", None]), "column 'prediction', data row 2"),
         (
             columns(truth=["", None], prediction=["a", "b"]),
-            "truth must have a label in some rows; column 'truth' has none",
+            "truth must be a column with at least one label; column 'truth' has none",
         ),
     ],
 )
@@ -279,5 +279,5 @@ def test_a_confusion_matrix_is_an_audit():
 def test_the_number_of_items_of_a_pair_as_other_programs_call_it():
     pairs = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "Freq": [40, 5, 35]}
     assert wb.load_audit(pairs).table.tolist() == [[40, 5], [0, 35]]
-    with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is no number of items"):
+    with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is not a number of items"):
         wb.load_audit({**pairs, "Freq": [40, "x", 35]})

@@ -98,7 +98,7 @@ def test_a_file_and_a_billion_pixels(tmp_path):
         ),
         (
             {"class": CLASSES, "pixels": ["200000", "many", "3200000", "6450000"]},
-            "column 'pixels', data row 2: 'many' is no number of items",
+            "column 'pixels', data row 2: 'many' is not a number of items",
         ),
         (
             {"class": [*CLASSES, "rock"], "pixels": [*PIXELS, 7]},

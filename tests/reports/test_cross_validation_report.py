@@ -97,7 +97,12 @@ def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
 
 def test_a_mistake_costs_one_line_before_the_run(files):
     costs_one_line(
-        files, "'items.csv' has no column 'Fold'; it has", *TOPIC, *NAMES, "--fold", "Fold"
+        files,
+        "'items.csv' has no column 'Fold'; available columns:",
+        *TOPIC,
+        *NAMES,
+        "--fold",
+        "Fold",
     )
 
 

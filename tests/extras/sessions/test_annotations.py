@@ -276,7 +276,7 @@ def test_a_record_that_cannot_be_used_is_told_and_the_others_are_read(
             "is neither a sheet with the columns id and correct .* record 1 has 'tasks'$",
         ),
         ("x.json", '"text"', "holds no JSON records"),
-        ("x.json", "[]", "holds an empty list"),
+        ("x.json", "[]", "contains an empty list"),
         (
             "x.json",
             "[1, 2]",

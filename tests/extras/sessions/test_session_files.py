@@ -476,7 +476,9 @@ def test_an_identifier_taken_for_a_number_is_recorded_where_one_is_meant(
 
 def test_a_sheet_without_its_columns(session, tmp_path):
     written(tmp_path / "x.csv", [{"name": 1, "correct": 1}])
-    with pytest.raises(ValueError, match="has no column 'id'; it has 'name', 'correct'"):
+    with pytest.raises(
+        ValueError, match="has no column 'id'; available columns: 'name', 'correct'"
+    ):
         session.import_labels(tmp_path / "x.csv")
 
 
