@@ -85,9 +85,9 @@ def test_classes_elsewhere_are_refused_or_noted():
     assert read_classes(evident, "text")[0]["truth"].tolist() == ["a", "b", "a;b"]
     labels, notes = read_classes({"truth": np.array(["C", "C;C++"], object)})
     assert labels["truth"].tolist() == ["C", "C;C++"]
-    assert str(notes[-1]).startswith("'C;C++' was taken for one class; if it is several labels")
+    assert str(notes[-1]).startswith("'C;C++' was read as one class. If it means several labels")
     _, notes = read_classes({"truth": np.array(["['a']", "['a', 'b']"], object)})
-    assert "was taken for one class; if it is several labels, 'a', 'b', see" in str(notes[-1])
+    assert "was read as one class. If it means several labels ('a', 'b'), for metrics" in str(notes[-1])
 
 
 def test_agreement_says_that_a_combination_is_a_class(tmp_path):

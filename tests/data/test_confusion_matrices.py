@@ -187,7 +187,7 @@ def test_what_may_be_a_total_is_refused():
     assert read(f",cat,dog\n{TWO},45,58\n").table.tolist() == [[41, 6], [4, 52]]
     with pytest.raises(ValueError, match="row '', column 'dog' is 59 and the classes add up to"):
         read(f",cat,dog\n{TWO},45,59\n")
-    with pytest.raises(ValueError, match="column 'sum' says 6, .* rename it if it is a class"):
+    with pytest.raises(ValueError, match="column 'sum' is 6 and .* rename it if it is a class"):
         read(",cat,sum,dog\ncat,41,6,3\nsum,4,52,4\ndog,1,2,27\n")
 
 
