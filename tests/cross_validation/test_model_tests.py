@@ -191,7 +191,8 @@ def test_the_5x2_t_depends_on_what_comes_first_and_the_f_does_not():
     assert five_by_two_t_test(FIVE).notes == (
         Note(
             "unreliable",
-            f"the result depends on which difference comes first: p is from {low:.4g} to {high:.4g} over the ten differences",
+            "the result depends on which of the ten differences comes first: "
+            f"p ranges from {low:.4g} to {high:.4g}",
         ),
     )
 

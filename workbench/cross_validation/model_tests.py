@@ -203,8 +203,8 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     pvalues = kfold.tail_probability(statistics, 5, "two-sided")
     note = Note(
         "unreliable",
-        "the result depends on which difference comes first: p is from "
-        f"{pvalues.min():.4g} to {pvalues.max():.4g} over the ten differences",
+        "the result depends on which of the ten differences comes first: p ranges from "
+        f"{pvalues.min():.4g} to {pvalues.max():.4g}",
     )
     first = statistics[0, 0]
     pvalue = pvalues[0, 0]

@@ -293,7 +293,7 @@ def _with_second_model(
         second = {column: data[column][others] for column in (id, prediction)}
         data = {column: cells[positions] for column, cells in data.items()}
         text = (
-            f"each item has one row of model {name!r}, whose predictions are compared with those "
+            f"the items are the rows of model {name!r}. Its predictions are compared with those "
             f"of {rival!r}; rows are matched by {id!r}"
         )
     else:
