@@ -185,5 +185,5 @@ def test_grades_replace_grades_only(desk):
     words = ["grade", "class", "--secret", "secret.txt", "-o"]
     assert [run(desk, *words, "grades.csv").returncode for _ in range(2)] == [0, 0]
     done = run(desk, *words, "rows.csv")
-    assert done.returncode == 2 and "exists and has other columns" in done.stderr
+    assert done.returncode == 2 and "exists, but its columns are not" in done.stderr
     assert (desk / "rows.csv").read_text().startswith("id,g,v")

@@ -55,7 +55,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
     )
     said = planned(tmp_path, "--probabilities", "p_*", "--id", "id")
     assert (
-        "prediction and confidence are the highest of 3 columns of probabilities"
+        "prediction and confidence come from the highest of 3 columns of probabilities"
         in said.replace("\n", " ")
     )
     assert "in 1 row two classes have the highest probability" in said
@@ -71,7 +71,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         (
             (".5", ".6"),
             ["--probabilities", "p_*"],
-            "probabilities 'p_a', 'p_b' must sum to 1; in row 3 they sum to 1.1",
+            "probabilities 'p_a', 'p_b' must sum to 1, but in row 3 they sum to 1.1",
         ),
         (
             ("1.5", "-.5"),
@@ -84,7 +84,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
             ["--probabilities", "p"],
             "must have one asterisk in place of the class",
         ),
-        ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
+        ((".5", ".5"), ["--probabilities", "q_*"], "it matches none of the columns 'id', 'p_a', 'p_b'"),
         (
             (".5", ".5"),
             ["--probabilities", "p_*", "--prediction", "id"],
@@ -93,7 +93,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         (
             (".5", ".5"),
             [],
-            "if 'p_a', 'p_b' are probabilities of classes, say --probabilities 'p_*' instead",
+            "If 'p_a', 'p_b' are probabilities of classes, use --probabilities 'p_*' instead",
         ),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     write(tmp_path, SCORED)
     write(tmp_path, [(f"i{N - k}", "ab"[k % 7 > 2]) for k in range(N)], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
-    assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
+    assert "b.csv has no row for 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
     assert (
         "the second model's predictions come from column 'read' of b.csv; rows are matched by 'id'"
@@ -171,7 +171,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
     write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
-    assert "--rival must be either a column or a file; the columns are" in refused(
+    assert "--rival must be either a column or a file; columns:" in refused(
         tmp_path, *NAMED, "--rival", "b.csv"
     )
     write(tmp_path, SCORED)
@@ -196,7 +196,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     assert "'a' looks like 'A' in column 'predictions of b.csv'. Spell them alike" in refused(
         tmp_path, *both
     )
-    assert "first model's class 'a' is never the second's (20 items)" in planned(
+    assert "first model's class 'a' is never predicted by the second model (20 items)" in planned(
         tmp_path, *both, "--classes", "text"
     )
 
@@ -236,7 +236,7 @@ def test_a_row_about_the_others_is_refused(tmp_path, command, header, rows):
     write(tmp_path, rows, header=header)
     costs_one_line(
         tmp_path,
-        f"{rows[-1][0]!r} is a row about the others; take it out",
+        f"{rows[-1][0]!r} summarizes other rows. Remove this row",
         "report",
         *command,
         "a.csv",
@@ -251,7 +251,7 @@ def test_a_row_per_item_and_model(tmp_path):
     ]
     write(tmp_path, rows, header=("id", "who", "p", "read"))
     said = planned(tmp_path, *NAMED, "--model", "who", "--rival", "new", "--question", "difference")
-    assert "whose predictions are compared with those of 'new', matched by 'id'" in said
+    assert "Its predictions are compared with those of 'new'; rows are matched by 'id'" in said
     items = wb.read_scores(
         tmp_path / "a.csv", score="p", prediction="read", id="id", model="who", rival="new"
     )
@@ -306,7 +306,7 @@ def test_points_that_may_separate_thousands_are_asked_for(tmp_path):
     )
     costs_one_line(
         tmp_path,
-        "'1.216' is 1216 or 1.216",
+        "'1.216' may be 1216 or 1.216",
         "report",
         "brr-orthogonal-arrays",
         "--items",
@@ -337,7 +337,7 @@ def test_percent_logarithms_and_words(tmp_path):
         items = wb.read_scores(tmp_path / "a.csv", score="p", truth="ok")
         assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == 0.605
         told = " ".join(map(str, items.notes))
-        assert f"'{wrong}' is wrong" in told and "is in percent: '60,0 %' is read as 0.6" in told
+        assert f"'{wrong}' means incorrect" in told and "is in percent: '60,0 %' is read as 0.6" in told
     write(
         tmp_path,
         [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)],
@@ -453,7 +453,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         ),
         tmp_path,
     )
-    assert "column 'n' is the number of items in a row, 2,000 in all" in page
+    assert "column 'n' says how many items a row counts, 2,000 in all" in page
     audited = wb.load_audit(str(tmp_path / "a.csv"))
     assert audited.table.tolist() == [[122, 17], [21, 80]]
     assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {
@@ -479,7 +479,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         (
             [("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 144, 97, 240)],
             [("2026-01", "a")],
-            "row 'All', column 'a' is 144, and the classes add up to 143. Correct it, drop the",
+            "row 'All', column 'a' is 144 and the classes add up to 143. Correct it, drop the",
         ),
         (
             [("a", 122, 17, ""), ("b", 21, 80, "")],
@@ -548,7 +548,7 @@ def test_values_whose_points_may_separate_thousands_are_asked_for(tmp_path):
         header=("g", "v"),
     )
     told = ("report", "voila-vs-neyman", "--strata", "a.csv", "--stratum", "g", "--value", "v")
-    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", *told)
+    costs_one_line(tmp_path, "'1.216' may be 1216 or 1.216", *told)
     write(
         tmp_path,
         [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.41"] * 9)],

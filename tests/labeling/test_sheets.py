@@ -141,7 +141,7 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
     path.write_text("my;notes\n1;2\n")
-    with pytest.raises(ValueError, match="exists and is not a label sheet .*; choose another path"):
+    with pytest.raises(ValueError, match="exists, but is not an annotation sheet .*\\. Choose another path"):
         write_label_sheet(path, scored(), STRATUM, [0])
     assert path.read_text() == "my;notes\n1;2\n"
 
@@ -297,7 +297,7 @@ def test_an_empty_sheet_of_either_kind_is_written_anew_and_a_filled_one_never(as
     write_label_sheet(path, scored(None), STRATUM, [0, 1], asks="truth")
     write_label_sheet(path, scored(None), STRATUM, [0, 1], asks=asks)
     path.write_text("id,stratum,truth\n1,1,cat\n2,0,\n")
-    with pytest.raises(ValueError, match="already holds 1 label and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 1 label and was not overwritten"):
         write_label_sheet(path, scored(None), STRATUM, [0], asks=asks)
 
 

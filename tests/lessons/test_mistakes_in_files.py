@@ -136,9 +136,9 @@ def table(*rows):
     return [["id", "p", "read"], *rows, *[[f"j{k}", 0.6, "ab"[k % 2]] for k in range(12)]]
 
 
-ERROR_CELL = "'x.xlsx', cell B4 (column 'p') holds the error #DIV/0!. Correct it, or empty the cell"
+ERROR_CELL = "'x.xlsx', cell B4 (column 'p') contains the error #DIV/0!. Correct it, or empty the cell"
 NOT_COMPUTED = (
-    "'x.xlsx', cell B4 (column 'p') holds a formula without a value. Open the file in a "
+    "'x.xlsx', cell B4 (column 'p') contains a formula without a value. Open the file in a "
     "spreadsheet and save it there"
 )
 
@@ -230,7 +230,7 @@ def test_headers_in_any_case(folder):
         "-o",
         "r.html",
     )
-    with pytest.raises(ValueError, match=r"has one column for 'p' and 'P': 'P'"):
+    with pytest.raises(ValueError, match=r"has only one column for 'p' and 'P': 'P'"):
         read_columns({"P": [1]}, ["p", "P"])
     with pytest.raises(
         ValueError,
@@ -272,7 +272,7 @@ def test_thousands_of_counts(text, folder):
             "column 'n', row 2: '8,000' may be 8000 or 8.000, because its comma may separate "
             "thousands or decimals. Write it without a comma",
         ),
-        ('period,n,counted\na,"8,000","2,5"\n', "column 'n', row 2: '8,000' is 8000 or 8.000"),
+        ('period,n,counted\na,"8,000","2,5"\n', "column 'n', row 2: '8,000' may be 8000 or 8.000"),
         ("period;n;counted\na;8000;2,5\n", "got [7997.5, 2.5]"),
     ],
 )

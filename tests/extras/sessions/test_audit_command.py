@@ -174,7 +174,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
             "audit export audit.db sheet.txt",
             "path must end in .csv or .xlsx, or in .json or .jsonl for an",
         ),
-        ("audit export audit.db scores.csv", "exists and is not a label sheet"),
+        ("audit export audit.db scores.csv", "exists, but is not an annotation sheet"),
         ("audit status audit.db --within 2", "--within needs at least 2 labels in every stratum"),
         ("audit status audit.db --within 60", "--within must "),
         (
