@@ -193,7 +193,7 @@ def test_weights_are_used_or_named(folder):
         weighted.notes
     )
     with (
-        pytest.warns(LimitReached, match="name it with --weight weight"),
+        pytest.warns(LimitReached, match="To use it, add --weight weight"),
         printed_limits(),
     ):
         read(audit="weighted.csv", counts="one.csv")

@@ -6,7 +6,7 @@ from workbench.reports.inputs import misclassification, replication
 from workbench.results.limits import LimitReached, printed_limits
 
 MATRIX = ",day,user\nday,331,18\nuser,7,44\n"  # classes named as columns of other files are
-ASSUMED = "confusion matrix: rows were taken for true classes"
+ASSUMED = "confusion matrix: rows were read as true classes"
 
 
 @pytest.fixture

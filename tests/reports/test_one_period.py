@@ -38,7 +38,7 @@ def test_a_single_period_is_a_table_of_classes(files):
     assert classes.proportion[0, 0] == pytest.approx(share)
     assert classes.sampled_by == "prediction"
     texts = [note.text for note in classes.notes]
-    assert "column 'area' is the number of items in a row, 10,000,000 in all" in texts
+    assert "column 'area' says how many items a row counts, 10,000,000 in all" in texts
     assert "predicted classes are taken from column 'class', which holds classes of the audit" in (
         texts
     )
