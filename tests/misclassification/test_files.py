@@ -50,7 +50,7 @@ def test_numbered_classes_stay_numbers():
         (columns(truth=["a", "b"], prediction=["a", None]), "column 'prediction', data row 2"),
         (
             columns(truth=["", None], prediction=["a", "b"]),
-            "truth must be a column with at least one label; column 'truth' has none",
+            "truth must have a label in some rows; column 'truth' has none",
         ),
     ],
 )
@@ -263,7 +263,7 @@ def test_a_confusion_matrix_is_an_audit():
     matrix["All"] = [349, 51, 400]
     audit = wb.load_audit(matrix)
     assert audit.labels == ("no", "yes") and audit.table.tolist() == [[331, 18], [7, 44]]
-    assert "rows were taken for true classes" in str(audit.notes[0])
+    assert "rows were read as true classes" in str(audit.notes[0])
     turned = wb.load_audit(matrix, rows="prediction", labels="yes,no")
     assert turned.labels == ("yes", "no") and turned.table.tolist() == [[44, 18], [7, 331]]
     predicted = {"prediction": ["no", "yes"], "no": [331, 7], "yes": [18, 44]}

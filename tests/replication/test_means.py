@@ -324,7 +324,7 @@ def test_numbers_are_read_as_people_write_them(cells, values):
         (
             {"y": ["1,234", "2,345"]},
             "mean",
-            "mean needs numbers; column 'y': '1,234' is 1234 or 1.",
+            "mean needs numbers; column 'y': '1,234' may be 1234 or 1.",
         ),
         (
             {"y": ["01", "1"]},

@@ -254,7 +254,7 @@ EPOCHS = inspect(
         (
             [harness(0, 3.0), harness(1, 7.0)],
             "",
-            "'score' goes from 3 to 7, but a score is a probability from 0 to 1; a column may",
+            "'score' goes from 3 to 7, but a score must be a probability from 0 to 1. To use",
         ),
     ],
 )
@@ -292,7 +292,7 @@ def test_a_table_is_no_log(tmp_path):
         "id",
         "score",
     )
-    with pytest.raises(ValueError, match="no parts to choose in a file that is no log"):
+    with pytest.raises(ValueError, match="only the log of an evaluation has parts to choose"):
         frames.column_names(f"{path}#x")
 
 

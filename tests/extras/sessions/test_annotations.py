@@ -268,14 +268,14 @@ def test_a_record_that_cannot_be_used_is_told_and_the_others_are_read(
         (
             "x.json",
             json.dumps([task("a"), task("b")])[:-40],
-            r"'.*x.json' is cut off or damaged at line 1, column \d+: exp",
+            r"'.*x.json' is cut off or damaged at line 1, column \d+. Exp",
         ),
         (
             "x.json",
             '{"tasks": []}',
             "is neither a sheet with the columns id and correct .* record 1 has 'tasks'$",
         ),
-        ("x.json", '"text"', "holds no JSON records"),
+        ("x.json", '"text"', "contains no JSON records"),
         ("x.json", "[]", "contains an empty list"),
         (
             "x.json",
