@@ -149,7 +149,7 @@ def test_rerun_does_not_overwrite_a_sheet(planned, folder):
     filled = empty.count(',"0",\n')
     costs_one_line(
         folder,
-        f"'report-labels.csv' already holds {filled} labels",
+        f"'report-labels.csv' already contains {filled} labels",
         *TOPIC,
         "--scores",
         SCORES,

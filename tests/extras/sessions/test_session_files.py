@@ -299,7 +299,7 @@ def test_a_sheet_goes_out_and_comes_back(session, known, tmp_path):
     assert (found.recorded, found.repeated, found.skipped, found.refused) == (48, 12, 0, ())
     again = session.import_labels(tmp_path / "filled.csv")
     assert (again.recorded, again.repeated) == (0, 60)
-    with pytest.raises(ValueError, match="already holds 60 labels and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 60 labels and was not overwritten"):
         session.export(tmp_path / "filled.csv")
 
 
