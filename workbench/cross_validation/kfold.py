@@ -676,11 +676,11 @@ def kfold_t_test(
         array holds mean losses (or differences) of equal folds of one cross-validation, at most 20.
         For more, use `CVLosses.from_fold_means`, because they may be repeats or random splits.
     rho : float or {"auto", "naive", "nadeau_bengio"}
-        Proportion of hidden variance of one repeat, below 1; a number may be text. "naive" is 0.
-        "nadeau_bengio" is K/(2K-1), which follows if folds have the correlation 1/K, the proportion
-        of items tested. "auto" is 0.7 for folds, the skeptical choice of [1]_, and "nadeau_bengio"
-        for random splits. `half_sample_rho` estimates rho. With R repeats, rho must be above
-        -1/(R-1); see Notes.
+        Assumed proportion of the variance of the mean of one repeat that the folds do not show. It
+        is below 1, and a number may be given as text. "naive" is 0. "nadeau_bengio" is K/(2K-1),
+        which follows if folds have the correlation 1/K, the proportion of items tested. "auto" is
+        0.7 for folds, the skeptical choice of [1]_, and "nadeau_bengio" for random splits.
+        `half_sample_rho` estimates rho. With R repeats, rho must be above -1/(R-1); see Notes.
     mean : float, default 0
         Mean to test.
     alternative : {"two-sided", "less", "greater"}
@@ -713,16 +713,15 @@ def kfold_t_test(
     degrees of freedom ([1]_, proposition 2)::
 
         t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2)
-        rho = (theta - E theta3) / theta
 
-    Here
+    The proportion of hidden variance is rho = (theta - E theta3) / theta. Here
 
     - mean_k is the mean of fold k,
     - theta is the variance of the estimate,
     - theta3 is its estimate from the folds, see `variance_estimates`.
 
     [1]_ calls rho a correlation, but it is not the correlation r of two folds: rho = K r / (1 +
-    (K-1) r). For K = 10, a test that assumes 0 rejects a true null hypothesis in 24.7% of cases if
+    (K-1) r). For K = 10, a test with rho = 0 rejects a true null hypothesis in 24.7% of cases if
     the true rho is 0.7.
 
     All repeats share the correlation r. The folds of R repeats therefore hide the proportion R rho
