@@ -84,7 +84,11 @@ def test_a_column_of_probabilities_per_class(tmp_path):
             ["--probabilities", "p"],
             "must have one asterisk in place of the class",
         ),
-        ((".5", ".5"), ["--probabilities", "q_*"], "it matches none of the columns 'id', 'p_a', 'p_b'"),
+        (
+            (".5", ".5"),
+            ["--probabilities", "q_*"],
+            "it matches none of the columns 'id', 'p_a', 'p_b'",
+        ),
         (
             (".5", ".5"),
             ["--probabilities", "p_*", "--prediction", "id"],
@@ -337,7 +341,10 @@ def test_percent_logarithms_and_words(tmp_path):
         items = wb.read_scores(tmp_path / "a.csv", score="p", truth="ok")
         assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == 0.605
         told = " ".join(map(str, items.notes))
-        assert f"'{wrong}' means incorrect" in told and "is in percent: '60,0 %' is read as 0.6" in told
+        assert (
+            f"'{wrong}' means incorrect" in told
+            and "is in percent: '60,0 %' is read as 0.6" in told
+        )
     write(
         tmp_path,
         [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)],

@@ -87,7 +87,9 @@ def test_classes_elsewhere_are_refused_or_noted():
     assert labels["truth"].tolist() == ["C", "C;C++"]
     assert str(notes[-1]).startswith("'C;C++' was read as one class. If it means several labels")
     _, notes = read_classes({"truth": np.array(["['a']", "['a', 'b']"], object)})
-    assert "was read as one class. If it means several labels ('a', 'b'), for metrics" in str(notes[-1])
+    assert "was read as one class. If it means several labels ('a', 'b'), for metrics" in str(
+        notes[-1]
+    )
 
 
 def test_agreement_says_that_a_combination_is_a_class(tmp_path):

@@ -141,7 +141,9 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
     path.write_text("my;notes\n1;2\n")
-    with pytest.raises(ValueError, match="exists, but is not an annotation sheet .*\\. Choose another path"):
+    with pytest.raises(
+        ValueError, match="exists, but is not an annotation sheet .*\\. Choose another path"
+    ):
         write_label_sheet(path, scored(), STRATUM, [0])
     assert path.read_text() == "my;notes\n1;2\n"
 

@@ -136,7 +136,9 @@ def table(*rows):
     return [["id", "p", "read"], *rows, *[[f"j{k}", 0.6, "ab"[k % 2]] for k in range(12)]]
 
 
-ERROR_CELL = "'x.xlsx', cell B4 (column 'p') contains the error #DIV/0!. Correct it, or empty the cell"
+ERROR_CELL = (
+    "'x.xlsx', cell B4 (column 'p') contains the error #DIV/0!. Correct it, or empty the cell"
+)
 NOT_COMPUTED = (
     "'x.xlsx', cell B4 (column 'p') contains a formula without a value. Open the file in a "
     "spreadsheet and save it there"

@@ -399,7 +399,9 @@ def test_a_matrix_has_no_design():
     for role in ("psu", "weight", "group", "fpc", "stratum"):
         with pytest.raises(ValueError, match=f"{role} needs items with a row per item; this is a"):
             wb.load_labeled(CONFUSED, **{role: "site"})
-    with pytest.raises(ValueError, match="rows is only for a confusion matrix, but items does not contain one"):
+    with pytest.raises(
+        ValueError, match="rows is only for a confusion matrix, but items does not contain one"
+    ):
         wb.load_labeled({"truth": [1, 0], "prediction": [1, 1]}, rows="truth")
 
 
