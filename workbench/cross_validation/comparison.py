@@ -32,8 +32,8 @@ ADJUSTMENTS = {
     "none": lambda pvalues: pvalues,
 }
 SHOWN = 6
-BEST = 20  # models whose pairs are listed where there are more
-MANY = 100  # models from which on not every pair gets a test of its own
+BEST = 20  # for many models, only pairs among this many best ones are listed
+MANY = 100  # for more models, not every pair gets its own test
 TWO_ITEMS = Note(
     "data",
     "the array was read as two items per fold of one series. For two models, use "

@@ -199,7 +199,7 @@ def squared_distances(X: ndarray) -> ndarray:
 
 def _from_products(X: ndarray) -> ndarray:
     length = (X**2).sum(-1)
-    distances = X @ X.swapaxes(-1, -2)  # changed in place: a third faster than new arrays
+    distances = X @ X.swapaxes(-1, -2)  # changing it in place is a third faster
     distances *= -2
     distances += length[..., :, None]
     distances += length[..., None, :]
@@ -269,7 +269,7 @@ def nearest_centroid(
         train_count = count - member_inside.sum(-1)
         with np.errstate(invalid="ignore"):
             mean = (total - member_inside @ inside) / train_count[..., None]
-        # minus the squared length of the item, which is the same for every class
+        # without the squared length of the item, which is the same for every class
         squares = (mean**2).sum(-1)
         distance = squares[:, None] - 2 * inside @ mean.swapaxes(1, 2)
         distance[np.isnan(distance)] = np.inf

@@ -714,7 +714,7 @@ class CVLosses(Result):
         columns = list(map(self.models.index, (first, second)))
         losses = self.losses[:, columns]
         losses.setflags(write=False)
-        pair = copy.copy(self)  # checked before
+        pair = copy.copy(self)  # already checked
         vars(pair).update(
             losses=losses,
             models=(first, second),

@@ -30,7 +30,7 @@ _REPEAT = re.compile(
 )
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
-# scikit-learn's columns that are no test scores, sizes, times and row numbers
+# scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
     r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
     r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
@@ -69,7 +69,7 @@ _UNUSED = (
     roles.STRATUM,
     roles.MONTH,
 )
-SCALE = 10.0  # means that differ by more are hardly of one kind; models of one kind seldom do
+SCALE = 10.0  # means of models of one kind seldom differ by a larger factor
 
 
 def _plain(name: str) -> str:

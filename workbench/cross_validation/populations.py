@@ -249,7 +249,7 @@ def _read(expected: Known, path: Path) -> tuple:
             content = archive.read(names[0])
     if content.startswith(b"\x1f\x8b"):
         content = gzip.decompress(content)
-    # names of columns and comments have small letters
+    # lines with lower-case letters are headers or comments
     text = re.sub(".*[a-z].*", "", content.decode("latin-1")).strip()
     class_first = text.lstrip('" ')[:1].isalpha()
     numbers = re.sub('"?([A-Z])"?', lambda letter: str(ord(letter[1]) - ord("A")), text)

@@ -11,7 +11,7 @@ from workbench.checks import WrongValue, counted
 from workbench.results import digits
 
 SPLITS = ("auto", "folds", "random")
-MOST_FOLDS = 20  # the 5, 10 or 20 folds that people use; more are likely several cross-validations
+MOST_FOLDS = 20  # usual are 5, 10 or 20; more are likely several cross-validations
 
 
 def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:

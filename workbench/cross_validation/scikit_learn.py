@@ -15,7 +15,7 @@ from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
-CERTAIN = 10  # more splits than these may well be those of several repetitions
+CERTAIN = 10  # more splits may belong to several repetitions
 _OF_SEARCH = re.compile("split[0-9]+_test_(?P<metric>.+)")
 _OF_MODEL = re.compile(r"(.+\.)?test_(?P<metric>.+)")
 

@@ -19,9 +19,9 @@ from workbench.data import frames, numbers, shapes
 from workbench.data.columns import spelled
 from workbench.results import Note
 
-MOST_REPEATS = 100  # more rows of one fold are items
+MOST_REPEATS = 100  # more rows per fold must be items
 MOST_NAMED = 20
-MAYBE = "repeat? "  # before the name of a column that may tell repeats
+MAYBE = "repeat? "  # prefix for the name of a column that may number repeats
 
 
 Roles = dict[str, str]  # columns by role
@@ -343,7 +343,8 @@ def _labels(
     if label["fold"].dtype.kind == "U":
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
     notes: list[Note] = []
-    if splits == "random" and maybe:  # whatever differs makes another split
+    if splits == "random" and maybe:
+        # rows that differ in any of these columns are different splits
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
         of_one = {name: labels[rows] for name, labels in label.items()}

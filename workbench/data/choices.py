@@ -141,14 +141,14 @@ def weighed(record: dict) -> Weighed | None:
     if len(values) < 2 or len(requests) != len(values):
         return None
     contexts, continuations = zip(*requests, strict=True)
-    if "" in contexts:  # each choice was weighed without the question too
+    if "" in contexts:  # the log also has likelihoods without the question
         return None
     if len(set(continuations)) > 1:
         question = contexts[0]
         shared = os.path.commonprefix(continuations)
         blanks = len(shared) - len(shared.lstrip())
         spoken = tuple(text[blanks:] for text in continuations)
-    else:  # the choices stand in the question, before the continuation
+    else:  # the choices are in the question, before the continuation
         start, blank, _ = os.path.commonprefix(contexts).rpartition(" ")
         question = f"{start} …{continuations[0]}"
         spoken = tuple(text.removeprefix(start + blank) for text in contexts)

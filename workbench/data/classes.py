@@ -46,9 +46,10 @@ VERDICTS = (
     ("correcto", "incorrecto"),
     ("verdadero", "falso"),
 )
-LEAST_ITEMS = 20  # items of which more than half are different texts have no classes
+LEAST_ITEMS = 20  # fewer items may have a different class each
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
-_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")  # blanks, marks without width
+# blanks and marks of zero width
+_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")
 
 
 def read_classes(
@@ -92,7 +93,7 @@ def read_classes(
         two_ways = "refuse" if classes == "auto" else "numbers"
         labels[name] = numbers.to_labels(name, cells, two_ways)
         if classes == "numbers" and labels[name].dtype.kind == "U":
-            numbers.to_numbers(name, cells)  # names the first text
+            numbers.to_numbers(name, cells)  # the error names the first text
     if classes == "text":
         text = "classes were read as text, so '01' and '1' are different classes"
         return labels, [Note("data", text)]
@@ -298,7 +299,7 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     """
     true = np.asarray(truth)
     if true.dtype.kind == "f" and (true % 1).any():
-        return  # measurements, not classes
+        return  # these are measurements, not classes
     predicted = np.concatenate(list(map(np.ravel, predictions)))
     true_classes = np.unique(true)
     predicted_classes = np.unique(predicted)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from workbench.data.json_records import choices_in
 
 COMMA = ","
-# separators and the proportion of their labels that must also stand alone in a cell
+# separators, and the proportion of labels that must also be alone in a cell
 SEPARATORS = {";": 0.0, "|": 0.0, "\n": 0.0, COMMA: 0.5, "/": 0.5, "+": 0.5, "&": 0.5, " ": 1.0}
 UNUSUAL = ("/", "+", "&", " ")
-MOST = 0.8  # of the labels, which also stand elsewhere
+MOST = 0.8  # proportion of labels that must also occur elsewhere
 HALF = 0.5
-# a list, a tuple or a set, which unlike an object has no colon after a name
+# a list, a tuple or a set; an object has a colon after a name
 _LIST = re.compile(r"\[.*\]|\((?!.*['\"]\s*:).*\)|\{(?!.*['\"]\s*:).*\}", re.DOTALL)
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _DECIMAL = re.compile(r"[-+]?\d+,\d+")

@@ -20,15 +20,15 @@ from workbench.data.columns import crossed_names, plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
-PLACE = ("confusion", "matrix")  # of the notes
+PLACE = ("confusion", "matrix")  # place of the notes
 AXES = TRUTH, PREDICTION = ("truth", "prediction")
 OTHER = {TRUTH: PREDICTION, PREDICTION: TRUTH}
 CLASSES_OF = {TRUTH: "true", PREDICTION: "predicted"}
-MOST_NAMES = 1_000  # of rows and of columns: no larger table is read
-MOST_ITEMS = 2_000_000  # each becomes a row of labeled items
-MOST_IN_CELL = 10**12  # the sum of all cells is then exact
-LEAST_SHARED = 2  # names of rows that are names of columns too, in a confusion matrix
-# words for an axis in the first cell of a table, and before the names of its rows or columns
+MOST_NAMES = 1_000  # limit for rows and columns: larger tables are not read
+MOST_ITEMS = 2_000_000  # limit, because each item becomes a row
+MOST_IN_CELL = 10**12  # below this limit, the sum of all cells is exact
+LEAST_SHARED = 2  # rows and columns of a confusion matrix share at least so many names
+# words for an axis in the first cell of a table, or before names of rows or columns
 AXIS_OF_WORD = {
     **dict.fromkeys(("truth", "true", "actual", "reference", "ref", "gold", "observed"), TRUTH),
     **dict.fromkeys(
@@ -37,10 +37,10 @@ AXIS_OF_WORD = {
 }
 SUMS = {"all", "total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "suma"}
 WITH_SUMS = {"grand", "row", "column", *AXIS_OF_WORD}  # other words in the name of a total
-COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # of a column with a row per pair
+COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # names of a column of counts
 _WORD = re.compile(r"[^\W_]+")
 _FIRST_WORD = re.compile(r"^([^\W_]+)[\s_:=.-]+(?=.)", re.DOTALL)
-_BOTH_AXES = re.compile(r"[\\/|]")  # between what the rows and what the columns are
+_BOTH_AXES = re.compile(r"[\\/|]")  # between the names of rows and columns
 _DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
 _THOUSANDTHS = re.compile(r"[1-9][0-9]{0,2}[.,]000")
 SAME_NAMES = "must be a confusion matrix whose rows and columns name the same classes"
@@ -127,7 +127,7 @@ def pair_counts(
         return None
     pairs = list(zip(*map(numbers.as_text, classes), strict=True))
     if numbers.first_repeat(pairs) or len({*itertools.chain(*pairs)}) > len(pairs):
-        return None  # items; numbers with decimals are all different
+        return None  # rows are items, or numbers that are all different
     counts = column_of_counts(name, source, MOST_IN_CELL)
     size = sum(counts)
     _check_size(argument, size)
@@ -182,7 +182,7 @@ class _Grid(NamedTuple):
     corner: str
     rows: list[str]
     columns: dict[str, ndarray]
-    axes: set[str]  # of the rows, as words before the names of rows and columns say
+    axes: set[str]  # of the rows, according to words before the names
 
 
 def read_matrix(
@@ -270,7 +270,8 @@ def _with_row_names(source: Any) -> Any:
 
 
 def _names(cells: Any) -> list[str]:
-    return numbers.as_text(cells, marks=False)  # 1.0, as programs write 1 next to a gap, is 1
+    # 1.0 is read as 1, because programs write 1 in this way next to a gap
+    return numbers.as_text(cells, marks=False)
 
 
 def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
@@ -333,7 +334,7 @@ def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
         terms = [roles[corner]]
     axes = grid.axes | {*terms[:1]}
     if terms and _DIRECTION.search(corner):
-        axes = {*AXES}  # which word is of the rows is in doubt
+        axes = {*AXES}  # it is in doubt which word belongs to the rows
     if not axes and rows == "auto":
         text = (
             "rows were read as true classes and columns as predicted classes. If it is the other "

@@ -20,7 +20,7 @@ OTHER = {",": ".", ".": ","}
 TRUTH = {"true": "1", "false": "0"}
 OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
-# as characters: DuckDB knows no codes, and spaces of ASCII only
+# as characters: DuckDB has no codes, and knows only ASCII spaces
 SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"
 _WORDS = {",": "comma", ".": "point"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")

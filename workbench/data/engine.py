@@ -17,7 +17,7 @@ from workbench.data import decimals
 from workbench.data.numbers import objects, unmasked, written
 
 FRAME_LIBRARIES = ("polars", "pyarrow", "pandas")
-NO_NUMBER = "\u200b"  # after a cell that is no number, though DuckDB would read it as one
+NO_NUMBER = "\u200b"  # appended to a cell that DuckDB would wrongly read as a number
 
 
 @cache
@@ -84,7 +84,8 @@ def relation_of(source: Any) -> Any:
         if array.dtype.kind == "U":
             array = array.astype(object)
         if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
-            array = objects([text or None for text in written(array)])  # text if some cells are
+            # all cells become text if some are text
+            array = objects([text or None for text in written(array)])
         arrays[name] = array
     if not has_duckdb():
         import narwhals as nw

@@ -287,7 +287,7 @@ def as_arrow(part: Any) -> Any:
 
         return pa.Table.from_pandas(part, preserve_index=False)
     except (ImportError, ValueError, TypeError):
-        return part  # cells of several types are an error where they are read
+        return part  # cells of several types raise an error when they are read
 
 
 def to_arrays(frame: Any) -> dict[str, ndarray]:

@@ -14,7 +14,7 @@ WHICH = (
     "A",
     "B",
     "neither",
-)  # whose answer is correct
+)  # the models whose answer is correct
 NO_VERDICT = (
     "is not a judge label. Write 1 (correct) or 0 (incorrect), or words with this meaning. Divide "
     "grades into two groups first"

@@ -25,7 +25,7 @@ GONE = {
     "nan",
     "null",
     "none",
-}  # what programs write for a cell that is missing
+}  # texts that programs write for a missing cell
 TOTALS = {
     "total",
     "totals",
@@ -306,7 +306,7 @@ def to_ids(name: str, column: ndarray) -> ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(present(name, array))
-        array.setflags(write=False)  # its own, so that nobody need copy it
+        array.setflags(write=False)  # read-only, so that no copy is needed
     values = array.tolist()
     again = first_repeat(values)
     if again:
@@ -339,7 +339,7 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    # sorted hashes take less room than a set of millions of texts
+    # sorted hashes need less memory than a set of millions of texts
     hashes = np.fromiter(map(hash, values), np.int64, len(values))
     hashes.sort()
     if not np.any(hashes[1:] == hashes[:-1]):

@@ -41,7 +41,7 @@ SPLIT = "score of a split"
 PROBABILITY = "probability of a class"
 OTHER = "something else"
 MOST_CLASSES = 200
-LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
+LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
     ID,

@@ -54,7 +54,7 @@ UNLESS_LOGARITHM = (
 )
 OR_LEAVE_OUT = ". To leave out such rows, use leave_out='missing' (--leave-out missing)"
 _PASSED = {"pass": 1, "passed": 1, "fail": 0, "failed": 0}  # words of judges and of tests
-# texts that people write where a label is missing
+# texts that people write for a missing label
 NO_LABEL = numbers.GONE | {
     "-",
     "--",

@@ -29,7 +29,7 @@ LONGEST_HEADER = 1 << 20
 CHUNK = 1 << 20
 _SEPARATOR = re.compile(
     rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE
-)  # spreadsheets know this line
+)  # spreadsheets understand this line
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {
     b"\x89PNG": "a PNG picture",
@@ -126,7 +126,7 @@ def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
     row = header.comments
     with opened_text(path, label, header.encoding) as text:
         lines = itertools.islice(text, header.above, None)
-        with suppress(csv.Error):  # a cell that is longer than the module allows
+        with suppress(csv.Error):  # a cell is longer than the csv module allows
             for record in csv.reader(lines, delimiter=header.delimiter):
                 row += 1
                 if row > header.comments + 1 and (record or len(header.names) == 1):

@@ -121,7 +121,7 @@ def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
         problem = error.strerror or str(error)
         raise NotWrittenError(error.errno, problem, os.fspath(path)) from error
     finally:
-        with contextlib.suppress(OSError):  # the error that ended it is the one to tell
+        with contextlib.suppress(OSError):  # report the first error, not this one
             part.unlink(missing_ok=True)
 
 
@@ -131,7 +131,7 @@ def _put_beside(part: Path, target: Path) -> None:
         os.link(part, target)
     except FileExistsError:
         raise
-    except OSError:  # a disk that knows no links
+    except OSError:  # the disk has no links
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         os.replace(part, target)

@@ -82,7 +82,7 @@ def open_workbook(path: str, label: str) -> TableSource:
             arrays[name] = _column(columns[k])
             if "" in columns[k]:
                 with_gaps[letters[k]] = name
-        if with_gaps and not file.lower().endswith(".ods"):  # which keeps the text of an error
+        if with_gaps and not file.lower().endswith(".ods"):  # ods files keep the text of an error
             _refuse_errors(file, sheet, label, with_gaps, header + 1)
         return arrays, tuple(notes)
 
