@@ -58,7 +58,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         "prediction and confidence come from the highest of 3 columns of probabilities"
         in said.replace("\n", " ")
     )
-    assert "in 1 row two classes have the highest probability" in said
+    assert "in 1 row, several classes have the highest probability" in said
     items = wb.read_scores(tmp_path / "a.csv", score="score", probabilities="p_*")
     assert set(items.prediction) == {"cat"} and items.score.tolist() == [
         0.5 + k / 400 * (k != 3) for k in range(N)
@@ -350,7 +350,7 @@ def test_percent_logarithms_and_words(tmp_path):
         [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)],
         header=("id", "p", "read"),
     )
-    assert "if all are logarithms of probabilities" in refused(
+    assert "If all are logarithms of probabilities" in refused(
         tmp_path, "--score", "p", "--score-is", "confidence"
     )
     assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
