@@ -353,7 +353,7 @@ def test_percent_logarithms_and_words(tmp_path):
     assert "If all are logarithms of probabilities" in refused(
         tmp_path, "--score", "p", "--score-is", "confidence"
     )
-    assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
+    assert "scores are natural logarithms of the confidence: -0.59 becomes 0.5543" in planned(
         tmp_path, "--score", "p", "--score-is", "log_confidence"
     )
 

@@ -141,7 +141,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
         ("audit new none.csv x.db --budget 60", "no such file: 'none.csv'"),
         (
             "audit new scores.csv x.db --budget 60",
-            "none is called 'score': there are 'item', 'p', 'yhat', 'text'",
+            "none is called 'score'; columns: 'item', 'p', 'yhat', 'text'",
         ),
         ("audit new scores.csv x.db --score p", "Missing option '--budget'"),
         (
@@ -229,7 +229,7 @@ def test_mistakes_are_one_line(folder, line, message):
             "--positive x",
             "--positive must be a predicted class. Name the column of predictions with prediction",
         ),
-        ("--id p", "--id must be another column than --score; both are 'p'"),
+        ("--id p", "--id must be a different column from --score; both are 'p'"),
         ("--asks truth", "--asks must be 'correct' where items have no predictions"),
         ("--strata-by item --stratifier kmeans", "--strata-by "),
         ("--by \t", "--by must be a name of 1 to 200 printable characters"),
