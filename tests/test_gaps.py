@@ -257,7 +257,7 @@ def test_other_words_are_classes_and_a_note_says_so(word):
     assert word in found.classes
     assert any(f"'{word}' (1 label) is treated as a class" in str(note) for note in found.notes)
     assert any(
-        f"holds '{word}' 1 time" in str(note)
+        f"contains the name '{word}' 1 time" in str(note)
         for note in wb.load_labeled(
             {"truth": TEXT, "prediction": TEXT, "psu": labels}, psu="psu"
         ).notes

@@ -189,8 +189,9 @@ REFUSED = {
     ),
     "CVLosses.read_csv": (
         lambda: wb.CVLosses.read_csv({"fold": [1, 2], "a": hidden([0.5, 0.75])}),
-        "fold 2: no score of a (missing, undefined, or a failed fit); 1 of 2 folds would be left, "
-        "which is too few. Use a metric that is defined in every fold, or fewer and larger folds",
+        "fold 2 has no score of a (missing, undefined, or a failed fit). Without them, 1 of 2 folds "
+        "would be left, which is too few. Use a metric that is defined in every fold, or fewer "
+        "and larger folds",
     ),
     "ScoredItems": (
         lambda: wb.ScoredItems(None, hidden([0.5, 0.75])),

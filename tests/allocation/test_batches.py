@@ -254,11 +254,11 @@ def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
         ),
         (
             lambda data: wb.sample_stream(7, 8, **NAMES),
-            "frame must be a file, a data frame, or batches of such; got 7",
+            "frame must be a file, a data frame, or batches of these; got 7",
         ),
         (
             lambda data: wb.sample_stream([data], 8, by="h", value="y", id="id"),
-            "has no column 'h'; it has 'g', 'y', 'id'",
+            "has no column 'h'; available columns: 'g', 'y', 'id'",
         ),
         (
             lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.0]),

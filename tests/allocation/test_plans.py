@@ -80,7 +80,7 @@ def test_rows_drawn_are_those_of_the_plan_and_the_sheet_lists_them(records, tmp_
     lines = sheet.read_text(encoding="utf-8-sig").splitlines()
     assert lines[0] == "id,stratum,value" and len(lines) == 41
     sheet.write_text("\n".join([lines[0], lines[1] + "7", *lines[2:]]))
-    with pytest.raises(ValueError, match="already holds 1 label and"):
+    with pytest.raises(ValueError, match="already contains 1 label and"):
         wb.draw_rows(plan, records, stratum="g", label_sheet=str(sheet))
 
 
@@ -90,7 +90,7 @@ def test_a_sheet_in_the_home_folder_is_not_overwritten_either(records, tmp_path,
     recorded = "id,stratum,value\n0,a,17\n"
     (tmp_path / "sheet.csv").write_text(recorded)
     plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 40)
-    with pytest.raises(ValueError, match="already holds 1 label and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 1 label and was not overwritten"):
         wb.draw_rows(plan, records, stratum="g", label_sheet="~/sheet.csv")
     assert (tmp_path / "sheet.csv").read_text() == recorded
 
@@ -143,8 +143,8 @@ def test_warnings_say_what_the_reader_must_know():
                 "size": np.array(["1.000", "4"], object),
                 "sd": np.array(["1.5", "1"], object),
             },
-            "column 'size', data row 1: '1.000' is 1000 or 1.000, as its point separates thousands or decimals; write it "
-            "without a point",
+            "column 'size', data row 1: '1.000' may be 1000 or 1.000, because its point may "
+            "separate thousands or decimals. Write it without a point",
         ),
         ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
     ],
@@ -190,7 +190,7 @@ def test_a_plan_overwrites_only_a_plan(tmp_path):
     plan.write_csv(path)
     path.write_text("id,stratum,value\n1,a,5\n")
     with pytest.raises(
-        ValueError, match="exists and has other columns than stratum, size, labels; choose another"
+        ValueError, match="exists, but its columns are not stratum, size, labels. Choose another"
     ):
         plan.write_csv(path)
     assert path.read_text() == "id,stratum,value\n1,a,5\n"

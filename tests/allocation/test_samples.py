@@ -580,7 +580,7 @@ def test_an_id_that_occurs_twice_is_an_error(engine, tmp_path):
 @every_engine
 def test_a_missing_column_is_named(engine, tmp_path):
     frame = ENGINES[engine](TABLE, tmp_path)
-    has = "has no column 'scor'; it has 'g', 'number', 'text', 'score', 'correct', 'large' (did you mean 'score'?)"
+    has = "has no column 'scor'; available columns: 'g', 'number', 'text', 'score', 'correct', 'large' (did you mean 'score'?)"
     for call in (
         lambda: wb.summarize(frame, "g", "scor"),
         lambda: wb.sample(frame, "g", {"a": 1}, id="scor"),
@@ -709,7 +709,7 @@ def test_frames_that_cannot_be_read(tmp_path):
         wb.summarize("nowhere.parquet", "g", "v")
     path = tmp_path / "a.json"
     path.write_text("[]")
-    with refuses(ValueError, f"{str(path)!r} holds an empty list"):
+    with refuses(ValueError, f"{str(path)!r} contains an empty list"):
         wb.summarize(path, "g", "v")
     with refuses(TypeError, "frame must be a path or a data frame; got list"):
         wb.summarize([1], "g", "v")
@@ -765,8 +765,8 @@ def test_decimal_commas_of_a_text_file_are_read_and_what_stays_open_is_refused(t
     path.write_text("g;y\na;1,814\na;2\n")
     with refuses(
         ValueError,
-        f"column 'y' of {str(path)!r}, a cell: '1,814' is 1814 or 1.814, as its comma separates "
-        "thousands or decimals; write it without a comma",
+        f"column 'y' of {str(path)!r}, a cell: '1,814' may be 1814 or 1.814, because its comma may separate "
+        "thousands or decimals. Write it without a comma",
     ):
         wb.summarize(path, "g", "y")
 

@@ -329,7 +329,7 @@ def test_a_plan_is_a_small_file_that_stays_beside_a_filled_sheet(items, tmp_path
     }
     assert (plan["asks"], plan["columns"]) == ("correct", [])
     save(path, header, answered(rows, 2))
-    with pytest.raises(ValueError, match="already holds 2 labels and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 2 labels and was not overwritten"):
         wb.accuracy_audit(items, 40, label_sheet=str(path))
     assert json.loads(beside.read_text()) == plan
     for text in ("[]", "{", '{"kind": "plan of a label sheet", "schema": 1, "budget": "x"}'):

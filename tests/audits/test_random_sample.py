@@ -242,7 +242,8 @@ def test_a_given_stratum_without_any_label_is_refused(frame):
 def test_fewer_than_two_labels_are_refused(frame, count):
     rows = np.flatnonzero(frame.label.notna())[:count]
     with pytest.raises(
-        ValueError, match="must have a label in some rows|1 item has a label among the 1,500 items"
+        ValueError,
+        match="must be a column with at least one label|1 item has a label among the 1,500 items",
     ):
         wb.accuracy_audit(read(labeled_in(frame, rows)))
 

@@ -75,8 +75,8 @@ NEW = (
     "confidence",
 )
 REFUSED = (
-    "column 'read' writes one number in two ways, '1' in row 2 and '01' in row 3: say classes 'text' if they "
-    "are two, 'numbers' if they are one"
+    "column 'read' writes one number in two ways, '1' in row 2 and '01' in row 3. Use classes "
+    "'text' if they are two classes, 'numbers' if they are one"
 )
 CELLS = st.sampled_from(
     ["1", "01", "1.0", " 1", "2", "2.", "true", "TRUE", "1e0", "a", "A", "10", "1,0", "+1"]
@@ -113,7 +113,7 @@ def test_what_was_said_of_them_decides_and_is_on_the_page(tmp_path):
     assert run_unseen(tmp_path, *SCORES, "--truth", "true", "--classes", "text").returncode == 0
     assert "the true accuracy is 50.0%" in page(
         tmp_path
-    ) and "classes are read as text: '01' and '1' are two" in page(tmp_path)
+    ) and "classes were read as text, so '01' and '1' are different classes" in page(tmp_path)
     assert run_unseen(tmp_path, *SCORES, "--truth", "true", "--classes", "numbers").returncode == 0
     assert "the true accuracy is 100.0%" in page(tmp_path) and "class 1 is written" in page(
         tmp_path
@@ -124,7 +124,7 @@ def test_columns_with_a_spelling_each_match_and_the_page_says_so(tmp_path):
     written(tmp_path, ["01", "02", "01"], ["1", "2"])
     assert run_unseen(tmp_path, *SCORES, "--truth", "true").returncode == 0
     assert (
-        "class 1 is written '01' in column 'read', '1' in column 'true', class 2 likewise"
+        "class 1 is written '01' in column 'read', '1' in column 'true'; class 2 likewise"
         in page(tmp_path)
     )
 
@@ -170,7 +170,7 @@ def test_counts_of_periods_match_the_audit_and_the_series_says_so():
     )
     months["prediction"][2] = "1"
     with pytest.raises(
-        ValueError, match="'01' in data row 1 and '1' in data row 3: say classes 'text'"
+        ValueError, match="'01' in data row 1 and '1' in data row 3. Use classes 'text'"
     ):
         wb.load_periods(months, labels=[1, 2])
     assert wb.load_periods(months, labels=["01", "02", "1"]) == {"a": (1, 1, 0), "b": (0, 0, 1)}
@@ -219,12 +219,12 @@ def test_no_two_cells_become_one_class_without_a_word(read, true, classes):
         (
             ["ham", "spam"],
             ["Ham", "ham", "spam"],
-            "'Ham' looks like 'ham' in column 'read': spell them alike",
+            "'Ham' looks like 'ham' in column 'read'. Spell them alike",
         ),
         (
             ["ham", "spam", "NULL"],
             ["ham", "spam"],
-            "'NULL' never stands in column 'true': empty the cell",
+            "'NULL' never occurs in column 'true'. Empty the cell",
         ),
     ],
 )
@@ -253,5 +253,5 @@ def test_strata_and_clusters_that_look_alike_are_told(tmp_path):
         tmp_path / "a.csv", truth="true", prediction="read", stratum="half", psu="box", nest=True
     )
     said = " ".join(map(str, items.notes))
-    assert "column 'half' has 'a' and 'A', which are two here" in said
-    assert "column 'box' has '7' and '7.0', which are two here" in said
+    assert "column 'half' contains 'a' and 'A', which were read as different" in said
+    assert "column 'box' contains '7' and '7.0', which were read as different" in said

@@ -139,13 +139,13 @@ FILES = [
         texts(
             SCORED[["item", "confidence"]], ok=["richtig" if k % 4 else "falsch" for k in range(N)]
         ),
-        {"ok": "right or wrong"},
+        {"ok": "correct or incorrect"},
         {PLAN, KNOWN},
     ),
     (
         "ones.csv",
         texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
-        {"correct": "right or wrong"},
+        {"correct": "correct or incorrect"},
         {PLAN, KNOWN},
     ),
     (
@@ -208,7 +208,7 @@ FILES = [
     (
         "long.csv",
         LONG.to_csv(index=False),
-        {"model": "model", "correct": "right or wrong"},
+        {"model": "model", "correct": "correct or incorrect"},
         {ITEMS},
     ),
     ("graded.csv", GRADED.to_csv(index=False), {"a": "score"}, {ITEMS}),
@@ -360,7 +360,7 @@ COMMANDS = [
     ),
     (
         ",cat,dog\ncat,.9,.1\ndog,.2,.8\n",
-        "a confusion matrix needs whole numbers of items",
+        "A confusion matrix needs whole numbers of items",
         "Ready",
     ),
     (BATTLES, "add a column of scores: 1 if it won", "Ready"),
@@ -432,7 +432,7 @@ COMMANDS = [
     ),
     (
         table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),
-        "--fold must name the column of folds or splits, as several could be",
+        "--fold must name the column of folds or splits, because several columns are possible",
         "Ready",
     ),
     (
@@ -673,7 +673,7 @@ SCORES_OF_FOLDS = pd.DataFrame(
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"fold": range(50)}, "--splits must be 'random' or 'folds', as 50 folds may be"),
+        ({"fold": range(50)}, "--splits must be 'random' or 'folds', because 50 folds may be"),
         (
             {"Split": [k % 10 for k in range(50)], "seed": [k // 10 for k in range(50)]},
             "--fold Split --better higher",
@@ -690,7 +690,7 @@ SCORES_OF_FOLDS = pd.DataFrame(
         ({"fold": range(50), "n_train": 80, "n_test": 20}, "--fold fold --better higher"),
         (
             {"cv_fold": [k % 10 for k in range(50)]},
-            "--splits must be 'random' or 'folds', as there are 5 rows for every",
+            "--splits must be 'random' or 'folds', because every fold has 5 rows",
         ),
         (
             {"run": [k % 5 for k in range(50)]},

@@ -71,7 +71,7 @@ def test_every_command_keeps_what_it_reads(folder, monkeypatch):
 
     def overwrites(**given):
         with pytest.raises(
-            whole_files.NotWrittenError, match="it is also an input; choose another path"
+            whole_files.NotWrittenError, match="it is also an input. Choose another path"
         ):
             whole_files.write_text(folder / "a.json", "lost")
         whole_files.write_text(folder / "x.html", "written")
@@ -164,7 +164,7 @@ def test_a_log_that_is_named_or_found_in_a_folder_is_kept(desk, files):
     (desk / "logs").mkdir()
     (desk / "logs" / "log.json").write_bytes(log)
     done = run(desk, "compare", *files.split(), "-o", "a.html", "--json", "logs/../logs/log.json")
-    assert done.returncode == 2 and "it is also an input; choose another path" in done.stderr
+    assert done.returncode == 2 and "it is also an input. Choose another path" in done.stderr
     assert (desk / "logs" / "log.json").read_bytes() == log
 
 
@@ -185,5 +185,5 @@ def test_grades_replace_grades_only(desk):
     words = ["grade", "class", "--secret", "secret.txt", "-o"]
     assert [run(desk, *words, "grades.csv").returncode for _ in range(2)] == [0, 0]
     done = run(desk, *words, "rows.csv")
-    assert done.returncode == 2 and "exists and has other columns" in done.stderr
+    assert done.returncode == 2 and "exists, but its columns are not" in done.stderr
     assert (desk / "rows.csv").read_text().startswith("id,g,v")

@@ -55,10 +55,10 @@ def test_a_column_of_probabilities_per_class(tmp_path):
     )
     said = planned(tmp_path, "--probabilities", "p_*", "--id", "id")
     assert (
-        "prediction and confidence are the highest of 3 columns of probabilities"
+        "prediction and confidence come from the highest of 3 columns of probabilities"
         in said.replace("\n", " ")
     )
-    assert "in 1 row two classes have the highest probability" in said
+    assert "in 1 row, several classes have the highest probability" in said
     items = wb.read_scores(tmp_path / "a.csv", score="score", probabilities="p_*")
     assert set(items.prediction) == {"cat"} and items.score.tolist() == [
         0.5 + k / 400 * (k != 3) for k in range(N)
@@ -71,7 +71,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         (
             (".5", ".6"),
             ["--probabilities", "p_*"],
-            "probabilities 'p_a', 'p_b' must sum to 1; in row 3 they sum to 1.1",
+            "probabilities 'p_a', 'p_b' must sum to 1, but in row 3 they sum to 1.1",
         ),
         (
             ("1.5", "-.5"),
@@ -84,7 +84,11 @@ def test_a_column_of_probabilities_per_class(tmp_path):
             ["--probabilities", "p"],
             "must have one asterisk in place of the class",
         ),
-        ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
+        (
+            (".5", ".5"),
+            ["--probabilities", "q_*"],
+            "it matches none of the columns 'id', 'p_a', 'p_b'",
+        ),
         (
             (".5", ".5"),
             ["--probabilities", "p_*", "--prediction", "id"],
@@ -93,7 +97,7 @@ def test_a_column_of_probabilities_per_class(tmp_path):
         (
             (".5", ".5"),
             [],
-            "if 'p_a', 'p_b' are probabilities of classes, say --probabilities 'p_*' instead",
+            "If 'p_a', 'p_b' are probabilities of classes, use --probabilities 'p_*' instead",
         ),
     ],
 )
@@ -133,10 +137,10 @@ def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
     )
     page = page_of(done, tmp_path)
     assert (
-        "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more"
+        "8 of 60 rows were left out because they have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more"
         in page
     )
-    assert "8 of 60 rows are left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
+    assert "8 of 60 rows were left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
     items = wb.read_scores(
         tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence"
     )
@@ -147,10 +151,13 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     write(tmp_path, SCORED)
     write(tmp_path, [(f"i{N - k}", "ab"[k % 7 > 2]) for k in range(N)], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
-    assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
+    assert "b.csv has no row for 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
-    assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
-    assert "b.csv has 1 row without an item of that identifier: 'i60'" in said
+    assert (
+        "the second model's predictions come from column 'read' of b.csv; rows are matched by 'id'"
+        in said
+    )
+    assert "b.csv has 1 row whose identifier belongs to no item: 'i60'" in said
     items = wb.read_scores(
         tmp_path / "a.csv",
         score="p",
@@ -168,7 +175,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
     write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
-    assert "--rival must be either a column or a file; the columns are" in refused(
+    assert "--rival must be either a column or a file; columns:" in refused(
         tmp_path, *NAMED, "--rival", "b.csv"
     )
     write(tmp_path, SCORED)
@@ -181,7 +188,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert (
-        "the two models share no class: 'a', 'b' against 'aa', 'bb'; spell them alike"
+        "the two models have no class in common: 'a', 'b' against 'aa', 'bb'. Spell them alike"
         in refused(tmp_path, *both)
     )
     write(
@@ -190,10 +197,10 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
         "b.csv",
         ("id", "read"),
     )
-    assert "'a' looks like 'A' in column 'predictions of b.csv': spell them alike" in refused(
+    assert "'a' looks like 'A' in column 'predictions of b.csv'. Spell them alike" in refused(
         tmp_path, *both
     )
-    assert "first model's class 'a' is never the second's (20 items)" in planned(
+    assert "first model's class 'a' is never predicted by the second model (20 items)" in planned(
         tmp_path, *both, "--classes", "text"
     )
 
@@ -233,7 +240,7 @@ def test_a_row_about_the_others_is_refused(tmp_path, command, header, rows):
     write(tmp_path, rows, header=header)
     costs_one_line(
         tmp_path,
-        f"{rows[-1][0]!r} is a row about the others; take it out",
+        f"{rows[-1][0]!r} summarizes other rows. Remove this row",
         "report",
         *command,
         "a.csv",
@@ -248,7 +255,7 @@ def test_a_row_per_item_and_model(tmp_path):
     ]
     write(tmp_path, rows, header=("id", "who", "p", "read"))
     said = planned(tmp_path, *NAMED, "--model", "who", "--rival", "new", "--question", "difference")
-    assert "whose predictions are compared with those of 'new', matched by 'id'" in said
+    assert "Its predictions are compared with those of 'new'; rows are matched by 'id'" in said
     items = wb.read_scores(
         tmp_path / "a.csv", score="p", prediction="read", id="id", model="who", rival="new"
     )
@@ -303,7 +310,7 @@ def test_points_that_may_separate_thousands_are_asked_for(tmp_path):
     )
     costs_one_line(
         tmp_path,
-        "'1.216' is 1216 or 1.216",
+        "'1.216' may be 1216 or 1.216",
         "report",
         "brr-orthogonal-arrays",
         "--items",
@@ -334,16 +341,19 @@ def test_percent_logarithms_and_words(tmp_path):
         items = wb.read_scores(tmp_path / "a.csv", score="p", truth="ok")
         assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == 0.605
         told = " ".join(map(str, items.notes))
-        assert f"'{wrong}' is wrong" in told and "is in percent: '60,0 %' is read as 0.6" in told
+        assert (
+            f"'{wrong}' means incorrect" in told
+            and "is in percent: '60,0 %' is read as 0.6" in told
+        )
     write(
         tmp_path,
         [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)],
         header=("id", "p", "read"),
     )
-    assert "if all are logarithms of probabilities" in refused(
+    assert "If all are logarithms of probabilities" in refused(
         tmp_path, "--score", "p", "--score-is", "confidence"
     )
-    assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
+    assert "scores are natural logarithms of the confidence: -0.59 becomes 0.5543" in planned(
         tmp_path, "--score", "p", "--score-is", "log_confidence"
     )
 
@@ -460,7 +470,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
     write(tmp_path, [*pairs[:3], ("b", "b", "many")], header=("truth", "prediction", "n"))
     costs_one_line(
         tmp_path,
-        "column 'n', row 5: 'many' is no number of items",
+        "column 'n', row 5: 'many' is not a number of items",
         "report",
         "misclassification-correction",
         "--audit",
@@ -476,7 +486,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         (
             [("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 144, 97, 240)],
             [("2026-01", "a")],
-            "row 'All', column 'a' says 144, and the classes add up to 143: correct it, drop the",
+            "row 'All', column 'a' is 144 and the classes add up to 143. Correct it, drop the",
         ),
         (
             [("a", 122, 17, ""), ("b", 21, 80, "")],
@@ -502,9 +512,9 @@ def test_tables_with_margins_and_moments_in_the_place_of_months(tmp_path, rows, 
 
 def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
     write(tmp_path, [*SCORED[:30], HEADER, *SCORED[30:]], above="# exported\n")
-    assert "row 33 repeats the names of the columns; take it out" in refused(tmp_path, *NAMED)
+    assert "row 33 repeats the names of the columns. Remove it" in refused(tmp_path, *NAMED)
     write(tmp_path, SCORED, above="# exported, by a tool\n\n")
-    assert "left out 2 lines above the names of the columns: they begin with '#'" in planned(
+    assert "left out 2 lines above the names of the columns, which begin with '#'" in planned(
         tmp_path, *NAMED
     )
 
@@ -545,7 +555,7 @@ def test_values_whose_points_may_separate_thousands_are_asked_for(tmp_path):
         header=("g", "v"),
     )
     told = ("report", "voila-vs-neyman", "--strata", "a.csv", "--stratum", "g", "--value", "v")
-    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", *told)
+    costs_one_line(tmp_path, "'1.216' may be 1216 or 1.216", *told)
     write(
         tmp_path,
         [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.41"] * 9)],
@@ -558,6 +568,7 @@ def test_a_sheet_that_was_not_asked_for_is_told(tmp_path):
     with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
         for name in ("May", "June"):
             pd.DataFrame(SCORED, columns=HEADER).to_excel(book, sheet_name=name, index=False)
-    assert "sheet 'May' is read, the first of 2; for another add '#June' to the name" in planned(
-        tmp_path, *NAMED, source="a.xlsx"
-    ).replace("\n", " ")
+    assert (
+        "sheet 'May' was read, the first of 2. To read another sheet, add for example '#June' to the file name"
+        in planned(tmp_path, *NAMED, source="a.xlsx").replace("\n", " ")
+    )

@@ -226,7 +226,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             [*STREAM, "--budget", 50, "-o", "other.csv"],
-            "exists and has other columns than item, segment, amount, weight",
+            "exists, but its columns are not item, segment, amount, weight",
         ),
         (
             [*STREAM, "--budget", 50, "--json", "sample.csv"],

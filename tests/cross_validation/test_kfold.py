@@ -190,12 +190,13 @@ def test_bias_of_theta3_with_unequal_folds_is_almost_minus_gamma():
 def test_undefined_estimates_say_why():
     one = variance_estimates(np.random.default_rng(0).normal(size=(6, 1)))
     assert math.isnan(one.theta2) and math.isnan(one.theta4) and math.isnan(one.s2)
-    assert one.reasons["theta4"] == "folds of one item show no variance within folds"
+    assert one.reasons["theta4"] == "folds of one item have no variance within folds"
     assert one.theta3 == pytest.approx(one.theta5)
     means = variance_estimates(CVLosses.from_fold_means(TEN))
     assert math.isnan(means.theta5) and means.theta3 == pytest.approx(np.var(TEN, ddof=1) / 10)
     assert (
-        means.rows()[4]["problem"] == "only fold means are known; losses of single items are needed"
+        means.rows()[4]["problem"]
+        == "only fold means are known, but losses of single items are needed"
     )
     assert means.notes == tuple(
         Note("undefined", means.rows()[4]["problem"], ("estimator", name))
@@ -338,7 +339,7 @@ def test_unequal_folds_are_weighted_and_flagged():
         e.mean() / variance_estimates(CVLosses(e, UNEQUAL)).theta3 ** 0.5
     )
     assert test.notes == (
-        Note("unreliable", "folds of 2 to 3 items: weighted by size, t is approximate"),
+        Note("unreliable", "folds of 2 to 3 items: they are weighted by size, so t is approximate"),
     )
     assert test.interval().notes == test.notes == test.at("nadeau_bengio").notes
     assert kfold_t_test(CVLosses(e + 5, UNEQUAL), rho=0, mean=5).statistic == pytest.approx(
@@ -378,7 +379,7 @@ def test_repeats_share_the_correlation_so_that_they_are_not_new_evidence():
     assert naive.notes == (
         Note(
             "assumption",
-            "3 repeats test the same items again: with rho = 0 they would count as new evidence",
+            "3 repeats test the same items. With rho = 0, each repeat would count as new evidence",
         ),
     )
 
@@ -489,8 +490,8 @@ def test_a_one_sided_test_below_one_half_has_no_largest_rho():
     with pytest.raises(ValueError) as error:
         test.rho_alpha(0.3)
     assert str(error.value) == (
-        "level must be at least 0.5 for a one-sided test; got 0.3: below it a larger rho makes "
-        "it reject, so there is no largest rho"
+        "level must be at least 0.5 for a one-sided test; got 0.3. Below 0.5, the test rejects "
+        "for every larger rho, so there is no largest rho"
     )
     assert kfold_t_test([1.0, 2, 1, 0], alternative="greater").rho_alpha(0.5) == 1
     assert test.rho_alpha(0.5) == -math.inf
@@ -521,18 +522,19 @@ ZEROS = np.zeros(10)
         ),
         (
             kfold_t_test(pair(ZEROS + 0.055, np.add(TEN, 0.055)), alternative="greater"),
-            "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = 0, which does not show "
-            "equality; Nadeau-Bengio p 0.96 (one-sided, greater)",
+            "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = "
+            "0, which does not show equality; Nadeau-Bengio p 0.96 (one-sided, greater)",
         ),
         (
             kfold_t_test(pair([0.25, 0.5, 0.75, 0.5], [0.5, 0.25, 0.5, 0.75])),
-            "A and B have the same mean loss, 0.5; not significant at 5%, not even at rho = 0, which does not show equality; "
-            "Nadeau-Bengio p 1",
+            "A and B have the same mean loss, 0.5; not significant at 5%, not even at rho = 0, which "
+            "does not show equality; Nadeau-Bengio p 1",
         ),
         (
             kfold_t_test(pair(np.add(TEN, 0.055), ZEROS + 0.055), mean=0.08),
-            "B better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; not significant at 5%, not "
-            "even at rho = 0, which does not show equality; Nadeau-Bengio p 0.91",
+            "B better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; "
+            "not significant at 5%, not even at rho = 0, which does not show equality; Nadeau-Bengio "
+            "p 0.91",
         ),
         (
             kfold_t_test(CVLosses.from_fold_means({"tree": TEN}), mean=0.5),
@@ -602,7 +604,7 @@ def test_one_model_with_repeats_or_without_variance():
     cv = CVLosses.from_fold_means({"lr": LOSSES}, repeats=2)
     assert kfold_t_test(cv).verdict().endswith(" at rho 0.7 of one repeat")
     same = wb.compare_tests(CVLosses.from_fold_means({"lr": [0.25] * 5}))
-    assert same.headline() == "mean loss of lr 0.25; no t-test, as the folds show no variance"
+    assert same.headline() == "mean loss of lr 0.25; no t-test, because the folds show no variance"
     assert (
         kfold_t_test(CVLosses.from_fold_means({"lr": [0.5, -0.25, 0.5]}))
         .verdict()
@@ -635,11 +637,11 @@ def test_the_finding_shows_scores_as_scores_and_negative_losses_as_losses():
 
 def test_mcnemar_is_advised_only_where_it_can_be_used():
     fold, wrong, right = np.repeat(range(5), 2), [1, 0] * 5, [0, 0] * 5
-    finer = "use a loss with finer values, or more items"
+    finer = "Use a loss with finer values, or more items"
     for cv, advice in (
         (
             CVLosses({"A": wrong, "B": right}, fold),
-            "use a loss with finer values, or mcnemar_test on the paired items",
+            "Use a loss with finer values, or mcnemar_test on the paired items",
         ),
         (CVLosses({"A": wrong}, fold), finer),
         (CVLosses({"A": np.divide(wrong, 2), "B": right}, fold), finer),
@@ -647,7 +649,7 @@ def test_mcnemar_is_advised_only_where_it_can_be_used():
     ):
         with pytest.raises(ZeroVarianceError) as error:
             kfold_t_test(cv)
-        assert str(error.value).endswith(f"folds is 0, so there is no t and no p-value; {advice}")
+        assert str(error.value).endswith(f"folds is 0, so there is no t and no p-value. {advice}")
 
 
 def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
@@ -659,10 +661,16 @@ def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
 
 def test_few_folds_are_noted():
     assert kfold_t_test([0.1, 0.3, 0.2]).notes == (
-        Note("design", "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%"),
+        Note(
+            "design",
+            "3 folds give only 2 degrees of freedom, so t must be beyond 4.3 to be significant at 5%",
+        ),
     )
     assert kfold_t_test([0.1, 0.3]).notes == (
-        Note("design", "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%"),
+        Note(
+            "design",
+            "2 folds give only 1 degree of freedom, so t must be beyond 12.7 to be significant at 5%",
+        ),
     )
     assert kfold_t_test(TEN[:5]).notes == ()
 
@@ -681,8 +689,9 @@ def test_a_dict_of_models_is_no_series():
     with pytest.raises(ValueError) as error:
         kfold_t_test({"a": TEN, "b": TEN})
     assert str(error.value) == (
-        "fold_means must be one-dimensional, one mean per fold; got shape (): wrap losses of single "
-        "items in CVLosses, means of models or repeats in CVLosses.from_fold_means"
+        "fold_means must be one-dimensional, one mean per fold; got shape (). Use CVLosses for "
+        "losses of single items, and CVLosses.from_fold_means for means of several models or "
+        "repeats"
     )
 
 
@@ -710,13 +719,13 @@ def test_mean_of_equal_losses_in_every_fold_is_refused():
     with pytest.raises(ZeroVarianceError) as error:
         kfold_t_test([0.125] * 10)
     assert str(error.value) == (
-        "mean is the same in every fold, 0.125: the variance between the 10 folds is 0, so there is no t and no "
-        "p-value; use a loss with finer values, or more items"
+        "mean is the same in every fold, 0.125. The variance between the 10 folds is 0, so there "
+        "is no t and no p-value. Use a loss with finer values, or more items"
     )
     same = np.random.default_rng(0).random((5, 4))
     with pytest.raises(
         ValueError,
-        match="^A minus B is the same in every fold, 0: the variance between the 5 folds is 0",
+        match="^A minus B is the same in every fold, 0. The variance between the 5 folds is 0",
     ):
         kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
 
@@ -786,8 +795,9 @@ def test_wrong_arguments(arguments, message):
         ([0.1, math.nan, 0.2], "fold_means must be finite; fold 1 is nan"),
         (
             np.zeros((2, 5)),
-            "fold_means must be one-dimensional, one mean per fold; got shape (2, 5): wrap losses of single "
-            "items in CVLosses, means of models or repeats in CVLosses.from_fold_means",
+            "fold_means must be one-dimensional, one mean per fold; got shape (2, 5). Use "
+            "CVLosses for losses of single items, and CVLosses.from_fold_means for means of "
+            "several models or repeats",
         ),
     ],
 )
@@ -801,7 +811,7 @@ def test_a_negative_rho_that_repeats_cannot_have():
     with pytest.raises(ValueError) as error:
         kfold_t_test(repeated(), rho=-5)
     assert str(error.value) == (
-        "rho must be above -0.5 for 3 repeats; got -5.0: their folds cannot have so negative a "
+        "rho must be above -0.5 for 3 repeats; got -5.0. Their folds cannot have such a negative "
         "correlation"
     )
 
@@ -867,7 +877,7 @@ def test_rho_of_halves_takes_many_studies_at_once():
         (
             lambda X, y, rng: np.zeros((10, 2)),
             40,
-            "the two halves always have the same mean, so rho cannot be estimated; use rho='nadeau_bengio'",
+            "the two halves always have the same mean, so rho cannot be estimated. Use rho='nadeau_bengio'",
         ),
     ],
 )
@@ -899,7 +909,7 @@ def test_a_constant_difference_has_no_spread_by_rounding(gap):
     assert variance_estimates(means).theta3 == 0
     table = wb.compare_tests(CVLosses({"gb": gb, "lr": lr}, fold))
     assert [row["test"] for row in table.rows()] == ["K-fold t"]
-    assert table.headline().endswith("; no t-test, as the folds show no variance")
+    assert table.headline().endswith("; no t-test, because the folds show no variance")
 
 
 def test_equal_folds_of_unequal_items_have_no_spread_by_rounding():

@@ -90,7 +90,7 @@ def test_from_cross_validate_without_indices_says_what_it_could_not_check():
     assert cv.notes[:-1] == (
         Note(
             "assumption",
-            "that both models had the same folds was not checked: call "
+            "it was not checked that both models had the same folds. To check it, call "
             "cross_validate with return_indices=True",
         ),
     )
@@ -211,7 +211,7 @@ def test_sizes_of_folds_weigh_their_means():
     assert cv.fold_means()[0] == pytest.approx([-0.1, 0, 0.2])
     assert wb.kfold_t_test(cv).estimate == pytest.approx(-0.01)
     assert cv.notes == (
-        Note("data", "one row per fold: read as fold means, weighted by their items"),
+        Note("data", "one row per fold, so rows were read as fold means, weighted by their items"),
     )
     equal = CVLosses.read_csv(UNEQUAL, models="tree, svm", size="")
     assert equal.mean_losses() == pytest.approx([0.7 / 3, 0.2])
@@ -241,8 +241,8 @@ def test_sizes_of_folds_with_repeats():
         ({"n": ["50", "", "20"]}, "column 'n', data row 2 is missing"),
         (
             {"fold": [1, 1, 2]},
-            "column 'n' can hold sizes of folds only where there is one row per fold and no column of "
-            "items: is a repeat column missing?",
+            "column 'n' can hold sizes of folds only if there is one row per fold and no column "
+            "of items. Is a repeat column missing?",
         ),
     ],
 )
@@ -254,8 +254,8 @@ def test_wrong_sizes(change, message):
 
 # what was not said
 
-SCORES = Note("data", "scores: the larger is better")
-EQUAL_FOLDS = Note("data", "one row per fold: read as fold means of equal folds")
+SCORES = Note("data", "the values are scores: larger is better")
+EQUAL_FOLDS = Note("data", "one row per fold, so rows were read as fold means of equal folds")
 
 
 @pytest.mark.parametrize("folds", [20, 21])
@@ -267,7 +267,7 @@ def test_many_folds_may_be_repeats(folds):
         assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
         return
     with pytest.raises(
-        ValueError, match="^splits must be 'random' or 'folds', as 21 folds may be those of one"
+        ValueError, match="^splits must be 'random' or 'folds', because 21 folds may be one"
     ):
         CVLosses.read_csv(table)
 
@@ -291,7 +291,7 @@ def test_repeats_that_are_named_are_not_asked_for():
     ):
         with pytest.raises(
             ValueError,
-            match="^splits must be 'random' or 'folds', as 100 folds may be those of one",
+            match="^splits must be 'random' or 'folds', because 100 folds may be one",
         ):
             ask()
     assert CVLosses.from_cross_validate(scores, repeats=10).notes == (SCORES,)
@@ -302,8 +302,8 @@ def test_rows_without_items_are_different_items():
     assert CVLosses.read_csv(table).notes == (
         Note(
             "assumption",
-            "no item column: 1,000 rows are taken for different items; if the cross-validation was "
-            "repeated, name item and repeat",
+            "no item column, so 1,000 rows were read as different items. If the cross-validation "
+            "was repeated, name item and repeat",
         ),
     )
     assert CVLosses.read_csv({**table, "item": range(1000)}).notes == ()
@@ -313,11 +313,12 @@ def test_rows_without_items_are_different_items():
 def test_columns_that_were_read_as_models_are_named():
     note = Note(
         "data",
-        "columns read as models: tree, svm, knn; if some are none, list the others in models",
+        "columns read as models: tree, svm, knn. To leave some out, list the others in models",
     )
     assert CVLosses.read_csv({**ROWS, "knn": [1, 1, 0, 0, 1, 1]}).notes == (note,)
     with pytest.raises(
-        ValueError, match="^models must list the columns of losses or scores, as column 'age' has a"
+        ValueError,
+        match="^models must list the columns of losses or scores, because columns 'age' and 'tree' differ",
     ):
         CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]})
     assert (
@@ -339,8 +340,8 @@ def test_columns_that_were_read_as_models_are_named():
 )
 def test_losses_that_look_like_accuracies_are_doubted(values, asked):
     note = (
-        "read as losses, the smaller is better: for scores such as accuracies say that higher is better (--better "
-        "higher; higher_is_better{})"
+        "the values were read as losses, so smaller is better. If they are scores such as "
+        "accuracies, say that higher is better (--better higher; higher_is_better{})"
     )
     asked, where = [
         (Note("data", note.format(place)),) * asked
@@ -477,8 +478,8 @@ def test_repeats_keep_their_labels_and_folds_theirs_where_they_are_the_same():
     with pytest.raises(ValueError) as error:
         CVLosses.read_csv(table | {"item": [1, 2, 1, 2, 1, 3]})
     assert str(error.value) == (
-        "every repeat must test every item once; repeat 7 tests item 3 0 times: is a repeat column missing, or are "
-        "columns mixed up?"
+        "every repeat must test every item once; repeat 7 tests item 3 0 times. Is a repeat "
+        "column missing, or are columns mixed up?"
     )
 
 
@@ -499,16 +500,16 @@ def test_splits_of_time_series_are_no_folds():
     with pytest.raises(ValueError) as error:
         CVLosses.from_cross_validate(result, models="knn")
     assert str(error.value) == (
-        "splits must be those of K folds, trained on all items that are not tested; fold 0 of knn trains on 25 and "
-        "tests 25 of 125 items: the t-tests of folds do not hold for splits of time series; for random splits "
-        "say splits='random'"
+        "splits must be K folds with training on all items that are not tested, but fold 0 of "
+        "knn trains on 25 and tests 25 of 125 items. The t-tests of folds are not valid for "
+        "splits of time series. For random splits, use splits='random'"
     )
 
 
-TRAINED = "splits must be those of K folds, trained on all items that are not tested; fold 1 of A trains on "
+TRAINED = "splits must be K folds with training on all items that are not tested, but fold 1 of A trains on "
 RANDOM = (
-    " of 4 items: the t-tests of folds do not hold for splits of time series; for random splits say "
-    "splits='random'"
+    " of 4 items. The t-tests of folds are not valid for splits of time series. For random splits, "
+    "use splits='random'"
 )
 
 
@@ -550,8 +551,8 @@ def test_indices_of_one_result_are_used(which):
     assert cv.notes == (
         Note(
             "assumption",
-            f"only {'AB'[which]} has indices: that both models had the same folds was "
-            f"not checked: call cross_validate with return_indices=True",
+            f"only {'AB'[which]} has indices: it was not checked that both models had the same folds. To "
+            "check it, call cross_validate with return_indices=True",
         ),
         SCORES,
     )
@@ -561,7 +562,7 @@ def test_a_splitter_is_not_its_splits():
     with pytest.raises(TypeError) as error:
         CVLosses.from_cross_val_predict(Y, Y, StratifiedKFold(5))
     assert str(error.value) == (
-        "splits must be labels of folds or pairs of index arrays; got StratifiedKFold: give "
+        "splits must be labels of folds or pairs of index arrays; got StratifiedKFold. Use "
         "list(splitter.split(X, y))"
     )
 
@@ -572,8 +573,8 @@ def test_probabilities_are_no_classes():
             [1, 0, 1, 1], {"lr": [1, 0, 0, 1], "gb": [0.75, 0.25, 0.5, 0.5]}, [0, 0, 1, 1]
         )
     assert str(error.value) == (
-        "model 'gb' predicts none of the classes of truth (0.75 where truth is 1): for "
-        "probabilities or a regression say loss='squared' or loss='absolute'"
+        "model 'gb' predicts none of the classes of truth (0.75 where truth is 1). For "
+        "probabilities or a regression, use loss='squared' or loss='absolute'"
     )
     assert (
         CVLosses.from_cross_val_predict(
@@ -598,8 +599,8 @@ def test_columns_of_a_data_frame_are_models_of_fold_means(library):
     with pytest.raises(ValueError) as error:
         CVLosses.from_fold_means(frame({"fold": [1, 2], "tree": [0.1, 0.2]}))
     assert str(error.value) == (
-        "means must hold one column per model; column 'fold' is none: read the data frame with "
-        "CVLosses.read_csv"
+        "means must have one column per model, but column 'fold' is not a model. Read the data "
+        "frame with CVLosses.read_csv"
     )
     for call, name in (
         (CVLosses, "losses"),
@@ -610,8 +611,8 @@ def test_columns_of_a_data_frame_are_models_of_fold_means(library):
         with pytest.raises(TypeError) as error:
             call(frame({"tree": [0.1, 0.2, 0.3], "svm": [0.3, 0.2, 0.4]}))
         assert str(error.value) == (
-            f"{name} must be an array; got a DataFrame: read it with CVLosses.read_csv, or, where every row is a fold "
-            f"and every column a model, with CVLosses.from_fold_means"
+            f"{name} must be an array; got a DataFrame. Read it with CVLosses.read_csv. If every row "
+            "is a fold and every column a model, use CVLosses.from_fold_means"
         )
 
 
@@ -619,7 +620,10 @@ def test_columns_of_a_data_frame_need_names():
     frame = pytest.importorskip("pandas").DataFrame([[0.1, 0.2], [0.3, 0.2]])
     with pytest.raises(TypeError) as error:
         CVLosses.from_fold_means(frame)
-    assert str(error.value) == "means must name its columns in text: give frame.rename(columns=str)"
+    assert (
+        str(error.value)
+        == "means must have column names that are text: use frame.rename(columns=str)"
+    )
     assert CVLosses.from_fold_means(frame.rename(columns=str)).models == ("0", "1")
 
 
@@ -667,7 +671,7 @@ UNLIKE = "models must have the same rows; a has losses of 4 named items in one c
         ),
         (
             CVLosses({"b": [3.0, 2, 1, 0]}, [0, 1, 0, 1], item=[10, 20, 30, 40]),
-            "models must be tested on the same folds: give both the same splits",
+            "models must be tested on the same folds: use the same splits for both",
         ),
         (
             CVLosses({"a": [3.0, 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 40]),
@@ -797,8 +801,8 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
     with pytest.raises(ValueError) as error:
         CVLosses([[size, 0], [0, size]])
     assert str(error.value) == (
-        f"losses must have their largest size from 1e-140 to 1e+140, so that squares are "
-        f"numbers; got {size:g}: use another unit"
+        "losses must have a largest absolute value from 1e-140 to 1e+140, so that squares are "
+        f"numbers; got {size:g}. Use another unit"
     )
     assert CVLosses([[1, 1e-300], [0, 1]]).fold_means().tolist() == [[0.5, 0.5]]
 
@@ -811,7 +815,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
     [
         (
             lambda: CVLosses({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.1, 0.2]}),
-            "fold must be given with a dict of losses, one label per loss; for means of folds use CVLosses.from_fold_means",
+            "fold must be given with a dict of losses, one label per loss. For fold means, use CVLosses.from_fold_means",
         ),
         (
             lambda: CVLosses([0, 1, 1, 0], [1e17, 1e17, 2, 2]),
@@ -827,8 +831,8 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.5, 0.25, 1, 1], [0, 0, 1, 1], fold_size=[2, 2, 2, 2]),
-            "fold_size must be given only where every row is the mean of a whole fold: leave "
-            "it out for losses of single items",
+            "fold_size must be given only if every row is the mean of a whole fold. Leave it out "
+            "for losses of single items",
         ),
         (
             lambda: CVLosses(
@@ -853,15 +857,15 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses({"a": [[0, 1], [1, 1]]}, [0, 1]),
-            "losses must have shape (K, m), one row per fold, or come with fold labels; got shape (2, 1, 2)",
+            "losses must have shape (K, m) with one row per fold, or be given with fold labels; got shape (2, 1, 2)",
         ),
         (
             lambda: CVLosses.from_fold_means(0.5),
-            "means must be (J,) or (J, M), one row per fold; got shape ()",
+            "means must have shape (J,) or (J, M), one row per fold; got shape ()",
         ),
         (
             lambda: CVLosses.from_fold_means([]),
-            "means must be (J,) or (J, M), one row per fold; got shape (0,)",
+            "means must have shape (J,) or (J, M), one row per fold; got shape (0,)",
         ),
         (lambda: CVLosses([[0, 1], [math.nan, 1]]), "losses must be finite; fold 1, item 0 is nan"),
         (
@@ -871,12 +875,12 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         (lambda: CVLosses([[None, 1], [1, 1]]), "losses must be finite; fold 0, item 0 is nan"),
         (
             lambda: CVLosses(np.zeros((0, 3))),
-            "losses must have shape (K, m), one row per fold, or come with fold labels; got shape (0, 3)",
+            "losses must have shape (K, m) with one row per fold, or be given with fold labels; got shape (0, 3)",
         ),
         (lambda: CVLosses([[0, 1, 1]]), "fold must have at least 2 folds; got 1"),
         (
             lambda: CVLosses([0, 1, 1]),
-            "losses must have shape (K, m), one row per fold, or come with fold labels; "
+            "losses must have shape (K, m) with one row per fold, or be given with fold labels; "
             "got shape (3,)",
         ),
         (lambda: CVLosses([0, 1, 1], [0, 1]), "fold must have 3 entries; got 2"),
@@ -887,13 +891,13 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 2]),
-            "every repeat must test every item once; repeat 0 tests item 1 2 times: is a repeat column missing, or are "
-            "columns mixed up?",
+            "every repeat must test every item once; repeat 0 tests item 1 2 times. Is a repeat "
+            "column missing, or are columns mixed up?",
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 3], repeat=[0, 0, 1, 1]),
-            "every repeat must test every item once; repeat 0 tests item 3 0 times: is a repeat column missing, or are "
-            "columns mixed up?",
+            "every repeat must test every item once; repeat 0 tests item 3 0 times. Is a repeat "
+            "column missing, or are columns mixed up?",
         ),
         (
             lambda: CVLosses([0.0, 1, 2], [0, 1, 0], repeat=[0, 0, 1]),
@@ -905,7 +909,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses(np.zeros((4, 3)), [0, 0, 1, 1]).series(),
-            "a test compares two models; there are 3: choose with .pair('A', 'B'), or use compare_models",
+            "a test compares two models, but there are 3. Choose two with .pair('A', 'B'), or use compare_models",
         ),
         (
             lambda: CVLosses.from_fold_means([1.0, 2, 3], repeats=2),
@@ -940,29 +944,29 @@ def test_wrong_losses(make, message):
         (
             {},
             {"item": "items"},
-            "the dict has no column 'items'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+            "the dict has no column 'items'; available columns: 'item', 'fold', 'tree', 'svm' (did you mean "
             "'item'?)",
         ),
         (
             {},
             {"repeat": "run"},
-            "the dict has no column 'run'; it has 'item', 'fold', 'tree', 'svm'",
+            "the dict has no column 'run'; available columns: 'item', 'fold', 'tree', 'svm'",
         ),
         (
             {},
             {"size": "n_test"},
-            "the dict has no column 'n_test'; it has 'item', 'fold', 'tree', 'svm'",
+            "the dict has no column 'n_test'; available columns: 'item', 'fold', 'tree', 'svm'",
         ),
         (
             {"n": [1] * 6},
             {"size": "n"},
-            "column 'n' can hold sizes of folds only where there is one row per fold and no column of items: is a repeat "
-            "column missing?",
+            "column 'n' can hold sizes of folds only if there is one row per fold and no column "
+            "of items. Is a repeat column missing?",
         ),
         (
             {},
             {"models": ["tree", "tree"]},
-            "column 'tree' must be named once, for one role or as one model",
+            "column 'tree' must have only one role, or be only one model",
         ),
         (
             {"tree": [*"abcabc"], "svm": [*"abcabc"]},
@@ -972,29 +976,29 @@ def test_wrong_losses(make, message):
         (
             {},
             {"fold": "item", "item": "fold"},
-            "every repeat must test every item once; repeat 0 tests item 1 2 times: is a repeat column missing, or are "
-            "columns mixed up?",
+            "every repeat must test every item once; repeat 0 tests item 1 2 times. Is a repeat "
+            "column missing, or are columns mixed up?",
         ),
         (
             {},
             {"fold": "fold", "item": "fold"},
-            "column 'fold' must be named once, for one role or as one model",
+            "column 'fold' must have only one role, or be only one model",
         ),
         (
             {},
             {"models": ["tree", "fold"]},
-            "column 'fold' must be named once, for one role or as one model",
+            "column 'fold' must have only one role, or be only one model",
         ),
         (
             {},
             {"models": ["tree", "swm"]},
-            "the dict has no column 'swm'; it has 'item', 'fold', 'tree', 'svm' (did you "
+            "the dict has no column 'swm'; available columns: 'item', 'fold', 'tree', 'svm' (did you "
             "mean 'svm'?)",
         ),
         (
             {},
             {"fold": "folds"},
-            "the dict has no column 'folds'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+            "the dict has no column 'folds'; available columns: 'item', 'fold', 'tree', 'svm' (did you mean "
             "'fold'?)",
         ),
         ({"svm": ["0", "1", "", "0", "1", "1"]}, {}, "column 'svm', data row 3 is missing"),
@@ -1093,8 +1097,8 @@ def test_identifiers_are_not_taken_for_losses(values):
     with pytest.raises(ValueError) as error:
         CVLosses.read_csv({"id": values, "fold": np.arange(n) % 3, "a": np.arange(n) % 2})
     assert str(error.value) == (
-        "column 'id' holds a different whole number in every row, as identifiers do: list the columns of losses in "
-        "models, or say item='id'"
+        "column 'id' holds a different whole number in every row, so it seems to hold "
+        "identifiers. List the columns of losses in models, or use item='id'"
     )
 
 
@@ -1135,13 +1139,15 @@ def test_one_name_per_result(models):
     [
         (
             {"test_score": np.array([0.5, math.nan])},
-            "fold 1: no score of A (missing, undefined, or a failed fit); 1 of 2 folds would be left, which is too few. Use a "
-            "metric that is defined in every fold, or fewer and larger folds",
+            "fold 1 has no score of A (missing, undefined, or a failed fit). Without them, 1 of 2 "
+            "folds would be left, which is too few. Use a metric that is defined in every fold, "
+            "or fewer and larger folds",
         ),
         (
             {"test_score": np.array([math.nan, math.nan])},
-            "folds 0, 1: no score of A (missing, undefined, or a failed fit); 0 of 2 folds would be left, which is too few. "
-            "Use a metric that is defined in every fold, or fewer and larger folds",
+            "folds 0, 1 have no score of A (missing, undefined, or a failed fit). Without them, 0 of "
+            "2 folds would be left, which is too few. Use a metric that is defined in every "
+            "fold, or fewer and larger folds",
         ),
         (
             {"test_score": np.array([0.5, math.inf])},
@@ -1153,8 +1159,8 @@ def test_one_name_per_result(models):
         ),
         (
             {"indices": {"test": [np.array([0, 2]), np.array([1, 3])]}},
-            "models must be tested on the same folds; fold 0 of A and of B hold different items: give both the same "
-            "splits, as list(splitter.split(X, y))",
+            "models must be tested on the same folds, but fold 0 of A and of B contain different "
+            "items. Use the same splits for both, such as list(splitter.split(X, y))",
         ),
     ],
 )
@@ -1186,7 +1192,7 @@ def test_unknown_metrics_and_random_splits_of_unknown_size_are_refused():
         )
 
 
-SCORED = "model 'A' must be a dict with test scores, as cross_validate returns it: wrap scores in CVLosses.from_fold_means"
+SCORED = "model 'A' must be a dict with test scores, as cross_validate returns it. For other scores, use CVLosses.from_fold_means"
 TESTED = "splits must test each of the items 0 to 1 once, in arrays of whole numbers"
 
 
@@ -1199,8 +1205,8 @@ TESTED = "splits must test each of the items 0 to 1 once, in arrays of whole num
         ),
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], ["0", "1"], [0, 1]),
-            "model 'A' predicts none of the classes of truth ('0' where truth is 0): for probabilities or a regression say "
-            "loss='squared' or loss='absolute'",
+            "model 'A' predicts none of the classes of truth ('0' where truth is 0). For "
+            "probabilities or a regression, use loss='squared' or loss='absolute'",
         ),
         (
             lambda: CVLosses.from_cross_val_predict(
@@ -1227,7 +1233,7 @@ TESTED = "splits must test each of the items 0 to 1 once, in arrays of whole num
         (lambda: CVLosses.from_cross_validate([0.5, 0.6]), SCORED),
         (
             lambda: CVLosses.from_cross_validate({"test_score": [[0.5, 0.25], [0.5, 0.5]]}),
-            "means must be (J,) or (J, M), one row per fold; got shape (2, 1, 2)",
+            "means must have shape (J,) or (J, M), one row per fold; got shape (2, 1, 2)",
         ),
     ],
 )

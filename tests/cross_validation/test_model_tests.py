@@ -111,7 +111,7 @@ def test_equal_models_have_no_p_value_of_zero():
         ours = mcnemar_test(0, 0, method=method)
         assert ours.pvalue == 1
         assert ours.notes == (
-            Note("undefined", "the models never disagree: no evidence either way"),
+            Note("undefined", "the models never disagree, so there is no evidence for either"),
         )
     assert wrong["mlxtend paired_ttest_kfold_cv, equal models"] == "(nan, nan)"
     assert wrong["mlxtend combined_ftest_5x2cv, equal models"].startswith("ZeroDivisionError")
@@ -191,7 +191,8 @@ def test_the_5x2_t_depends_on_what_comes_first_and_the_f_does_not():
     assert five_by_two_t_test(FIVE).notes == (
         Note(
             "unreliable",
-            f"the difference that comes first decides: p from {low:.4g} to {high:.4g} over the ten",
+            "the result depends on which of the ten differences comes first: "
+            f"p ranges from {low:.4g} to {high:.4g}",
         ),
     )
 
@@ -251,11 +252,9 @@ def test_nested_interval_by_hand():
     assert tuple(found) == pytest.approx(
         (estimate - 1.6449 * error, estimate + 1.6449 * error), abs=1e-4
     )
-    assert found.notes == (
-        Note("unreliable", "3 repeats; about 200 are advised for a stable width"),
-    )
+    assert found.notes == (Note("unreliable", "only 3 repeats; use about 200 for a stable width"),)
     alone = nested_cv_interval(outer[0], inner[0])
-    assert wb.sentences(alone.notes) == ("1 repeat; about 200 are advised for a stable width",)
+    assert wb.sentences(alone.notes) == ("only 1 repeat; use about 200 for a stable width",)
 
 
 @pytest.mark.parametrize("shift, wide", [(0.0, 1), (50.0, 5**0.5)])
@@ -275,17 +274,17 @@ def test_nested_standard_error_stays_between_independence_and_dependence(shift, 
         (
             np.zeros((5, 10)),
             np.zeros((5, 10)),
-            "inner must have shape (1, 5, 40), all items outside each fold; got (1, 5, 10)",
+            "inner must have shape (1, 5, 40): the losses of all items outside each fold; got (1, 5, 10)",
         ),
         (
             np.zeros(10),
             np.zeros(10),
-            "outer must be (K, ...) or (R, K, ...); got (10,)",
+            "outer must have shape (K, ...) or (R, K, ...); got (10,)",
         ),
         (
             np.zeros((2, 10)),
             np.zeros((2, 10)),
-            "outer must have at least 3 folds of at least 2 items; got 2 folds of 10",
+            "outer must have at least 3 folds, each with at least 2 items; got 2 folds of 10",
         ),
         (
             np.full((3, 2), np.nan),
@@ -342,8 +341,8 @@ def test_models_that_are_equal_in_every_fold_still_count_as_a_pair():
     assert [test is None for test in found.tests] == [True, False, False]
     assert found.notes[0] == Note(
         "refused",
-        "the same in every fold, 0: the variance between the 3 folds is 0, so there is no t and no p-value; use a "
-        "loss with finer values, or more items",
+        "the same in every fold, 0. The variance between the 3 folds is 0, so there is no t and "
+        "no p-value. Use a loss with finer values, or more items",
         ("pair", "a minus b"),
     )
     assert found.rows()[1]["adjusted_pvalue"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
@@ -388,7 +387,9 @@ def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
     assert tuple(found.posterior.interval()) == pytest.approx(tuple(nb.interval()))
     assert bayesian_correlated_t(means).estimate != pytest.approx(found.posterior.estimate)
     assert found.notes == (
-        Note("unreliable", "folds of 4 to 20 items: weighted by size, t is approximate"),
+        Note(
+            "unreliable", "folds of 4 to 20 items: they are weighted by size, so t is approximate"
+        ),
     )
     with pytest.raises(ValueError, match="^sizes must have 5 entries; got 4$"):
         bayesian_correlated_t(means, sizes=[1] * 4)
@@ -428,17 +429,17 @@ def test_zeros_and_ones_in_small_folds_are_noted():
     assert compare_tests(cv).notes == (
         Note(
             "unreliable",
-            "0/1 losses: the 10 fold means take only 3 values: one item more can move t across the "
-            "limit, and folds that all agree would show no variance",
+            "0/1 losses: the 10 fold means take only 3 values. A single item can move t across "
+            "the limit, and folds that all agree would show no variance",
         ),
     )
     a[3, :3] = 1
     cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
     assert compare_tests(cv).notes == ()
     three = compare_tests(CVLosses.from_fold_means([0.1, 0.2, 0.3])).notes
-    assert len(three) == 1 and str(three[0]).startswith("3 folds: only 2 degrees of freedom")
+    assert len(three) == 1 and str(three[0]).startswith("3 folds give only 2 degrees of freedom")
     fine = compare_tests(CVLosses.from_fold_means([0.1, 0.2, 0.2, 0.1, 0.1], repeats=1)).notes
-    assert str(fine[0]).startswith("the 5 fold means take only 2 values: ")
+    assert str(fine[0]).startswith("the 5 fold means take only 2 values. ")
 
 
 def test_notes_of_the_file_and_of_repeats_reach_the_table():
@@ -451,9 +452,9 @@ def test_notes_of_the_file_and_of_repeats_reach_the_table():
         == (
             Note(
                 "assumption",
-                "2 repeats test the same items again: with rho = 0 they would count as new evidence",
+                "2 repeats test the same items. With rho = 0, each repeat would count as new evidence",
             ),
-            Note("data", "one row per fold: read as fold means of equal folds"),
+            Note("data", "one row per fold, so rows were read as fold means of equal folds"),
         )
     )
 
@@ -485,13 +486,13 @@ def test_models_that_differ_by_a_constant_have_no_test_but_count():
     for key, p in raw.items():
         assert rows[key]["adjusted_pvalue"] == pytest.approx(min(expected[p], 1))
     assert rows["a", "b"]["difference"] == -0.125 and math.isnan(rows["a", "b"]["low"])
-    assert ", 1 without a test as the folds show no variance (holm, rho 0)" in found.headline()
+    assert ", 1 without a test because the folds show no variance (holm, rho 0)" in found.headline()
     assert found.notes[0].where == ("pair", "a minus b")
-    assert str(found.notes[0]).startswith("pair a minus b: the same in every fold, -0.125: ")
+    assert str(found.notes[0]).startswith("pair a minus b: the same in every fold, -0.125. ")
     nothing = compare_models({"a": [0.1, 0.2], "b": [0.1, 0.2]})
     assert nothing.headline() == (
-        "a and b share the smallest mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a "
-        "test as the folds show no variance (holm)"
+        "a and b share the smallest mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a test "
+        "because the folds show no variance (holm)"
     )
 
 
@@ -512,8 +513,8 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
     assert found.notes == (
         Note(
             "remark",
-            "intervals, and the rho at which a verdict flips, are those of each "
-            "pair alone, not adjusted for the number of pairs",
+            "intervals, and the rho at which a verdict changes, belong to each pair alone. They "
+            "are not adjusted for the number of pairs",
         ),
     )
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
@@ -534,10 +535,10 @@ def test_five_repeats_of_two_folds_get_their_own_tests():
     assert Note("unreliable", first.text, ("test", "5x2cv t")) in found.notes
     sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5))
     assert [row["note"] for row in sized.rows()[-2:]] == [
-        first.text + "; folds taken as equal",
-        "folds taken as equal",
+        first.text + "; folds are treated as equal",
+        "folds are treated as equal",
     ]
-    assert [note.where for note in sized.notes if note.text == "folds taken as equal"] == [
+    assert [note.where for note in sized.notes if note.text == "folds are treated as equal"] == [
         ("test", "5x2cv t"),
         ("test", "5x2cv F"),
     ]
@@ -551,7 +552,7 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     assert found.posterior is None and found.test is None
     assert (
         found.headline()
-        == "b better by 0.5 (losses 0.5 against 0); no t-test, as the folds show no variance"
+        == "b better by 0.5 (losses 0.5 against 0); no t-test, because the folds show no variance"
     )
     assert (found.notes[0].kind, found.notes[0].where) == ("refused", ("test", "K-fold t"))
     assert found.notes[0].text.startswith("a minus b is the same in every fold, 0.5")
@@ -590,7 +591,7 @@ def test_fold_means_of_correct_answers_take_few_values():
         higher_is_better=True,
     )
     assert str(compare_tests(cv).notes[0]).startswith(
-        "0/1 scores: the 10 fold means take only 3 values: "
+        "0/1 scores: the 10 fold means take only 3 values. "
     )
 
 
@@ -669,7 +670,7 @@ def test_models_with_scores_are_ranked_by_them():
     found = compare_models(cv)
     assert found.models == ("b", "a", "c") and found.scores
     assert found.headline().startswith("b has the largest mean score, 0.875; ")
-    assert Note("data", "scores: the larger is better") in found.notes
+    assert Note("data", "the values are scores: larger is better") in found.notes
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
     tie = CVLosses.from_fold_means(
         {"a": [0, 0.5], "b": [0.5, 0], "c": [0, 0]}, higher_is_better=True
@@ -688,11 +689,11 @@ def test_models_with_scores_are_ranked_by_them():
         (1, None),
         (
             1000,
-            "the rope of 0.01 is 0.000335 naive standard errors: choose it in units of the loss",
+            "the rope of 0.01 is 0.000335 naive standard errors. Choose it in units of the loss",
         ),
         (
             1e-3,
-            "the rope of 0.01 is larger than the mean losses, 8.5e-05 at most: choose it in units of the loss",
+            "the rope of 0.01 is larger than the mean losses, 8.5e-05 at most. Choose it in units of the loss",
         ),
     ],
 )
@@ -708,7 +709,7 @@ def test_two_columns_are_two_items_per_fold():
     array = np.column_stack([np.add(TEN, 0.25), np.linspace(0.125, 0.25, 10)])
     note = Note(
         "data",
-        "read as two items per fold of one series: for two models use CVLosses.from_fold_means",
+        "the array was read as two items per fold of one series. For two models, use CVLosses.from_fold_means",
     )
     assert compare_tests(array).notes == (note,)
     assert (
@@ -727,8 +728,8 @@ def test_two_columns_are_two_items_per_fold():
         (lambda: nadeau_bengio_test(TEN, 90, -1), "n_test must be a number above 0; got -1"),
         (
             lambda: nadeau_bengio_test([0.1], 90, 10),
-            "the difference is the same in every fold, 0.1: the variance between the 1 folds is 0, so there is no t and no p-value; "
-            "use a loss with finer values, or more items",
+            "the difference is the same in every fold, 0.1. The variance between the 1 folds is "
+            "0, so there is no t and no p-value. Use a loss with finer values, or more items",
         ),
         (
             lambda: five_by_two_t_test(TEN),
@@ -740,8 +741,8 @@ def test_two_columns_are_two_items_per_fold():
         ),
         (
             lambda: five_by_two_t_test([[0.1, 0.1]] * 5),
-            "the two halves agree in all five repeats: the variance is 0, so there is no t, no F and no p-value; use a loss "
-            "with finer values, or more items",
+            "the two halves agree in all five repeats. The variance is 0, so there is no t, no F "
+            "and no p-value. Use a loss with finer values, or more items",
         ),
         (lambda: mcnemar_test(-1, 2), "b must be a whole number of at least 0; got -1"),
         (lambda: mcnemar_test(3, 2.5), "c must be a whole number of at least 0; got 2.5"),
@@ -751,7 +752,7 @@ def test_two_columns_are_two_items_per_fold():
         ),
         (
             lambda: bayesian_correlated_t(TEN, runs=3),
-            "runs must divide the number of differences into at least 2 folds; got 3 runs of 10",
+            "runs must divide the number of differences into at least 2 folds; got 3 runs and 10 differences",
         ),
         (
             lambda: bayesian_correlated_t(TEN, rope=-1),
@@ -759,8 +760,8 @@ def test_two_columns_are_two_items_per_fold():
         ),
         (
             lambda: nadeau_bengio_test([1e145, 2e145], 90, 10),
-            "differences must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 2e+145: use "
-            "another unit",
+            "differences must have a largest absolute value from 1e-140 to 1e+140, so that "
+            "squares are numbers; got 2e+145. Use another unit",
         ),
         (
             lambda: compare_tests([[1, 1], [1, 1]], rope=-1),
@@ -768,7 +769,7 @@ def test_two_columns_are_two_items_per_fold():
         ),
         (
             lambda: compare_tests({"a": TEN, "b": TEN}),
-            "fold must be given with a dict of losses, one label per loss; for means of folds use CVLosses.from_fold_means",
+            "fold must be given with a dict of losses, one label per loss. For fold means, use CVLosses.from_fold_means",
         ),
         (
             lambda: adjusted_pvalues([0.5], "hochberg"),
@@ -778,7 +779,7 @@ def test_two_columns_are_two_items_per_fold():
             lambda: compare_models({"a": TEN, "b": TEN}, level=95),
             "level must be a number in (0, 1); got 95 (did you mean 0.95?)",
         ),
-        (lambda: compare_models({"a": TEN}), "losses must hold at least 2 models; got 1"),
+        (lambda: compare_models({"a": TEN}), "losses must contain at least 2 models; got 1"),
         (
             lambda: compare_models({"a": TEN, "b": TEN[:9]}),
             "models must be tested on the same items; a has 10, b has 9",

@@ -128,19 +128,19 @@ def test_what_is_fetched_is_checked_and_kept(monkeypatch):
     [
         (
             text(ROWS[:-1]),
-            "source must hold the 8 items of Letter, 3 features and a class; got 7 rows of 4 columns",
+            "source must contain 8 items of Letter with 3 features and a class; got 7 rows of 4 columns",
         ),
         (
             text([*ROWS[:-1], ("C", 1, 2, 3)]),
-            "source must hold the values of Letter; its rows and columns are as many, but some values differ",
+            "source must contain the values of Letter. The numbers of rows and columns agree, but some values differ",
         ),
         (
             text([*ROWS[:-1], ("C", *ROWS[-1][1:-1], 0.5 + ROWS[-1][-1])]),
-            "source must hold the values of Letter; its rows and columns are as many, but some values differ",
+            "source must contain the values of Letter. The numbers of rows and columns agree, but some values differ",
         ),
         (
             text([("N", *row[1:]) if row[0] == "C" else row for row in ROWS]),
-            "source must hold the values of Letter; its rows and columns are as many, but some values differ",
+            "source must contain the values of Letter. The numbers of rows and columns agree, but some values differ",
         ),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_kept_file_that_was_changed_is_named(tmp_path):
     (tmp_path / "letter.csv").write_text(text(ROWS))
     path = keep_population("letter", tmp_path, source=tmp_path / "letter.csv")
     np.savez_compressed(path, table=np.load(path)["table"] + 1)
-    with pytest.raises(ValueError, match="letter.npz must hold the values of Letter"):
+    with pytest.raises(ValueError, match="letter.npz must contain the values of Letter"):
         kept_population("letter", tmp_path)
 
 
@@ -171,11 +171,11 @@ def test_a_table_is_recognized_whatever_its_order():
     "message, words",
     [
         (
-            "--from must hold Letter; other.whl holds no file of its name",
+            "--from must contain Letter, but other.whl has no file of that name",
             ["letter", "--from", "other.whl"],
         ),
         (
-            "--from must hold numbers with commas between them; text.csv: ",
+            "--from must contain numbers separated by commas; text.csv: ",
             ["letter", "--from", "text.csv"],
         ),
         ("'letter', 'forest'; got 'leter' (did you mean 'letter'?)", ["leter"]),

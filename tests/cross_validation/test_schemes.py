@@ -29,7 +29,7 @@ NEW = (OLD + RNG.normal(0.004, 0.02, 250)).round(3)
 TABLE = {"fold": np.arange(250), "old": OLD, "new": NEW}
 FOLDS, REPEATS = np.tile(np.arange(10), 10), np.repeat(np.arange(10), 10)
 TEN = {"A": OLD[:100], "B": NEW[:100]}
-ASKED = "^splits must be 'random' or 'folds', as "
+ASKED = "^splits must be 'random' or 'folds', because "
 
 
 def corrected(differences, ratio, level=0.95):
@@ -145,7 +145,7 @@ def test_columns_of_sizes_tell_random_splits(sizes):
     cv = CVLosses.read_csv(TABLE | sizes, higher_is_better=True)
     assert wb.kfold_t_test(cv).pvalue == pytest.approx(corrected(OLD - NEW, 0.25)[1])
     assert any(
-        "say that the test sets overlap" in note.text for note in cv.notes
+        "show that the test sets overlap" in note.text for note in cv.notes
     ) and cv.models == ("old", "new")
     ten = {
         name: column[:10]
@@ -211,7 +211,10 @@ def test_indices_tell_random_splits(splitter, ratio):
     assert cv.splits == "random" and numbers(wb.kfold_t_test(cv)) == pytest.approx(
         corrected(gaps, ratio)
     )
-    assert any(note.text == "the test sets overlap: read as random splits" for note in cv.notes)
+    assert any(
+        note.text == "the test sets overlap, so they were read as random splits"
+        for note in cv.notes
+    )
 
 
 def test_indices_tell_repeats_and_refuse_time_series():
@@ -308,7 +311,8 @@ def test_seeds_and_their_like_tell_repeats(name, labels):
             corrected(TEN["A"] - TEN["B"], 1 / 9)[1]
         )
         assert any(
-            note.text.startswith(f"column {name!r} tells repeats: 10 repeats") for note in cv.notes
+            note.text.startswith(f"column {name!r} numbers the repeats: 10 repeats")
+            for note in cv.notes
         )
 
 
@@ -318,16 +322,17 @@ def test_seeds_that_tell_no_repeats_are_named_or_asked_for():
         cv = CVLosses.read_csv({"fold": range(10), "seed": seed} | ten)
         assert cv.models == ("A", "B") and cv.scheme == "one cross-validation of 10 folds"
         assert any(
-            note.text == "column 'seed' is no model and tells no repeats: it is not used"
+            note.text == "column 'seed' is neither a model nor a repeat, so it is not used"
             for note in cv.notes
         )
     with pytest.raises(
-        ValueError, match="^repeat must name the column of repeats: columns 'fold', 'seed' do not"
+        ValueError,
+        match="^repeat must name the column of repeats, because columns 'fold', 'seed' do not",
     ):
         CVLosses.read_csv({"fold": FOLDS, "seed": range(100)} | TEN)
     with pytest.raises(
         ValueError,
-        match="^repeat must be said, as column 'seed' may tell 2 repeats of 5 folds or be",
+        match="^repeat must be given, because column 'seed' may number 2 repeats of 5 folds, or be",
     ):
         CVLosses.read_csv({"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten)
     assert (
@@ -402,7 +407,7 @@ def test_columns_with_other_names_are_no_models(name):
 @pytest.mark.parametrize(
     ("name", "values", "why"),
     [
-        ("is_hard", np.arange(10) % 2, "column 'is_hard' is called as a property of the rows"),
+        ("is_hard", np.arange(10) % 2, "column 'is_hard' has the name of a property of the rows"),
         (
             "lang",
             np.arange(10) % 2,
@@ -413,13 +418,13 @@ def test_columns_with_other_names_are_no_models(name):
             np.arange(10) % 4 + 3,
             "column 'depth' holds only whole numbers next to fractions",
         ),
-        ("percent", OLD[:10] * 100, "column 'percent' has a mean size of"),
+        ("percent", OLD[:10] * 100, "columns 'percent' and 'old' differ too much"),
     ],
 )
 def test_columns_that_leave_it_open_are_asked_for(name, values, why):
     table = {"fold": np.arange(10), "old": OLD[:10], "new": NEW[:10], name: values}
     with pytest.raises(
-        ValueError, match=f"^models must list the columns of losses or scores, as {why}"
+        ValueError, match=f"^models must list the columns of losses or scores, because {why}"
     ):
         CVLosses.read_csv(table)
     assert CVLosses.read_csv(table, models=["old", name]).models == ("old", name)
@@ -427,7 +432,7 @@ def test_columns_that_leave_it_open_are_asked_for(name, values, why):
 
 def test_metrics_are_no_models():
     with pytest.raises(
-        ValueError, match="columns 'accuracy', 'f1' are called as metrics, not as models"
+        ValueError, match="columns 'accuracy', 'f1' have names of metrics, not of models"
     ):
         CVLosses.read_csv({"fold": np.arange(10), "accuracy": OLD[:10], "f1": NEW[:10]})
 
@@ -446,8 +451,8 @@ def test_a_fold_without_a_score_is_left_out_for_all_models(gap):
     )  # each fold was still trained on nine tenths
     assert any(
         note.text
-        == "fold 3: no score of nb (missing, undefined, or a failed fit); left out for all models, 9 "
-        "of 10 are left"
+        == "fold 3 has no score of nb (missing, undefined, or a failed fit). It was left out for all "
+        "models, so 9 of 10 are left"
         for note in cv.notes
     )
 
@@ -470,7 +475,8 @@ def test_folds_without_a_score_from_python_in_repeats_and_too_many():
     for cv in (means, table, long):
         assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(expected)
         assert any(
-            "3 of repeat 1, 7 of repeat 5: no score of old, new" in note.text for note in cv.notes
+            "3 of repeat 1, 7 of repeat 5 have no score of old, new" in note.text
+            for note in cv.notes
         )
     splits = CVLosses.from_fold_means({"old": old, "new": new}, test_share=0.2)
     assert numbers(wb.kfold_t_test(splits)) == pytest.approx(corrected((old - new)[kept], 0.25))

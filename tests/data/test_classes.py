@@ -9,9 +9,7 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes, model_notes, read_classes
 
-SHARE_NONE = (
-    r"truth and prediction share no class: 'Ham', 'Spam' against 'hams', 'span'; spell them alike"
-)
+SHARE_NONE = "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Spell them alike"
 
 
 def said(truth, *predictions):
@@ -70,13 +68,15 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
     ]
     with pytest.raises(
         ValueError,
-        match="'hAm' looks like 'Ham' in column 'y': spell them alike, or say classes 'text'",
+        match="'hAm' looks like 'Ham' in column 'y'. Spell them alike, or use classes 'text'",
     ):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
 
 
 def test_models_that_share_no_number_are_refused():
-    with pytest.raises(ValueError, match="two models share no class: 0, 1 against 2, 3; spell"):
+    with pytest.raises(
+        ValueError, match="two models have no class in common: 0, 1 against 2, 3. Spell"
+    ):
         list(model_notes(np.array([0, 1]), np.array([2, 3])))
 
 
@@ -88,9 +88,10 @@ def test_free_text_is_no_class():
         {"s": scores, "p": said}, score="s", prediction="p", score_is="confidence"
     )
     message = (
-        "the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
-        "be correct, so labels of items on which they differ do not tell which model is better; have annotators, or a "
-        "judge, say of each answer whether it is correct, and compare these scores item by item (compare_items)"
+        "the answers are free text: each model gives at least 40 different ones for 60 items. Two different texts "
+        "may both be correct, so labels of items with different answers do not show which model is better. Let "
+        "annotators or a judge decide for each answer whether it is correct, and compare these scores item by item "
+        "(compare_items)"
     )
     for call in (
         lambda: wb.difference_audit(
@@ -125,7 +126,7 @@ def test_other_capitals_in_both_columns_are_two_classes_and_said():
     labels, notes = read_classes({"truth": cells, "read": cells[::-1]})
     assert labels["truth"].tolist() == ["Yes", "yes", "No"]
     assert [note.text for note in notes] == [
-        "'Yes' and 'yes' were taken for two classes; if they are one, spell them alike"
+        "'Yes' and 'yes' were read as two classes. If they are one class, spell them alike"
     ]
     assert "two classes" not in str(read_classes({"truth": cells[1:]})[1])
     assert "two classes" not in str(read_classes({"truth": cells}, "text")[1])

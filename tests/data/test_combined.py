@@ -79,15 +79,17 @@ def test_lists_are_read_as_programs_write_them():
 
 def test_classes_elsewhere_are_refused_or_noted():
     evident = {"truth": np.array(["a", "b", "a;b"], object)}
-    message = "^column 'truth', data row 3: 'a;b' seems to hold several labels, 'a', 'b', which are"
+    message = "^column 'truth', data row 3: 'a;b' seems to contain several labels \\('a', 'b'\\), which are"
     with pytest.raises(ValueError, match=message):
         read_classes(evident)
     assert read_classes(evident, "text")[0]["truth"].tolist() == ["a", "b", "a;b"]
     labels, notes = read_classes({"truth": np.array(["C", "C;C++"], object)})
     assert labels["truth"].tolist() == ["C", "C;C++"]
-    assert str(notes[-1]).startswith("'C;C++' was taken for one class; if it is several labels")
+    assert str(notes[-1]).startswith("'C;C++' was read as one class. If it means several labels")
     _, notes = read_classes({"truth": np.array(["['a']", "['a', 'b']"], object)})
-    assert "was taken for one class; if it is several labels, 'a', 'b', see" in str(notes[-1])
+    assert "was read as one class. If it means several labels ('a', 'b'), for metrics" in str(
+        notes[-1]
+    )
 
 
 def test_agreement_says_that_a_combination_is_a_class(tmp_path):

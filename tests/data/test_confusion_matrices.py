@@ -39,8 +39,8 @@ def test_a_matrix_as_pandas_writes_it(read_file):
     matrix = read_file(BODY)
     assert matrix.labels == CLASSES and matrix.table.tolist() == COUNTS
     assert texts(matrix) == [
-        "confusion matrix: rows were taken for true classes and columns for predicted ones; if it "
-        "is the other way round, say rows prediction (--rows prediction)"
+        "confusion matrix: rows were read as true classes and columns as predicted classes. If "
+        "it is the other way round, use rows prediction (--rows prediction)"
     ]
     assert [note.kind for note in matrix.notes] == ["assumption"]
     assert read_file(BODY, rows="truth").table.tolist() == COUNTS
@@ -92,7 +92,9 @@ def test_the_first_cell_says_what_the_rows_are(corner, table):
     assert matrix.table.tolist() == table
     right, wrong = ("truth", "prediction") if table is COUNTS else ("prediction", "truth")
     assert read(corner + BODY, rows=right).table.tolist() == table
-    with pytest.raises(ValueError, match="rows is in doubt: the first cell, .* say something else"):
+    with pytest.raises(
+        ValueError, match="rows is in doubt, because the first cell, .* or the names disagree"
+    ):
         read(corner + BODY, rows=wrong)
     classes = {"truth": "true", "prediction": "predicted"}[right]
     assert texts(matrix) == [
@@ -110,7 +112,7 @@ def test_the_first_cell_says_what_the_rows_are(corner, table):
 )
 def test_a_first_cell_with_directions_is_in_doubt(corner):
     for rows in ("auto", "truth", "prediction"):
-        with pytest.raises(ValueError, match="rows is in doubt: the first cell"):
+        with pytest.raises(ValueError, match="rows is in doubt, because the first cell"):
             read(corner + BODY, rows=rows)
 
 
@@ -159,7 +161,7 @@ def test_totals_are_not_counted(name):
     ):
         matrix = read(text)
         assert matrix.labels == ["cat", "dog"] and matrix.table.tolist() == [[41, 6], [4, 52]]
-        assert f"not counted as a class: {name!r}" in str(matrix.notes[-1])
+        assert f"do not count as a class: {name!r}" in str(matrix.notes[-1])
 
 
 @pytest.mark.parametrize(
@@ -169,30 +171,32 @@ def test_totals_are_not_counted(name):
 def test_a_total_that_is_not_the_sum_is_refused(last_row):
     with pytest.raises(ValueError, match="must be a confusion matrix whose totals are the sums"):
         read(f",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n{last_row}")
-    with pytest.raises(ValueError, match="row 'dog', column 'All' says 57, .* add up to 56"):
+    with pytest.raises(ValueError, match="row 'dog', column 'All' is 57 and .* add up to 56"):
         read(",cat,dog,All\ncat,41,6,47\ndog,4,52,57\n")
 
 
 def test_what_may_be_a_total_is_refused():
     for name in ("support", "zusammen"):
-        with pytest.raises(ValueError, match=f"'{name}' has no row, .* call the column 'Total'"):
+        with pytest.raises(ValueError, match=f"'{name}' has no row; .* rename the column 'Total'"):
             read(f",cat,dog,{name}\ncat,41,6,47\ndog,4,52,56\n")
     assert read(",y,n\ny,41,6\nn,4,52\n").labels == ["y", "n"]
-    with pytest.raises(ValueError, match="no column for row 'zusammen': .* call the row 'Total'"):
+    with pytest.raises(ValueError, match="no column for row 'zusammen'. .* rename the row 'Total'"):
         read(f",cat,dog\n{TWO}zusammen,45,58\n")
-    with pytest.raises(ValueError, match="no column for row 'n': .* call the row 'Total'"):
+    with pytest.raises(ValueError, match="no column for row 'n'. .* rename the row 'Total'"):
         read(f",cat,dog\n{TWO}n,45,59\n")
     assert read(f",cat,dog\n{TWO},45,58\n").table.tolist() == [[41, 6], [4, 52]]
-    with pytest.raises(ValueError, match="row '', column 'dog' says 59, and the classes add up to"):
+    with pytest.raises(ValueError, match="row '', column 'dog' is 59 and the classes add up to"):
         read(f",cat,dog\n{TWO},45,59\n")
-    with pytest.raises(ValueError, match="column 'sum' says 6, .* rename it if it is a class"):
+    with pytest.raises(ValueError, match="column 'sum' is 6 and .* rename it if it is a class"):
         read(",cat,sum,dog\ncat,41,6,3\nsum,4,52,4\ndog,1,2,27\n")
 
 
 def test_rates_in_the_margin_are_refused():
     with pytest.raises(ValueError, match="column 'Recall' has no row"):
         read(",cat,dog,Recall\ncat,41,6,87.2%\ndog,4,52,92.9%\nPrecision,91.1%,89.7%,\n")
-    with pytest.raises(ValueError, match="column 'cat', data row 3: '91.1%' is no number of items"):
+    with pytest.raises(
+        ValueError, match="column 'cat', data row 3: '91.1%' is not a number of items"
+    ):
         read(f",cat,dog\n{TWO}Precision,91.1%,89.7%\n")
 
 
@@ -200,7 +204,7 @@ def test_a_class_that_was_never_predicted():
     matrix = read(f",cat,dog\n{TWO}bird,1,2\n")
     assert matrix.labels == CLASSES
     assert matrix.table.tolist() == [[41, 6, 0], [4, 52, 0], [1, 2, 0]]
-    assert "there is no column for row 'bird'; its counts were taken for 0" in texts(matrix)[-1]
+    assert "there is no column for row 'bird', so its counts were set to 0" in texts(matrix)[-1]
     with pytest.raises(ValueError, match="there is no column for row '2'"):
         read(",0,1\n0,41,6\n1,4,52\n2,1,2\n")  # row numbers, perhaps
     with_sums = read(",0,1,All\n0,41,6,47\n1,4,52,56\n2,1,2,3\n")
@@ -210,33 +214,48 @@ def test_a_class_that_was_never_predicted():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BODY.replace("\ndog", "\nDog"), r"'dog' has no row, .* \(did you mean 'Dog'\?\): spell"),
-        (",cat,dgo\ncat,41,6\ndog,4,52\n", "columns 'cat', 'dgo' are not named so: write"),
-        (",cat,dog,bird\ncat,41,6,1\ndog,4,52,2\n", "'bird' has no row, and the rows are"),
+        (BODY.replace("\ndog", "\nDog"), r"'dog' has no row; .* \(did you mean 'Dog'\?\). Spell"),
+        (
+            ",cat,dgo\ncat,41,6\ndog,4,52\n",
+            "columns 'cat', 'dgo' contain counts, but the rows have no names. Write",
+        ),
+        (",cat,dog,bird\ncat,41,6,1\ndog,4,52,2\n", "'bird' has no row; the rows are"),
         (",cat,dog\ncat,41,6\n", None),
-        (BODY + "cat,1,1,1\n", "must have one row per class; row 'cat' occurs twice"),
+        (BODY + "cat,1,1,1\n", "must have one row per class, but row 'cat' occurs twice"),
         (",cat,cat\ncat,41,6\ndog,4,52\n", None),
-        (",cat,dog,\ncat,41,6,\ndog,4,52,\n", "must name its columns in the first line; 2 have"),
-        (",cat,dog\ncat,.9,.1\ndog,.2,.8\n", "column 'cat', data row 1: 0.9 is no number of items"),
+        (
+            ",cat,dog,\ncat,41,6,\ndog,4,52,\n",
+            "must name its columns in the first line, but 2 have",
+        ),
+        (
+            ",cat,dog\ncat,.9,.1\ndog,.2,.8\n",
+            "column 'cat', data row 1: 0.9 is not a number of items",
+        ),
         (
             ",cat,dog\ncat,90%,10%\ndog,4%,96%\n",
-            "column 'cat', data row 1: '90%' is no number of items",
+            "column 'cat', data row 1: '90%' is not a number of items",
         ),
-        (",cat,dog\ncat,1.0,0.0\ndog,0.0,1.0\n", "add up to 1, as proportions do"),
-        (",cat,dog\ncat,1,0\ndog,1,0\n", "add up to 1, as proportions do"),
-        (",cat,dog\ncat,9,-1\ndog,2,8\n", "column 'dog', data row 1: -1 is no number"),
-        (",cat,dog\ncat,9,1e20\ndog,2,8\n", "10+ is no number of items"),
+        (",cat,dog\ncat,1.0,0.0\ndog,0.0,1.0\n", "add up to 1, like proportions"),
+        (",cat,dog\ncat,1,0\ndog,1,0\n", "add up to 1, like proportions"),
+        (",cat,dog\ncat,9,-1\ndog,2,8\n", "column 'dog', data row 1: -1 is not a number"),
+        (",cat,dog\ncat,9,1e20\ndog,2,8\n", "10+ is not a number of items"),
         (
             ",cat,dog\ncat,9,\ndog,2,8\n",
-            "'dog', data row 1 is missing; .* 0 for none",
+            "'dog', data row 1 is missing. .* 0 if there are none",
         ),
         (BODY.replace("1,2,27", ",,"), "column 'cat', data row 3 is missing"),
-        (",cat,dog\ncat,nine,1\ndog,2,8\n", "column 'cat', data row 1: 'nine' is no number"),
-        (",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n", "without thousands or decimals"),
-        ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* are not named so"),
-        ("0,1\n0,50\n4,20\n", "must have a column 'truth', or be .* are not named so"),
-        (f",cat,dog\n{TWO}Total,45.5,58\n", "row 'Total', column 'cat' says 45.5"),
-        (",cat,dog\n0,41,6\n1,4,52\n", "must have a column 'truth', or be .* are not named so"),
+        (",cat,dog\ncat,nine,1\ndog,2,8\n", "column 'cat', data row 1: 'nine' is not a number"),
+        (
+            ",cat,dog\ncat,41.000,3.000\ndog,2.000,8.000\n",
+            "without separated thousands and without decimals",
+        ),
+        ("cat,dog\n41,6\n4,52\n", "must have a column 'truth', or be .* the rows have no names"),
+        ("0,1\n0,50\n4,20\n", "must have a column 'truth', or be .* the rows have no names"),
+        (f",cat,dog\n{TWO}Total,45.5,58\n", "row 'Total', column 'cat' is 45.5"),
+        (
+            ",cat,dog\n0,41,6\n1,4,52\n",
+            "must have a column 'truth', or be .* the rows have no names",
+        ),
     ],
 )
 def test_what_is_no_whole_matrix_is_refused(read_file, text, message):
@@ -261,7 +280,9 @@ def test_what_is_no_whole_matrix_is_refused(read_file, text, message):
 )
 def test_other_tables_are_none(read_file, text):
     assert read_file(text) is None
-    with pytest.raises(ValueError, match="rows says .* matrix are, and items holds no such table"):
+    with pytest.raises(
+        ValueError, match="rows is only for a confusion matrix, but items does not contain one"
+    ):
         read_file(text, rows="prediction")
 
 
@@ -286,7 +307,7 @@ def test_frames_and_files_of_pandas(tmp_path):
     assert floats.labels == ["0", "1"]
     numbered = read_matrix("items", pd.DataFrame(COUNTS))
     assert numbered.labels == ["0", "1", "2"] and numbered.table.tolist() == COUNTS
-    with pytest.raises(ValueError, match="are not named so"):
+    with pytest.raises(ValueError, match="the rows have no names"):
         read_matrix("items", pd.DataFrame(COUNTS, columns=CLASSES))
 
 
@@ -300,7 +321,9 @@ def test_cross_tables_say_what_their_rows_are():
         order = [CLASSES.index(name) for name in matrix.labels]
         assert matrix.table.tolist() == np.array(COUNTS)[np.ix_(order, order)].tolist()
         assert matrix.notes[0].kind == "data"
-    with pytest.raises(ValueError, match="rows is in doubt: the first cell, 'columns: Predicted'"):
+    with pytest.raises(
+        ValueError, match="rows is in doubt, because the first cell, 'columns: Predicted'"
+    ):
         read_matrix("items", table.rename_axis(index=None))
 
 

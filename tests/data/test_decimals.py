@@ -29,7 +29,7 @@ def test_what_was_written_is_read(values, convention):
     assert problem == () and found.tolist() == list(map(float, values))
     column = np.array([*texts, None], object)
     assert (
-        to_cells("x", column, beside={"y": np.array([written(1.5, *convention)], object)})[:-1]
+        to_cells("x", column, others={"y": np.array([written(1.5, *convention)], object)})[:-1]
         == found.tolist()
     )
 
@@ -40,7 +40,7 @@ def test_whole_numbers_are_read_where_they_are_wanted(values, convention):
     found, problem = parse(texts, whole=True)
     assert problem == () and found.tolist() == values
     if convention[1] == "," and all(999 < value < 10**6 for value in values):
-        assert "separates thousands or decimals" in parse(texts)[1][1]
+        assert "may separate thousands or decimals" in parse(texts)[1][1]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,12 @@ def test_the_other_columns_decide_where_a_column_is_open(texts, beside, whole, f
     columns = {"y": np.array(beside, object)} if beside else {}
     column = np.array(texts, object)
     if found is None:
-        with pytest.raises(ValueError, match="separates thousands or decimals; write it without a"):
-            to_numbers("x", column, beside=columns, whole=whole)
+        with pytest.raises(
+            ValueError, match="may separate thousands or decimals. Write it without a"
+        ):
+            to_numbers("x", column, others=columns, whole=whole)
     else:
-        assert to_numbers("x", column, beside=columns, whole=whole).tolist() == found
+        assert to_numbers("x", column, others=columns, whole=whole).tolist() == found
 
 
 def test_numbers_that_are_no_text_have_no_mark():

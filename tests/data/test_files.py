@@ -15,9 +15,9 @@ import workbench as wb
 from workbench.data import engine
 from workbench.data.frames import column_names, read_columns, scan
 
-NO_TEXT = ", whatever its name says; save the table as text in UTF-8"
+NO_TEXT = ", despite its name. Save the table as text in UTF-8"
 MALFORMED = (
-    "is not well-formed: a quote is not closed, text follows a closing quote, a cell has more than "
+    "is not well-formed. A quote is not closed, text follows a closing quote, a cell has more than "
     "2,000,000 bytes, or line ends are mixed"
 )
 NESTED = pa.array([{"a": 1, "b": {"a": 2}}, {"a": 3, "b": None}])
@@ -87,10 +87,10 @@ def test_a_name_that_repeats_is_refused_where_it_is_asked_for(kind, tmp_path):
     assert column_names(path).count("a") == 2 and sorted(column_names(path)) == ["A", "a", "a", "b"]
     assert numbers(path, "A", "b") == {"A": [4], "b": [2]}
     with pytest.raises(
-        ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'; rename all but one")
+        ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'. Rename all but one")
     ):
         read_columns(path, ["a"])
-    with pytest.raises(ValueError, match="has no column 'a_1'; it has 'a', "):
+    with pytest.raises(ValueError, match="has no column 'a_1'; available columns: 'a', "):
         read_columns(path, ["a_1"])
 
 
@@ -98,7 +98,7 @@ def test_a_name_that_repeats_is_refused_where_it_is_asked_for(kind, tmp_path):
 def test_a_record_that_repeats_a_field_is_refused(kind, tmp_path):
     path = tmp_path / f"t.{kind}"
     WRITERS[kind](path, ["b", "a", "a"], [(1, 2, 3)])
-    with pytest.raises(ValueError, match="has a record with two fields 'a'; rename one"):
+    with pytest.raises(ValueError, match="has a record with two fields 'a'. Rename one"):
         read_columns(path, ["b"])
 
 
@@ -108,13 +108,13 @@ def test_a_scan_tells_names_apart_and_refuses_what_duckdb_cannot_hold(kind, tmp_
     WRITERS[kind](path, ["g", "y", "Y"], [(1, 2, 30), (1, 4, 50)])
     assert wb.summarize(path, "g", "Y").mean.tolist() == [40]
     message = (
-        "has columns 'y' and 'Y'; rename one so that they differ in more than upper and lower case"
+        "has columns 'y' and 'Y', which differ in upper and lower case only. Rename one of them"
     )
     with pytest.raises(ValueError, match=re.escape(f"{str(path)!r} {message}")):
         wb.summarize(path, "y", "Y")
     WRITERS[kind](path, ["g", "y", "y"], [(1, 2, 3)])
     with pytest.raises(
-        ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'; rename all but one")
+        ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'. Rename all but one")
     ):
         wb.summarize(path, "g", "y")
 
@@ -170,10 +170,10 @@ def test_json_may_begin_with_a_byte_order_mark(name, text, encoding, notes, tmp_
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("[[1, 2], {}]", ", record 1 is a list, no record"),
-        ('{"a": 1}\n7\n', ", record 2 is a number, no record"),
-        ("[]", " holds an empty list"),
-        ('[{"a": 1}]', " has no column 'b'; it has 'a'"),
+        ("[[1, 2], {}]", ", record 1 is a list, not a record"),
+        ('{"a": 1}\n7\n', ", record 2 is a number, not a record"),
+        ("[]", " contains an empty list"),
+        ('[{"a": 1}]', " has no column 'b'; available columns: 'a'"),
     ],
 )
 def test_json_that_is_no_table(text, message, tmp_path):
@@ -192,7 +192,7 @@ def test_json_that_is_no_table(text, message, tmp_path):
         (b"PAR1\x15\4\x15", " is a Parquet file" + NO_TEXT),
         (
             b"id,\x02a\n1,2\n",
-            ", line 1 is blank or holds control characters; the first line must name the columns",
+            ", line 1 is blank or contains control characters. The first line must name the columns",
         ),
         (
             b"id,t\n1," + b"x" * 2_000_000 + b"\n2,y\n",
@@ -204,15 +204,15 @@ def test_json_that_is_no_table(text, message, tmp_path):
         ),
         (
             b'id,"' + b"x" * 2_000_000 + b'"\n1,2\n',
-            ", line 1: a column name is too long, or has a quote that is not closed",
+            ", line 1: a column name is too long, or a quote is not closed",
         ),
         (
             b"id," + b"x" * 140_000 + b"\n1,2\n",
-            ", line 1: a column name is too long, or has a quote that is not closed",
+            ", line 1: a column name is too long, or a quote is not closed",
         ),
         (
             b'id,a"b\nc"d\n1,2\n',
-            ", line 1: a column name is too long, or has a quote that is not closed",
+            ", line 1: a column name is too long, or a quote is not closed",
         ),
     ],
     ids=range(9),
@@ -229,7 +229,8 @@ def test_many_column_names_are_cut(written):
     path = written([f"c{k}" for k in range(1200)], range(1200))
     listed = ", ".join(repr(name) for name in column_names(path)[:20])
     with pytest.raises(
-        ValueError, match=re.escape(f"{path!r} has no column 'q'; it has {listed} and 1180 more")
+        ValueError,
+        match=re.escape(f"{path!r} has no column 'q'; available columns: {listed} and 1180 more"),
     ):
         read_columns(path, ["q"])
 

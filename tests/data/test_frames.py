@@ -14,7 +14,7 @@ from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
 from workbench.results import Note
 
 MALFORMED = (
-    "is not well-formed: a quote is not closed, text follows a closing quote, a cell has more than "
+    "is not well-formed. A quote is not closed, text follows a closing quote, a cell has more than "
     "2,000,000 bytes, or line ends are mixed"
 )
 TABLE = {
@@ -77,7 +77,7 @@ def test_every_engine_gives_the_same_columns(engine, tmp_path):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_names_a_missing_column(engine, tmp_path):
-    message = "has no column 'scor'; it has 'id', 'score', 'flag', 'n' (did you mean 'score'?)"
+    message = "has no column 'scor'; available columns: 'id', 'score', 'flag', 'n' (did you mean 'score'?)"
     with pytest.raises(ValueError, match=re.escape(message)):
         read_columns(ENGINES[engine](tmp_path), ["scor"])
 
@@ -119,7 +119,7 @@ def test_an_encoding_that_shows_late_is_found(tmp_path):
 
 
 def test_bytes_that_are_no_text(tmp_path):
-    message = "is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"
+    message = "is not text in UTF-8, UTF-16 or Windows-1252. Save it as UTF-8"
     with pytest.raises(ValueError, match=re.escape(message)):
         read_columns(save(tmp_path, b"a\n\x81\n"), ["a"])
 
@@ -132,16 +132,19 @@ def test_bytes_that_are_no_text(tmp_path):
         ("a;b\n", "has no data rows"),
         (
             "\na;b\n1;2\n",
-            "line 1 is blank or holds control characters; the first line must name the columns",
+            "line 1 is blank or contains control characters. The first line must name the columns",
         ),
-        ("a;a;b\n1;2;3\n", "has 2 columns named 'a'; rename all but one"),
-        ("a;b\n1;2\n3\n", "line 3: the header names 2 columns, this line has 1"),
-        ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has more"),
-        ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has more"),
-        ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has more"),
+        ("a;a;b\n1;2;3\n", "has 2 columns named 'a'. Rename all but one"),
+        ("a;b\n1;2\n3\n", "line 3: the header has 2 columns, but this line has 1"),
+        ("a;b\n1;2\n3;4;5\n", "line 3: the header has 2 columns, but this line has more"),
+        ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header has 3 columns, but this line has more"),
+        (
+            'a\tb\n1\t2\n"3\t3"\t4\t5\t6\n',
+            "line 3: the header has 2 columns, but this line has more",
+        ),
         ('a;b\n1;2\n3;"4\n', f"line 3 {MALFORMED}"),
         ('a;b\n1;"2"x\n3;4\n', f"line 2 {MALFORMED}"),
-        ('"a;b\n1;2\n', "line 1: a column name is too long, or has a quote that is not closed"),
+        ('"a;b\n1;2\n', "line 1: a column name is too long, or a quote is not closed"),
         ("a;b\n1;2\r\n3;4\r\n", MALFORMED),
     ],
 )
@@ -159,9 +162,9 @@ def test_a_repeated_column_that_is_not_requested_does_no_harm(tmp_path):
 @pytest.mark.parametrize(
     "content, name, message",
     [
-        (b"{", "a.json", "is cut off or damaged at line 1, column 2: export it again"),
+        (b"{", "a.json", "is cut off or damaged at line 1, column 2. Export it again"),
         (b"xx", "a.parquet", "cannot be read: "),
-        (b'[{"a":}]', "b.json", "is cut off or damaged at line 1, column 7: export it again"),
+        (b'[{"a":}]', "b.json", "is cut off or damaged at line 1, column 7. Export it again"),
     ],
 )
 def test_malformed_data_files_take_one_line(content, name, message, tmp_path):
@@ -235,22 +238,22 @@ def test_categories_are_text(tmp_path):
         (("1", "1 23"), "data row 2: '1 23' is not a number"),
         (
             ("2", "1,234"),
-            "data row 2: '1,234' is 1234 or 1.234, as its comma separates thousands or decimals; write it "
-            "without a comma",
+            "data row 2: '1,234' may be 1234 or 1.234, because its comma may separate thousands "
+            "or decimals. Write it without a comma",
         ),
         (
             ("1.234,5", "1,234.5"),
-            "data row 1: '1.234,5' has a decimal comma, data row 2: '1,234.5' a decimal point; use "
-            "one of them",
+            "data row 1: '1.234,5' has a decimal comma, but data row 2: '1,234.5' has a decimal "
+            "point. Use the same mark in all cells",
         ),
         (
             ("1.234", "1,234"),
-            "data row 1: '1.234' is 1234 or 1.234, as its point separates thousands or decimals; write it "
-            "without a point",
+            "data row 1: '1.234' may be 1234 or 1.234, because its point may separate thousands "
+            "or decimals. Write it without a point",
         ),
         (
             ("0.5", "0,6"),
-            "data row 2: '0,6' has a decimal comma, data row 1: '0.5' a decimal point; use one of them",
+            "data row 2: '0,6' has a decimal comma, but data row 1: '0.5' has a decimal point. Use the same mark in all cells",
         ),
         (("1", "x" * 99), "data row 2: '" + "x" * 57 + "...' is not a number"),
     ],
@@ -293,7 +296,9 @@ def test_labels():
     assert to_labels("y", np.array([True, False])).tolist() == [1, 0]
     with pytest.raises(ValueError, match="column 'y', data row 2 is missing"):
         to_labels("y", text_column("a", None))
-    message = "column 'y', data row 2: a label has at most 200 characters; this text has 201"
+    message = (
+        "column 'y', data row 2: a label may have at most 200 characters, but this text has 201"
+    )
     with pytest.raises(ValueError, match=message):
         to_labels("y", text_column("a", "b" * 201))
 
@@ -345,7 +350,7 @@ def test_cells_of_choices_are_their_choice(tmp_path, cell, read):
     assert columns["choice"].tolist() == ["dog", read]
     assert (
         str(notes[0])
-        == """column 'choice' holds choices of Label Studio: {"choices": ["dog"]} is read as 'dog'"""
+        == "column 'choice' contains choices of Label Studio: {\"choices\": [\"dog\"]} is read as 'dog'"
     )
 
 

@@ -55,7 +55,7 @@ def test_without_prediction_truth_is_correctness():
         == "2 items, mean confidence 0.85; scores read as confidence in the prediction"
     )
     assert only.rows() == [{"score": 0.9}, {"score": 0.8}]
-    rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
+    rule = "is not 0 or 1. Without a prediction column, truth must say whether the item was classified correctly"
     refused(
         f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y"
     )
@@ -66,8 +66,8 @@ def test_without_prediction_truth_is_correctness():
 
 def test_confidence_must_be_one():
     refused(
-        "column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
-        "score_is='margin' (--score-is margin)",
+        "column 'p', data row 2: 1.5 is not a confidence from 0 to 1. If its sign is the "
+        "prediction, use score_is='margin' (--score-is margin)",
         {"p": [0.9, 1.5]},
         score="p",
     )
@@ -85,7 +85,7 @@ def test_confidence_must_be_one():
 
 def test_text_against_numbers():
     refused(
-        "columns 'a', 'b' hold text and numbers; code the classes alike",
+        "columns 'a', 'b' contain classes as text and as numbers; code the classes alike",
         {"p": [0.9], "a": [1], "b": ["one"]},
         score="p",
         prediction="a",
@@ -101,18 +101,18 @@ def test_a_rival_is_read_beside_the_prediction():
     assert items.notes == (
         Note("data", "true class 'w' is never predicted (1 item)"),
         Note("data", "predicted class 'y' is never true (3 items)"),
-        Note("data", "first model's class 'x' is never the second's (2 items)"),
-        Note("data", "second model's class 'z' is never the first's (1 item)"),
+        Note("data", "first model's class 'x' is never predicted by the second model (2 items)"),
+        Note("data", "second model's class 'z' is never predicted by the first model (1 item)"),
     )
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
     refused(
-        "rival 'b' is compared with predictions; name their column as prediction",
+        "rival 'b' is compared with predictions. Name the column of predictions with prediction",
         frame,
         score="p",
         rival="b",
     )
     refused(
-        "columns 'a', 'n' hold text and numbers; code the classes alike",
+        "columns 'a', 'n' contain classes as text and as numbers; code the classes alike",
         frame | {"n": [1, 2, 3]},
         score="p",
         prediction="a",
@@ -128,7 +128,7 @@ def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
     refused(
-        "truth must have a label in some rows; column 'a' has none. Leave it out to plan which rows to label",
+        "truth must be a column with at least one label; column 'a' has none. Leave it out to plan which rows to label",
         frame | {"a": ["", None]},
         score="p",
         truth="a",
@@ -137,7 +137,7 @@ def test_labels_and_ids_must_be_there():
         "column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i"
     )
     refused(
-        "prediction must be another column than truth; both are 'a'",
+        "prediction must be a different column from truth; both are 'a'",
         frame,
         score="p",
         prediction="a",
@@ -165,7 +165,9 @@ def test_class1_becomes_confidence():
         {"p": [0.9, 0.4], "a": [1, 1]}, score="p", prediction="a", score_is="class1"
     )
     assert given.score.tolist() == [0.9, 0.4]
-    assert given.notes == (Note("data", "1 prediction is not the class that 'p' makes likelier"),)
+    assert given.notes == (
+        Note("data", "1 prediction is not the more likely class according to 'p'"),
+    )
     minus = read_scores({"p": [0.9, 0.1], "y": [1, -1]}, score="p", truth="y", score_is="class1")
     assert minus.prediction.tolist() == [1, -1]
 
@@ -179,8 +181,8 @@ def test_class1_needs_coded_classes():
         "column 'b', data row 1: 2 is not 0 or 1", frame, score="p", truth="b", score_is="class1"
     )
     refused(
-        "column 'q', data row 1: -1 is not a probability from 0 to 1; if its sign is the prediction, use "
-        "score_is='margin' (--score-is margin)",
+        "column 'q', data row 1: -1 is not a probability from 0 to 1. If its sign is the "
+        "prediction, use score_is='margin' (--score-is margin)",
         frame,
         score="q",
         score_is="class1",
@@ -231,8 +233,8 @@ def test_rounded_scores_are_noted():
     assert items.notes == (
         Note(
             "data",
-            "only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
-            "unrounded scores",
+            "only 2 of 5 scores are distinct, and 3 items share the score 0.9. Unrounded scores "
+            "are better, if you can get them",
         ),
     )
 
@@ -311,7 +313,7 @@ def test_scores_are_one_per_item(score):
         ScoredItems(None, score)
     assert (
         str(error.value)
-        == f"score must be one-dimensional and hold an item; got shape {score.shape}"
+        == f"score must be one-dimensional and contain at least one item; got shape {score.shape}"
     )
 
 
@@ -368,7 +370,7 @@ def test_a_score_that_may_mean_either_is_refused_with_both_choices():
         ({"p": 0.5 + p / 2, "read": read}, "but none is below 0.5"),
     ):
         with pytest.raises(
-            ValueError, match=f"score_is must be 'confidence' if .*, 'class1' if .*; .*{reason}$"
+            ValueError, match=f"score_is must be 'confidence' if .*, or 'class1' if .*; .*{reason}$"
         ):
             read_scores(
                 frame,
@@ -385,7 +387,10 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
     )
     assert items.score == pytest.approx(np.where(read == "fraud", p, 1 - p))
     unlike = ((p >= 0.3) & (p < 0.5)).sum()
-    assert str(items.notes[0]) == f"{unlike} predictions are not the class that 'p' makes likelier"
+    assert (
+        str(items.notes[0])
+        == f"{unlike} predictions are not the more likely class according to 'p'"
+    )
     said = read_scores(
         {"p": p, "read": read}, score="p", prediction="read", score_is="class1", positive="fraud"
     )
@@ -395,7 +400,7 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
             {"positive": "Fraud"},
             r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'",
         ),
-        ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are"),
+        ({"positive": "fraud", "score_is": "confidence"}, "positive is only for scores that are"),
     ):
         with pytest.raises(ValueError, match=message):
             read_scores(
@@ -410,7 +415,8 @@ def test_percent_is_divided_by_a_hundred_not_reinterpreted():
     frame = {"p": [50.0, 99, 0.5], "read": ["a", "b", "a"]}
     for score_is, positive in (("auto", ""), ("confidence", ""), ("class1", "a")):
         with pytest.raises(
-            ValueError, match="column 'p', data row 1: 50 is not a .* from 0 to 1; divide by 100"
+            ValueError,
+            match="column 'p', data row 1: 50 is not a .* from 0 to 1. Divide the scores by 100",
         ):
             read_scores(frame, score="p", prediction="read", score_is=score_is, positive=positive)
 
@@ -420,7 +426,7 @@ def test_a_confidence_that_looks_like_a_probability_has_a_note():
     items = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="confidence")
     assert items.score.tolist() == p.tolist() and items.notes[0].kind == "unreliable"
     assert str(items.notes[0]).endswith(
-        "if they are the probability of 'fraud', say score_is class1 and positive fraud"
+        "If the scores are the probability of 'fraud', use score_is class1 and positive fraud"
     )
     for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
         given = {"p": other, "read": read}
@@ -445,9 +451,9 @@ def test_labels_in_some_rows_are_read_however_a_gap_is_written(gap):
         False,
     ]
     assert items.headline().startswith("4 items, mean confidence 0.75, 2 labels with accuracy 0.5")
-    said = [note.text for note in items.notes if "no label" in note.text]
+    said = [note.text for note in items.notes if "missing label" in note.text]
     word = isinstance(gap, str) and gap not in ("", "nan")  # NaN is made the text nan by numpy
-    assert said == ([f"in column 't', {gap!r} is read as no label"] if word else [])
+    assert said == ([f"in column 't', {gap!r} counts as a missing label"] if word else [])
 
 
 def test_a_word_that_is_a_predicted_class_or_may_be_one_is_a_label():
@@ -459,8 +465,8 @@ def test_a_word_that_is_a_predicted_class_or_may_be_one_is_a_label():
     assert read_scores(frame, score="p", prediction="a", truth="t").labeled.tolist() == [0, 2, 3]
     frame = {"p": [0.9, 0.8, 0.7, 0.6], "a": list("xyxy"), "t": ["x", "", "None", "y"]}
     refused(
-        "column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say "
-        "classes 'text' if it is a class",
+        "column 't', data row 3: 'None' never occurs in column 'a'. Empty the cell if it is "
+        "missing, or use classes 'text' if it is a class",
         frame,
         score="p",
         prediction="a",

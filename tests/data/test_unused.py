@@ -28,12 +28,12 @@ def test_every_unused_column_is_named_with_its_option():
     notes = _told(TABLE)
     assert {*notes} == {"weight", "region", "household", "month", "wave 2 weight"}
     assert notes["weight"].text == (
-        "column 'weight' seems to hold sampling weights and was not used; "
-        "name it with --weight weight"
+        "column 'weight' seems to contain sampling weights but was not used. To use it, add "
+        "--weight weight"
     )
-    assert notes["wave 2 weight"].text.endswith("name it with --weight 'wave 2 weight'")
+    assert notes["wave 2 weight"].text.endswith("To use it, add --weight 'wave 2 weight'")
     assert notes["month"].text == (
-        "column 'month' seems to hold periods and was not used: this report has no option for it"
+        "column 'month' seems to contain periods but was not used. This report has no option for it"
     )
     assert notes["weight"].kind == notes["household"].kind == "unreliable"
     assert notes["region"].kind == "data"

@@ -150,7 +150,7 @@ def test_a_table_in_json_has_records_and_no_header(tmp_path):
 @pytest.mark.parametrize("layout", ["blank above", "title above", "both"])
 def test_text_begins_with_its_header(tmp_path, layout):
     path, _ = laid_out(tmp_path, "csv", layout, ["id", "correct"], answers(), 10)
-    with pytest.raises(ValueError, match="the first line must name the columns|has no column 'id'"):
+    with pytest.raises(ValueError, match="The first line must name the columns|has no column 'id'"):
         read_label_sheet(path, items(), np.zeros(12, int), 1)
 
 

@@ -135,13 +135,15 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     write_label_sheet(path, scored(), STRATUM, [2])
     path.write_text("id;correct\n007;\nx;1\n")
     message = (
-        f"{str(path)!r} already holds 1 label and is not overwritten; choose another path, or move "
-        "the file away"
+        f"{str(path)!r} already contains 1 label and was not overwritten. Choose another path, or move the "
+        "file away"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
     path.write_text("my;notes\n1;2\n")
-    with pytest.raises(ValueError, match="exists and is not a label sheet .*; choose another path"):
+    with pytest.raises(
+        ValueError, match="exists, but is not an annotation sheet .*\\. Choose another path"
+    ):
         write_label_sheet(path, scored(), STRATUM, [0])
     assert path.read_text() == "my;notes\n1;2\n"
 
@@ -271,7 +273,7 @@ def test_sheets_without_use(tmp_path):
         read(filled(tmp_path, "id,correct\nq,1\n"))
     with pytest.raises(ValueError, match="has no label in its column 'correct': write 1 if"):
         read(filled(tmp_path, "id,correct\né, \n"))
-    with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
+    with pytest.raises(ValueError, match="has no column 'correct'; available columns: 'id'"):
         read(filled(tmp_path, "id\né\n"))
     with pytest.raises(ValueError, match="stratum must be at most 0; item 0 is 1"):
         read(filled(tmp_path, "id,correct\né,1\n"), n_strata=1)
@@ -304,7 +306,7 @@ def test_an_empty_sheet_of_either_kind_is_written_anew_and_a_filled_one_never(as
     write_label_sheet(path, scored(None), STRATUM, [0, 1], asks="truth")
     write_label_sheet(path, scored(None), STRATUM, [0, 1], asks=asks)
     path.write_text("id,stratum,truth\n1,1,cat\n2,0,\n")
-    with pytest.raises(ValueError, match="already holds 1 label and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 1 label and was not overwritten"):
         write_label_sheet(path, scored(None), STRATUM, [0], asks=asks)
 
 
@@ -375,7 +377,7 @@ def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
             "id,truth\n1,\n",
             "'{}' has no label in its column 'truth': write the true class of every item",
         ),
-        ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
+        ("id,correct\n1,1\n", "'{}' has no column 'truth'; available columns: 'id', 'correct'"),
     ],
 )
 def test_sheets_of_true_classes_that_cannot_be_read(text, message, tmp_path):

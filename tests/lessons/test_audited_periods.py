@@ -174,7 +174,7 @@ def test_dates_of_something_else_are_not_the_periods_but_named(folder):
     series = series_of()
     assert series.audit_rates == "one"
     assert (
-        "column 'date' of 'audits.csv' seems to hold periods and was not used; name it with "
+        "column 'date' of 'audits.csv' seems to contain periods but was not used. To use it, add "
         "--period-in-audit date" in map(str, series.notes)
     )
 
@@ -186,14 +186,14 @@ def test_weights_are_used_or_named(folder):
         3
     ).tolist() == [0.312]
     assert (
-        "column 'weight' of 'weighted.csv' seems to hold sampling weights and was not used; name it with "
-        "--weight weight" in map(str, plain.notes)
+        "column 'weight' of 'weighted.csv' seems to contain sampling weights but was not used. "
+        "To use it, add --weight weight" in map(str, plain.notes)
     )
     assert "weighted by their sampling weights" in weighted.basis() and "'weight'" not in str(
         weighted.notes
     )
     with (
-        pytest.warns(LimitReached, match="name it with --weight weight"),
+        pytest.warns(LimitReached, match="To use it, add --weight weight"),
         printed_limits(),
     ):
         read(audit="weighted.csv", counts="one.csv")

@@ -68,7 +68,7 @@ def test_a_ragged_line_is_named_as_by_duckdb(tmp_path, monkeypatch):
     messages = []
     for has_duckdb in (True, False):
         monkeypatch.setattr(text_files, "has_duckdb", lambda has=has_duckdb: has)
-        with pytest.raises(ValueError, match="line 3: the header names 2 columns") as error:
+        with pytest.raises(ValueError, match="line 3: the header has 2 columns") as error:
             frames.read_columns(path, ["a"])
         messages.append(str(error.value))
     assert messages[0] == messages[1]

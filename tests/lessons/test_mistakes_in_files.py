@@ -57,13 +57,17 @@ def folder(tmp_path, monkeypatch):
             "scores: no such file: 'score.xlsx' (did you mean 'scores.xlsx'?)",
         ),
         (f"{AUDITED} empty.csv", "scores: 'empty.csv' is empty"),
-        (f"{AUDITED} /dev/null", "scores: '/dev/null' is a folder or a device, not a file of data"),
+        (f"{AUDITED} /dev/null", "scores: '/dev/null' is a folder or a device, not a data file"),
         (
             f"{AUDITED} notes.doc",
             "scores: 'notes.doc' must end in one of .csv, .tsv, .txt, .parquet, .json, .ndjson, "
-            ".jsonl, .eval, .xlsx, .xlsm, .ods; all but .parquet, .eval, .xlsx, .xlsm, .ods may be packed (.gz, .zst)",
+            ".jsonl, .eval, .xlsx, .xlsm, .ods. All but .parquet, .eval, .xlsx, .xlsm, .ods may "
+            "be packed (.gz, .zst)",
         ),
-        (f"{AUDITED} scores.xlsx#june", "scores: 'scores.xlsx' has no sheet 'june'; it has 'May'"),
+        (
+            f"{AUDITED} scores.xlsx#june",
+            "scores: 'scores.xlsx' has no sheet 'june'; available sheets: 'May'",
+        ),
         (
             f"{AUDITED} cut.csv.gz",
             "cannot be unpacked: Compressed file ended before the end-of-stream marker was reached",
@@ -132,10 +136,12 @@ def table(*rows):
     return [["id", "p", "read"], *rows, *[[f"j{k}", 0.6, "ab"[k % 2]] for k in range(12)]]
 
 
-ERROR_CELL = "'x.xlsx', cell B4 (column 'p') holds the error #DIV/0!; correct it, or empty the cell"
+ERROR_CELL = (
+    "'x.xlsx', cell B4 (column 'p') contains the error #DIV/0!. Correct it, or empty the cell"
+)
 NOT_COMPUTED = (
-    "'x.xlsx', cell B4 (column 'p') holds a formula that was never computed; "
-    "open the file in a spreadsheet and save it there"
+    "'x.xlsx', cell B4 (column 'p') contains a formula without a value. Open the file in a "
+    "spreadsheet and save it there"
 )
 
 
@@ -167,7 +173,9 @@ def test_titles_above_the_header_are_left_out(folder):
     book.save("x.xlsx")
     columns, notes = read_columns("x.xlsx", ["p"])
     assert columns["p"].tolist() == [0.5]
-    assert list(map(str, notes)) == ["'x.xlsx': the header is row 2; left out above it: row 1"]
+    assert list(map(str, notes)) == [
+        "'x.xlsx': the header is row 2; rows above it were left out: row 1"
+    ]
 
 
 def test_cells_become_what_people_see(folder):
@@ -224,10 +232,11 @@ def test_headers_in_any_case(folder):
         "-o",
         "r.html",
     )
-    with pytest.raises(ValueError, match=r"has one column for 'p' and 'P': 'P'"):
+    with pytest.raises(ValueError, match=r"has only one column for 'p' and 'P': 'P'"):
         read_columns({"P": [1]}, ["p", "P"])
     with pytest.raises(
-        ValueError, match=r"no column 'ab'; it has 'Ab', 'AB' \(did you mean 'Ab' or 'AB'\?\)"
+        ValueError,
+        match=r"no column 'ab'; available columns: 'Ab', 'AB' \(did you mean 'Ab' or 'AB'\?\)",
     ):
         read_columns({"Ab": [1], "AB": [1]}, ["ab"])
 
@@ -257,15 +266,15 @@ def test_thousands_of_counts(text, folder):
     [
         (
             "period;n;counted\na;8.000;2,000\nb;9.100;2.400\n",
-            "column 'counted', row 2: '2,000' is 2000 or 2.000, as its "
-            "comma separates thousands or decimals; write it without a comma",
+            "column 'counted', row 2: '2,000' may be 2000 or 2.000, because its comma may "
+            "separate thousands or decimals. Write it without a comma",
         ),
         (
             "period;n;counted\na;8,000;20,5\n",
-            "column 'n', row 2: '8,000' is 8000 or 8.000, as its comma separates "
-            "thousands or decimals; write it without a comma",
+            "column 'n', row 2: '8,000' may be 8000 or 8.000, because its comma may separate "
+            "thousands or decimals. Write it without a comma",
         ),
-        ('period,n,counted\na,"8,000","2,5"\n', "column 'n', row 2: '8,000' is 8000 or 8.000"),
+        ('period,n,counted\na,"8,000","2,5"\n', "column 'n', row 2: '8,000' may be 8000 or 8.000"),
         ("period;n;counted\na;8000;2,5\n", "got [7997.5, 2.5]"),
     ],
 )
@@ -383,8 +392,8 @@ LONG = long_form({"tree": np.arange(10) / 10, "svm": np.arange(10) % 7 / 10})
         (LONG.replace("svm,3,0.300", ",3,0.300"), "column 'model', row 15 is missing"),
         (
             LONG.replace("loss", "loss,gain").replace("\n", ",5\n").replace("gain,5", "gain"),
-            "value must name the column of losses or scores, as there is a row per model; columns without another role: "
-            "'loss', 'gain'",
+            "value must name the column of losses or scores, because the file has one row per "
+            "model. Columns without another role: 'loss', 'gain'",
         ),
     ],
 )

@@ -65,7 +65,7 @@ MISTAKES = [
     (f"{AUDITED} --labels audit.csv", "has no column 'id'"),
     (
         f"{AUDITED} --label-sheet filled.csv",
-        "'filled.csv' already holds 1 label and is not overwritten",
+        "'filled.csv' already contains 1 label and was not overwritten",
     ),
     (f"{CLUSTERED} --positive 7", "--positive must be a class of the truth; got '7'"),
     (f"{CLUSTERED} --metrics acuracy", "--metrics must be one of"),

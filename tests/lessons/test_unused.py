@@ -27,10 +27,10 @@ def texts(result):
 
 def test_metrics_of_items(items):
     told = texts(replication.read(items=items, truth="label"))
-    assert [text.partition("; ")[2] for text in told] == [
-        "name it with --psu patient",
-        "name it with --weight weight",
-        "name it with --stratum region",
+    assert [text.partition(". ")[2] for text in told] == [
+        "To use it, add --psu patient",
+        "To use it, add --weight weight",
+        "To use it, add --stratum region",
     ]
     named = {"items": items, "truth": "label", "psu": "patient", "weight": "weight", "nest": True}
     assert texts(replication.read(**named, stratum="region")) == []
@@ -54,7 +54,7 @@ def test_values(items):
     assert found is None and any("'weight'" in text for text in texts(plan))
     assert not any("'region'" in text for text in texts(plan))
     plan = allocation.read(strata=items, stratum="prediction", value="score", budget=50)[1]
-    assert any(text.endswith("name it with --stratum region") for text in texts(plan))
+    assert any(text.endswith("To use it, add --stratum region") for text in texts(plan))
 
 
 def test_the_data_of_the_course_have_no_such_columns():

@@ -243,7 +243,7 @@ def test_a_total_that_holds_more_items_than_the_classes():
 def test_a_predicted_class_without_a_row_of_the_confusion_table():
     table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35]}
     for cells in ([0, 3], [0, 0], [None, "-"]):
-        with pytest.raises(ValueError, match="column 'c' has no row, and the rows are 'a', 'b'"):
+        with pytest.raises(ValueError, match="column 'c' has no row; the rows are 'a', 'b'"):
             files.load_audit({**table, "c": cells})
     assert (
         files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n
@@ -261,7 +261,7 @@ def test_a_confusion_matrix_is_an_audit():
     matrix["All"] = [349, 51, 400]
     audit = wb.load_audit(matrix)
     assert audit.labels == ("no", "yes") and audit.table.tolist() == [[331, 18], [7, 44]]
-    assert "rows were taken for true classes" in str(audit.notes[0])
+    assert "rows were read as true classes" in str(audit.notes[0])
     turned = wb.load_audit(matrix, rows="prediction", labels="yes,no")
     assert turned.labels == ("yes", "no") and turned.table.tolist() == [[44, 18], [7, 331]]
     predicted = {"prediction": ["no", "yes"], "no": [331, 7], "yes": [18, 44]}
@@ -277,5 +277,5 @@ def test_a_confusion_matrix_is_an_audit():
 def test_the_number_of_items_of_a_pair_as_other_programs_call_it():
     pairs = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "Freq": [40, 5, 35]}
     assert wb.load_audit(pairs).table.tolist() == [[40, 5], [0, 35]]
-    with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is no number of items"):
+    with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is not a number of items"):
         wb.load_audit({**pairs, "Freq": [40, "x", 35]})

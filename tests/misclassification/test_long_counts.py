@@ -90,15 +90,15 @@ def test_a_file_and_a_billion_pixels(tmp_path):
         ),
         (
             {"class": [*CLASSES, "Total"], "pixels": [*PIXELS, 5]},
-            "column 'class', data row 5: 'Total' is a row about the others; take it out",
+            "column 'class', data row 5: 'Total' summarizes other rows. Remove this row",
         ),
         (
             {"class": CLASSES, "pixels": [200_000, None, 3_200_000, 6_450_000]},
-            "column 'pixels', data row 2 is missing; it counts the items of a row",
+            "column 'pixels', data row 2 is missing. The column must be the number of items in a row",
         ),
         (
             {"class": CLASSES, "pixels": ["200000", "many", "3200000", "6450000"]},
-            "column 'pixels', data row 2: 'many' is no number of items",
+            "column 'pixels', data row 2: 'many' is not a number of items",
         ),
         (
             {"class": [*CLASSES, "rock"], "pixels": [*PIXELS, 7]},

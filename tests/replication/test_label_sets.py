@@ -226,7 +226,7 @@ def test_an_empty_cell_is_no_label_if_the_separator_is_named():
 def test_classes_text_says_that_a_cell_is_one_class():
     items = wb.load_labeled(SMALL, classes="text")
     assert items.labels == () and items.classes == ["a", "a;b", "b"]
-    assert any(str(note).startswith("classes are read as text: ") for note in items.notes)
+    assert any(str(note).startswith("classes were read as text, so ") for note in items.notes)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             with_cells(truth=(2, "a, b")),
             {},
-            "^column 'truth', a cell: 'a, b' seems to hold several labels.*; ';' was read as",
+            "^column 'truth', a cell: 'a, b' seems to contain several labels.*; ';' was read as",
         ),
         (
             with_cells(prediction=(1, "")),
@@ -255,7 +255,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             SMALL,
             {"separator": "|"},
-            "^column 'truth', a cell: 'a;b' seems to hold.*with separator ';'",
+            "^column 'truth', a cell: 'a;b' seems to contain.*with separator ';'",
         ),
         (SMALL, {"metrics": "kappa"}, "^metrics must suit the items: kappa is for items of one cl"),
         (
@@ -271,7 +271,7 @@ def test_classes_text_says_that_a_cell_is_one_class():
         (
             SMALL | {"b": SMALL["truth"]},
             {"prediction": "prediction,b"},
-            "^column 'truth', data row 3: 'a;b' seems to hold several labels",
+            "^column 'truth', data row 3: 'a;b' seems to contain several labels",
         ),
         (
             {"truth": list("ab"), "p": list("ab"), "q": list("ab")},

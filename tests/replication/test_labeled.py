@@ -401,13 +401,15 @@ def test_a_matrix_has_no_design():
             ValueError, match=f"{role} needs items with one row per item; this is a"
         ):
             wb.load_labeled(CONFUSED, **{role: "site"})
-    with pytest.raises(ValueError, match="rows .* and items holds no such table"):
+    with pytest.raises(
+        ValueError, match="rows is only for a confusion matrix, but items does not contain one"
+    ):
         wb.load_labeled({"truth": [1, 0], "prediction": [1, 1]}, rows="truth")
 
 
 def test_rows_of_a_matrix_file_are_those_of_the_spreadsheet(tmp_path):
     (tmp_path / "matrix.csv").write_text(",cat,dog\ncat,41,6\ndog,.4,52\n")
-    with pytest.raises(ValueError, match="column 'cat', row 3: 0.4 is no number of items"):
+    with pytest.raises(ValueError, match="column 'cat', row 3: 0.4 is not a number of items"):
         wb.load_labeled(str(tmp_path / "matrix.csv"))
 
 
@@ -417,7 +419,7 @@ def test_rows_of_pairs_count_their_items():
     truth, prediction = items_of_pairs()
     assert items.truth.tolist() == truth.tolist()
     assert items.prediction.tolist() == prediction.tolist()
-    assert "column 'n' says how many items a row counts, 140 in all" in " ".join(
+    assert "column 'n' is the number of items in a row, 140 in all" in " ".join(
         map(str, items.notes)
     )
     of_r = {"Reference": true, "Prediction": predicted, "Freq": counts}
@@ -434,7 +436,7 @@ def test_rows_of_pairs_count_their_items():
     assert wb.load_labeled(measured).truth.size == 3
     again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
     assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
-    for count, message in (("x", "'x' is no number of items"), (3_000_000, "at most 2,000,000")):
+    for count, message in (("x", "'x' is not a number of items"), (3_000_000, "at most 2,000,000")):
         with pytest.raises(ValueError, match=message):
             wb.load_labeled({"truth": true, "prediction": predicted, "n": [count, *counts[1:]]})
 

@@ -333,7 +333,7 @@ def test_numbers_are_read_as_people_write_them(cells, values):
         (
             {"y": ["1,234", "2,345"]},
             "mean",
-            "mean needs numbers; column 'y': '1,234' is 1234 or 1.",
+            "mean needs numbers; column 'y': '1,234' may be 1234 or 1.",
         ),
         (
             {"y": ["01", "1"]},
@@ -397,7 +397,7 @@ def test_the_report_needs_no_prediction_for_metrics_of_the_truth(survey):
     for metrics in ("mean", "proportion, median"):
         assert read(items=survey, truth="y", weight="w", metrics=metrics).prediction is None
     with pytest.raises(
-        ValueError, match="survey.csv' has no column 'prediction'; it has 'y', 'inc"
+        ValueError, match="survey.csv' has no column 'prediction'; available columns: 'y', 'inc"
     ):
         read(items=survey, truth="y", weight="w", metrics="mean accuracy")
 

@@ -329,13 +329,13 @@ def test_only_weights_of_as_many_replicates_are_overwritten(spread, tmp_path):
     written = path.read_bytes()
     with pytest.raises(
         ValueError,
-        match="weights.csv' exists and has other columns than stratum, psu, weight, "
+        match="weights.csv' exists, but its columns are not stratum, psu, weight, "
         "replicate_1, replicate_2, replicate_3, replicate_4, replicate_5 and 15 more",
     ):
         replicates(spread.design, "bootstrap", count=20).write_csv(path)
     assert path.read_bytes() == written
     path.write_text("my,own\n1,2\n")
-    with pytest.raises(ValueError, match="exists and has other columns than stratum, psu"):
+    with pytest.raises(ValueError, match="exists, but its columns are not stratum, psu"):
         spread.write_csv(path)
     assert path.read_text() == "my,own\n1,2\n"
     with pytest.raises(ValueError, match=r"path must end in \.csv; got .*weights\.txt"):
@@ -362,7 +362,7 @@ def test_a_path_in_the_home_is_looked_up_there(spread, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "weights.csv").write_text("my,own\n1,2\n")
-    with pytest.raises(ValueError, match="exists and has other columns"):
+    with pytest.raises(ValueError, match="exists, but its columns are not"):
         spread.write_csv("~/weights.csv")
 
 

@@ -6,7 +6,7 @@ from workbench.reports.inputs import misclassification, replication
 from workbench.results.limits import LimitReached, printed_limits
 
 MATRIX = ",day,user\nday,331,18\nuser,7,44\n"  # classes named as columns of other files are
-ASSUMED = "confusion matrix: rows were taken for true classes"
+ASSUMED = "confusion matrix: rows were read as true classes"
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def test_the_command_says_what_it_assumed_of_a_matrix(files):
     texts = [str(warning.message) for warning in warned]
     assert texts[0].startswith(ASSUMED)
     assert texts[1:] == [
-        "confusion matrix: the 400 items that it counts were taken for independent of each other"
+        "confusion matrix: the 400 items that it counts were assumed to be independent of each other"
     ]
     assert items.truth.size == 400
     for metrics in ("accuracy", "proportion"):

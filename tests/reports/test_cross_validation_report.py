@@ -97,7 +97,12 @@ def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
 
 def test_a_mistake_costs_one_line_before_the_run(files):
     costs_one_line(
-        files, "'items.csv' has no column 'Fold'; it has", *TOPIC, *NAMES, "--fold", "Fold"
+        files,
+        "'items.csv' has no column 'Fold'; available columns:",
+        *TOPIC,
+        *NAMES,
+        "--fold",
+        "Fold",
     )
 
 
@@ -226,18 +231,18 @@ def test_the_page_names_its_scheme_first(schemes, name, options, scheme, rows, r
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("splits", (), "--splits must be 'random' or 'folds', as 250 folds may be"),
-        ("flat", (), "--splits must be 'random' or 'folds', as 100 folds may be"),
+        ("splits", (), "--splits must be 'random' or 'folds', because 250 folds may be"),
+        ("flat", (), "--splits must be 'random' or 'folds', because 100 folds may be"),
         (
             "split",
             (),
-            "--splits must be 'random' or 'folds', as column 'split' may number folds or random splits",
+            "--splits must be 'random' or 'folds', because column 'split' may number folds or random splits",
         ),
         ("splits", ("--splits", "random"), "--test-share must be given for random splits"),
         (
             "splits",
             ("--splits", "folds", "--test-share", ".2"),
-            "--test-share must be left out for folds",
+            "--test-share is only for random splits",
         ),
         ("splits", ("--test-share", "1.5"), "--test-share must be"),
     ],

@@ -165,7 +165,10 @@ def test_what_changed_since_the_plan_is_told_by_name(folder, arguments, message)
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ("txt", "'my.csv' has no column 'txt'; it has 'item', 'p', 'yhat', 'text of item'"),
+        (
+            "txt",
+            "'my.csv' has no column 'txt'; available columns: 'item', 'p', 'yhat', 'text of item'",
+        ),
         ("p id", "'my.csv' has no column 'id'"),
     ],
 )

@@ -231,7 +231,7 @@ def test_an_input_is_not_overwritten(tmp_path):
     (tmp_path / "s.json").write_text('[{"score": 0.5}]')
     costs_one_line(
         tmp_path,
-        "'s.json': it is also an input; choose another path",
+        "'s.json': it is also an input. Choose another path",
         "report",
         "stratified-accuracy",
         "--scores",

@@ -149,7 +149,7 @@ def test_rerun_does_not_overwrite_a_sheet(planned, folder):
     filled = empty.count(',"0",\n')
     costs_one_line(
         folder,
-        f"'report-labels.csv' already holds {filled} labels",
+        f"'report-labels.csv' already contains {filled} labels",
         *TOPIC,
         "--scores",
         SCORES,
@@ -372,7 +372,7 @@ def test_known_truth_simulates_either_question(models):
             ["--metrics-of", "cat", "--rival", "other_model"],
             "--metrics-of must not be given with --rival",
         ),
-        (["--rival", "other"], "--rival must be either a column or a file; the columns are '"),
+        (["--rival", "other"], "--rival must be either a column or a file; columns: '"),
     ],
 )
 def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, message):

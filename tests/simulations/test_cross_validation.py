@@ -732,12 +732,12 @@ def test_the_classes_of_the_digits_are_numbers_for_a_regressor():
         ),
         (
             lambda p: simulate_type_one((p[0], np.where(p[1] > 0, "high", "low")), Ridge(), 20),
-            "y must hold numbers where the learner is a regressor; got text such as 'high'",
+            "y must hold numbers if the learner is a regressor; got text such as 'high'",
         ),
         (
             lambda p: simulate_type_one((p[0], p[1] * 1e145), Ridge(), 20),
-            "y must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got LARGEST: use another "
-            "unit",
+            "y must have a largest absolute value from 1e-140 to 1e+140, so that squares are "
+            "numbers; got LARGEST. Use another unit",
         ),
         (
             lambda p: simulate_type_one((p[0], np.where(p[1] > 0, np.inf, p[1])), Ridge(), 20),
@@ -766,15 +766,15 @@ def test_what_regressors_cannot_do(numbers, call, message):
     [
         (
             lambda: gaussian_population(features=10**6),
-            "size and features would need an array of 20,000 x 2,000,000 numbers; at most 268,435,456 are made",
+            "size and features would need an array of 20,000 x 2,000,000 numbers; the limit is 268,435,456",
         ),
         (
             lambda: simulate_type_one("digits", "1nn", 20_000, runs=100),
-            "n would need an array of 20,000 x 20,000 numbers; at most 268,435,456 are made",
+            "n would need an array of 20,000 x 20,000 numbers; the limit is 268,435,456",
         ),
         (
             lambda: simulate_comparison("digits", "1nn", "centroid", 1000, runs=10**9),
-            "runs and n would need an array of 1,000,000,000 x 1,000 numbers; at most 268,435,456 are made",
+            "runs and n would need an array of 1,000,000,000 x 1,000 numbers; the limit is 268,435,456",
         ),
     ],
 )
@@ -838,7 +838,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_type_one(([1.0, 2], [0, 1]), "1nn", 20),
-            "population must be (X, y) with items and features in X, of shape (N, p); got shape (2,)",
+            "population must be (X, y) with items as rows and features as columns of X; got shape (2,)",
         ),
         (
             lambda: simulate_type_one(([[1.0], [2]], [0, 0]), "1nn", 20),
@@ -877,7 +877,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_comparison("digits", ("1nn", [2, 64]), "1nn", 20, runs=5),
-            "columns must be 0 to 63, the population's features; got 2 to 64",
+            "columns must be from 0 to 63, the features of the population; got 2 to 64",
         ),
         (
             lambda: simulate_comparison("digits", ("1nn", []), "1nn", 20, runs=5),
@@ -889,16 +889,16 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_type_one((np.zeros((2, 0)), [0, 1]), "1nn", 20),
-            "population must be (X, y) with items and features in X, of shape (N, p); got shape (2, 0)",
+            "population must be (X, y) with items as rows and features as columns of X; got shape (2, 0)",
         ),
         (
             lambda: simulate_type_one(([[1e200], [2]], [0, 1]), "1nn", 20),
-            "population must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 1e+200: use "
-            "another unit",
+            "population must have a largest absolute value from 1e-140 to 1e+140, so that "
+            "squares are numbers; got 1e+200. Use another unit",
         ),
         (
             lambda: exchangeable_population(np.zeros((3, 3)), [0, 1, 0]),
-            "X must hold numbers and have an even number of features, half for each learner; got float64 of shape (3, 3)",
+            "X must contain numbers and have an even number of features, half for each learner; got float64 of shape (3, 3)",
         ),
     ],
 )
@@ -913,7 +913,7 @@ def test_a_population_is_named_or_given():
         simulate_type_one(None, "1nn", 20)
     assert (
         str(error.value)
-        == "population must be one of 'digits', 'ten_digits' or (X, y); got NoneType"
+        == "population must be one of 'digits', 'ten_digits', or (X, y); got NoneType"
     )
 
 

@@ -296,14 +296,14 @@ def load_strata(
             f"column {stratum!r} must name every stratum once; {name!r} repeats. If the file has "
             "one row per record, name the column of values"
         )
-    sizes = numbers.to_numbers(size, measured[size], beside=measured, whole=True)
+    sizes = numbers.to_numbers(size, measured[size], others=measured, whole=True)
     no_size = (sizes < 1) | (sizes != np.floor(sizes))
     _refuse(size, names, sizes, no_size, "a size must be a whole number of at least 1")
     spreads = unknown = np.full(names.size, np.nan)
     if has_spreads:
         cells = np.array(measured[sd], object)
         cells[sizes == 1] = 0  # also where the cell is empty
-        spreads = numbers.to_numbers(sd, cells, beside=measured)
+        spreads = numbers.to_numbers(sd, cells, others=measured)
         _refuse(sd, names, spreads, spreads < 0, "a standard deviation must be at least 0")
     notes = (*notes, *alike_notes(stratum, names))
     return StratumSummary(names, sizes.astype(int), unknown, spreads, notes=notes)

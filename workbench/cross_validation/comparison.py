@@ -1,4 +1,4 @@
-"""Tables of tests: all pairs of models, and all tests of one pair.
+"""Tables of tests: all pairs of several models, and all tests of one pair.
 
 Read `compare_models` or `compare_tests` first, then the class that it returns.
 
@@ -32,33 +32,47 @@ ADJUSTMENTS = {
     "none": lambda pvalues: pvalues,
 }
 SHOWN = 6
-BEST = 20  # models whose pairs are listed where there are more
-MANY = 100  # models from which on not every pair gets a test of its own
+BEST = 20  # for many models, only pairs among this many best ones are listed
+MANY = 100  # for more models, not every pair gets its own test
 TWO_ITEMS = Note(
-    "data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+    "data",
+    "the array was read as two items per fold of one series. For two models, use "
+    "CVLosses.from_fold_means",
 )
 
 
 class ModelComparison(Result):
-    """K-fold t-tests of all pairs of models, with p-values adjusted for their number.
+    """K-fold t-tests of all pairs of models, with p-values adjusted for the number of pairs.
 
     Attributes
     ----------
     models : tuple of str
-        In order of their mean loss, best first.
+        Names of the models in the order of their mean loss, smallest first.
     mean_loss : (M,) array of float
+        Mean loss of each model.
     tests : tuple of KFoldTTest or None
-        One per pair, the one with the smaller loss first; None where the folds show no variance.
+        One test per pair, with the model of smaller loss first. None if the folds show no variance.
     pairs : tuple of (str, str)
-        All; of more than 100 models those with the best one and those among the best 20.
+        All pairs. For more than 100 models, only pairs with the best model and pairs among the best
+        20.
     adjusted : (P,) array of float
-        p-values adjusted for `compared` pairs, NaN where there is no test.
+        p-value of each pair, adjusted for `compared` pairs. NaN if there is no test.
     adjust : str
+        Method of the adjustment: "holm", "bonferroni" or "none".
     level : float
+        Confidence level of the intervals.
     scores : bool
-        `mean_loss` is minus the mean scores; all else is of scores.
-    compared, differ : int
-        All pairs of models, and those whose adjusted p is below 1 - level.
+        Whether the models were compared by scores. `mean_loss` is then the mean score multiplied by
+        -1, and all other numbers are those of the scores.
+    compared : int
+        Number of all pairs of models.
+    differ : int
+        Number of pairs whose adjusted p-value is below 1 - level.
+
+    See Also
+    --------
+    compare_models : Compute this comparison.
+    KFoldTTest : Test of a single pair.
     """
 
     models: tuple
@@ -80,13 +94,13 @@ class ModelComparison(Result):
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Models of the smallest mean loss: one, or all that tie."""
+        """Return the models with the smallest mean loss: one model, or all that tie."""
         rounding = kfold.ROUNDING * np.abs(self.mean_loss).max()
         tied = self.mean_loss - self.mean_loss[0] <= rounding
         return self.models[: tied.sum()]
 
     def headline(self) -> str:
-        """Return the model or models of smallest mean loss and how many pairs differ."""
+        """Return the best model or models and the number of pairs that differ."""
         *tied, last = self.best
         first = f"{', '.join(tied)} and {last} share" if tied else f"{last} has"
         mean = f"{best_mean(self.scores)}, {self.mean(last):.4g}"
@@ -94,14 +108,14 @@ class ModelComparison(Result):
         pairs = f"{differing(self.differ, self.compared)} at {alpha}"
         untested = self.tests.count(None)
         if untested:
-            pairs = f"{pairs}, {untested} without a test as the folds show no variance"
+            pairs = f"{pairs}, {untested} without a test because the folds show no variance"
         how = "unadjusted" if self.adjust == "none" else self.adjust
         test = self._any_test
         rho = f", rho {test.rho:.3g}" if test else ""
         return f"{first} the {mean}; {pairs} ({how}{rho})"
 
     def finding(self) -> str:
-        """Return which models the best one is shown to beat, in a sentence without jargon."""
+        """Return a sentence that names the models that the best model is shown to beat."""
         best = self.models[0]
         pairs = zip(self.pairs, self.adjusted.tolist(), strict=True)
         pvalues = {second: p for (first, second), p in pairs if first == best}
@@ -115,13 +129,13 @@ class ModelComparison(Result):
             return f"{best} is better than {listed(beaten, SHOWN)}{rest}"
         tested = {name: p for name, p in pvalues.items() if p == p}
         if not tested:
-            return "No result: the folds show no variance, so there is no test"
+            return "No result: the folds show no variance, so no test is possible"
         name = min(tested, key=tested.__getitem__)
         chance = digits.chance(tested[name])
         return f"Not shown to be better: p {chance} at best, for {best} against {name}"
 
     def basis(self) -> str:
-        """Return the data and the assumptions behind the finding, in a line."""
+        """Return one line with the data and the assumptions behind the finding."""
         how = f"adjusted for {self.compared:,} pairs ({self.adjust})"
         if self.adjust == "none":
             how = "unadjusted"
@@ -129,15 +143,16 @@ class ModelComparison(Result):
         scheme = test.scheme if test else "folds that show no variance"
         rho = f"; {belief(test)}" if test else ""
         alpha = percent(1 - self.level)
-        models = f"{len(self.models)} models, the best by its mean"
-        return f"From {scheme}, {models}; p-values {how}, held against {alpha}{rho}."
+        models = f"{len(self.models)} models; the best has the {best_mean(self.scores)}"
+        return f"From {scheme}, {models}; p-values {how}, compared with {alpha}{rho}."
 
     def rows(self) -> list[dict]:
-        """Return one row per pair, smallest adjusted p first, then largest t.
+        """Return one row per pair, sorted by adjusted p-value and then by t, largest first.
 
-        A row has the difference, t, p, the adjusted p, the rho up to which the unadjusted test
-        rejects, and the interval. Pairs without a test come last. Only `adjusted_pvalue` depends on
-        the number of pairs. rho_alpha is NaN where even rho = 0 does not reject.
+        A row has the difference, t, p, the adjusted p, rho_alpha and the interval. The unadjusted
+        test rejects for every rho below rho_alpha, which is NaN if the test does not reject even
+        for rho = 0. Pairs without a test come last. Only `adjusted_pvalue` depends on the number of
+        pairs.
         """
         rows = []
         for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True):
@@ -157,7 +172,8 @@ class ModelComparison(Result):
     def shown(self) -> tuple[int, ...]:
         """Return the indices of the rows that a page shows.
 
-        They are all rows, or of many models those of the best against the next ones.
+        These are all rows or, for many models, the comparisons of the best model with the next
+        ones.
         """
         rows = self.rows()
         if len(self.models) <= BEST:
@@ -174,6 +190,11 @@ class ModelComparison(Result):
         ----------
         model : str
             A name in `models`.
+
+        Returns
+        -------
+        float
+            Mean loss, or mean score if scores were compared.
         """
         loss = float(self.mean_loss[self.models.index(model)])
         return 0.0 - loss if self.scores else loss
@@ -184,7 +205,7 @@ class ModelComparison(Result):
 
 
 def belief(test: KFoldTTest) -> str:
-    """Return the assumed proportion of hidden variance, in words.
+    """Return a description of the assumed proportion of hidden variance.
 
     Examples
     --------
@@ -204,7 +225,7 @@ def belief(test: KFoldTTest) -> str:
 
 
 def best_mean(scores: bool) -> str:
-    """Return the property of the best model, in words.
+    """Return a description of what the best model has.
 
     Examples
     --------
@@ -215,7 +236,7 @@ def best_mean(scores: bool) -> str:
 
 
 def differing(count: int, pairs: int) -> str:
-    """Return how many pairs differ, in words.
+    """Return a description of how many pairs differ.
 
     Examples
     --------
@@ -233,24 +254,34 @@ def compare_models(
     adjust: str = "holm",
     level: float = 0.95,
 ) -> ModelComparison:
-    """Test all pairs of models with the K-fold t-test and adjust for their number.
+    """Test all pairs of models with the K-fold t-test and adjust the p-values.
+
+    Use it for two or more models that were tested on the same folds. For more than 100 models, only
+    pairs with the best model and pairs among the best 20 are reported.
 
     Parameters
     ----------
     losses : CVLosses, dict of (K,), (K, M) array_like or data frame
-        At least two models; all but CVLosses hold the mean losses of equal folds, a frame in one
-        column per model.
-    rho : float or str
-        As in `workbench.kfold_t_test`.
+        Losses of at least two models. All inputs except CVLosses hold mean losses of equal folds; a
+        data frame has one column per model.
+    rho : float or {"auto", "naive", "nadeau_bengio"}
+        Proportion of hidden variance, as in `kfold_t_test`.
     adjust : {"holm", "bonferroni", "none"}
-    level : float
-        Of the intervals, each of its pair alone; 1 - level is compared with the adjusted p.
+        Method to adjust p-values for the number of pairs.
+    level : float, default 0.95
+        Confidence level of the intervals, each for its pair alone. Adjusted p-values are compared
+        with 1 - level.
 
     Returns
     -------
     ModelComparison
-        Pairs whose folds show no variance have no p-value, are named in the notes, and still count
-        as tests.
+        Tests of the pairs. Pairs whose folds show no variance have no p-value. They still count as
+        tests, and the notes name them.
+
+    See Also
+    --------
+    kfold_t_test : Test one pair of models.
+    compare_tests : Apply every suitable test to two models.
 
     Examples
     --------
@@ -262,7 +293,7 @@ def compare_models(
     """
     cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
     if len(cv.models) < 2:
-        raise WrongValue("losses", "must hold at least 2 models", len(cv.models))
+        raise WrongValue("losses", "must contain at least 2 models", len(cv.models))
     level = checks.level(level)
     mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
@@ -282,14 +313,14 @@ def compare_models(
             notes.append(Note("refused", error.reason, ("pair", " minus ".join(pair))))
     if every.size > len(pairs):
         text = (
-            f"of {len(models):,} models the best is tested against every other, and the best "
-            f"{BEST} against each other; p-values are adjusted for all {every.size:,} pairs"
+            f"of {len(models):,} models, the best is tested against every other model, and the "
+            f"best {BEST} against each other. p-values are adjusted for all {every.size:,} pairs"
         )
         notes.append(Note("design", text))
     if len(pairs) > 1:
         text = (
-            "intervals, and the rho at which a verdict flips, are those of each pair alone, not "
-            "adjusted for the number of pairs"
+            "intervals, and the rho at which a verdict changes, belong to each pair alone. They "
+            "are not adjusted for the number of pairs"
         )
         notes.append(Note("remark", text))
     first, last = np.array(ranks).T
@@ -316,7 +347,7 @@ def _rank(row: dict) -> tuple:
 
 
 def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
-    """Return the p-values of all pairs of ordered models, NaN where the folds show no variance."""
+    """Return the p-values of all pairs of ordered models, NaN if the folds show no variance."""
     means = cv.fold_means_of_models()[order]
     sizes = cv.sizes.ravel()
     hidden = kfold.resolve_rho(
@@ -342,12 +373,14 @@ def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
 
 
 def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> ndarray:
-    """Return p-values adjusted for the number of tests, NaN counted as tests.
+    """Return p-values adjusted for the number of tests; NaN values count as tests.
 
     Parameters
     ----------
     pvalues : (P,) array_like
+        p-values of the tests, NaN for tests that could not be made.
     adjust : {"holm", "bonferroni", "none"}
+        Method of the adjustment.
 
     Examples
     --------
@@ -359,24 +392,31 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> ndarray:
 
 
 class ComparedTests(Result):
-    """Every test that the losses allow, in one table.
+    """All tests that the losses of a cross-validation allow, in one table.
 
     Attributes
     ----------
     label : str
-        A description of what was tested.
+        Description of the tested quantity.
     estimate : float
-        Mean loss (difference), or mean score (difference).
+        Mean loss (or score), or the difference of two means.
     table : tuple of dict
-        test, about, statistic, df (as text: F has two), pvalue, low, high, and a note on its data.
-        The caveats of a test are the notes whose place it is.
+        Rows with test, about, statistic, df (text, because F has two numbers), pvalue, low, high,
+        and a note on the data. Notes on a single test have its name as their place.
     posterior : BayesianTTest or None
+        Posterior of the difference; None if the folds show no variance.
     verdict : str
-        Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
+        Which model is better and by how much, for which rho that is significant, and Nadeau and
+        Bengio's p-value.
     level : float
-        Of the verdict and of the intervals low to high.
+        Level of the verdict and of the intervals from low to high.
     test : KFoldTTest or None
-        At the chosen rho.
+        Test at the chosen rho; None if the folds show no variance.
+
+    See Also
+    --------
+    compare_tests : Compute this table.
+    compare_models : Test all pairs of several models.
     """
 
     label: str
@@ -392,7 +432,7 @@ class ComparedTests(Result):
         return self.verdict
 
     def finding(self) -> str:
-        """Return whether one model is shown to be better and by how much, without jargon."""
+        """Return a sentence that says whether one model is shown to be better, and by how much."""
         test = self.test
         if test is None:
             return f"No result: {self.verdict}"
@@ -416,16 +456,16 @@ class ComparedTests(Result):
             )
         if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
             return (
-                f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no "
-                "difference could be shown"
+                f"No result: with rho = {test.rho:.4g} almost all variance counts as hidden, so no "
+                "difference can be shown"
             )
         return f"Not shown to be better: p {chance} for {better} against {other}"
 
     def basis(self) -> str:
-        """Return the data and the assumptions behind the finding, in a line."""
+        """Return one line with the data and the assumptions behind the finding."""
         test = self.test
         if test is None:
-            return "No t-test exists where all folds agree."
+            return "There is no t-test if all folds have the same mean."
         means = ""
         if len(test.models) == 2:
             sign = -1 if test.scores else 1
@@ -438,7 +478,7 @@ class ComparedTests(Result):
         return f"From {test.scheme}{means}; {level} interval of a t-test with {belief(test)}."
 
     def rows(self) -> list[dict]:
-        """Return one row per test, with its caveats in the column "note"."""
+        """Return one row per test, with the notes on the test in the column "note"."""
         rows = []
         for row in self.table:
             where = "test", row["test"]
@@ -455,25 +495,41 @@ def compare_tests(
     rope: float = 0.01,
     level: float = 0.95,
 ) -> ComparedTests:
-    """Return every test that the losses of a cross-validation allow, in one table.
+    """Apply every test that the losses of a cross-validation allow.
+
+    Use it to see how much the conclusion depends on the choice of the test.
 
     Parameters
     ----------
     cv : CVLosses or (K, m) array_like
-        Two models, or one series of differences.
-    rho : float or str
-        Of the verdict, as in `workbench.kfold_t_test`.
-    rope : float
-        As in `workbench.bayesian_correlated_t`.
-    level : float
-        Of the verdict and of the intervals in the table.
+        Losses of two models, or one series of differences.
+    rho : float or {"auto", "naive", "nadeau_bengio"}
+        Proportion of hidden variance for the verdict, as in `kfold_t_test`.
+    rope : float, default 0.01
+        Half-width of the region of practical equivalence, as in `bayesian_correlated_t`.
+    level : float, default 0.95
+        Level of the verdict and of the intervals in the table.
 
     Returns
     -------
     ComparedTests
-        K-fold t for several rho; the 5x2cv tests for five repeats of two folds; with losses of
-        single items the central limit theorem's z, about the fitted models; for 0/1 losses of one
-        repeat of two models, McNemar.
+        Table of the tests listed in Notes.
+
+    See Also
+    --------
+    kfold_t_test : Test the mean of the folds.
+    compare_models : Test all pairs of several models.
+    bayesian_correlated_t : Posterior of the mean difference.
+
+    Notes
+    -----
+    The table contains
+
+    - the K-fold t-test for several values of rho,
+    - the 5x2cv tests, if there are five repeats of two folds,
+    - a z-test by the central limit theorem, if losses of single items are known; it is about the
+      fitted models,
+    - McNemar's test, for 0/1 losses of one repeat of two models.
 
     Examples
     --------
@@ -507,7 +563,7 @@ def compare_tests(
             mean,
             cv.scores,
         )
-        verdict = f"{result}; no t-test, as the folds show no variance"
+        verdict = f"{result}; no t-test, because the folds show no variance"
     else:
         kind = "t of random splits" if cv.splits == "random" else "K-fold t"
         table = []
@@ -552,9 +608,9 @@ def _line(row: dict, about: str = "learning methods", note: str = "") -> dict:
 
 
 def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
-    """Yield a note where few fold means are distinct.
+    """Yield a note if the fold means take few distinct values.
 
-    Then t moves in jumps, and is undefined or extreme where folds happen to agree.
+    Then t moves in jumps. It is undefined or extreme if the folds happen to agree.
     """
     values = np.sort(means.ravel())
     rounding = kfold.ROUNDING * np.abs(values).max()
@@ -563,13 +619,13 @@ def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
         losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
         yield Note(
             "unreliable",
-            f"{losses} {values.size} fold means take only {distinct} values: one item more can "
+            f"{losses} {values.size} fold means take only {distinct} values. A single item can "
             "move t across the limit, and folds that all agree would show no variance",
         )
 
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
-    """Yield a note where the rope seems to be in another unit than the losses."""
+    """Yield a note if the region of equivalence seems to be in another unit than the losses."""
     largest = np.abs(cv.mean_losses()).max()
     problem = ""
     if 0 < rope < 0.01 * error:
@@ -577,7 +633,7 @@ def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     elif rope > largest > 0:
         problem = f"larger than the mean {cv.kinds}, {largest:.3g} at most"
     if problem:
-        text = f"the rope of {rope:g} is {problem}: choose it in units of the {cv.kind}"
+        text = f"the rope of {rope:g} is {problem}. Choose it in units of the {cv.kind}"
         yield Note("data", text)
 
 
@@ -585,7 +641,7 @@ def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     if means.shape != (5, 2):  # random splits are one row
         return
-    unweighted = () if cv.equal_folds else (Note("assumption", "folds taken as equal"),)
+    unweighted = () if cv.equal_folds else (Note("assumption", "folds are treated as equal"),)
     for function in (model_tests.five_by_two_t_test, model_tests.five_by_two_f_test):
         try:
             test = function(means)
@@ -596,7 +652,7 @@ def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple]:
 
 
 def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
-    """Yield the tests about the fitted models, which ignore other training sets, with notes."""
+    """Yield tests about the fitted models, which ignore other training sets, with notes."""
     if not cv.has_items or cv.repeats > 1:
         return
     about = "fitted models"

@@ -1,11 +1,12 @@
 """Variance estimates and t-tests for K-fold cross-validation.
 
-Every K-fold t-test is one test with one unknown: rho, the proportion of the variance of the
-cross-validated mean that the folds do not show. The naive test assumes 0, the others assume more.
-Repeats of K folds and random splits share the correlation of two test sets that belongs to rho.
+All K-fold t-tests are one test with one unknown number, rho. It is the proportion of the variance
+of the cross-validated mean that the differences between folds do not show. The naive test assumes
+0, the other tests assume more. For repeats of K folds and for random splits, rho determines the
+correlation of two test sets.
 
-Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` need
-neither.
+Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` can be read
+on their own.
 
 References
 ----------
@@ -56,12 +57,19 @@ OF_ITEMS = (
 
 
 class ZeroVarianceError(ValueError):
-    """All folds have the same mean, so that t is 0/0 or infinite and there is no p-value.
+    """Error raised if all folds have the same mean.
+
+    Then t is 0/0 or infinite, and there is no p-value. Use a loss with finer values or more items.
 
     Attributes
     ----------
     reason : str
-        The message without the name of what was tested.
+        Message without the name of the tested quantity.
+
+    See Also
+    --------
+    kfold_t_test : Test the mean of the folds.
+    mcnemar_test : Compare two models on the same items.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -72,22 +80,31 @@ class ZeroVarianceError(ValueError):
 class VarianceEstimates(Result):
     """Five estimates of the variance of a cross-validated mean.
 
-    Each is unbiased under its own assumption [1]_. With repeats, an estimate is the mean over the
-    repeats, and it estimates the variance of one repeat.
+    Each estimate is unbiased under its own assumption [1]_. With repeats, an estimate is the mean
+    over the repeats, and it estimates the variance of one repeat.
 
     Attributes
     ----------
     theta1, theta2, theta3, theta4, theta5 : float
-        NaN where undefined; `theta2` can be negative.
-    s1, s2, s3 : float
-        Mean squared loss; mean product of two losses in one fold; mean product of two losses in
-        different folds.
+        Estimates of the variance; NaN if undefined. `theta2` can be negative.
+    s1 : float
+        Mean squared loss.
+    s2 : float
+        Mean product of two losses in the same fold.
+    s3 : float
+        Mean product of two losses in different folds.
     mean : float
         Cross-validated mean.
     items, folds, repeats : int
+        Numbers of items, folds and repeats.
     equal_folds : bool
-        Where False, the estimates are the forms that do not change when a constant is added to all
-        losses, and the biases hold approximately, with m = n / K.
+        Whether all folds have the same size. If not, the estimates use forms that do not change
+        when a constant is added to all losses. The biases then hold approximately, with m = n / K.
+
+    See Also
+    --------
+    variance_estimates : Compute these estimates.
+    kfold_t_test : Test the mean of the folds.
 
     References
     ----------
@@ -110,7 +127,7 @@ class VarianceEstimates(Result):
 
     @property
     def reasons(self) -> dict:
-        """Why an estimate is NaN, by its name: dict of str."""
+        """Return the reason why an estimate is NaN, by the name of the estimate."""
         return {note.where[1]: note.text for note in self.notes if note.where}
 
     def bias(
@@ -120,14 +137,21 @@ class VarianceEstimates(Result):
         omega: float = 0.0,
         gamma: float = 0.0,
     ) -> dict[str, float]:
-        """Return the expectation of each estimate minus the true variance, as dict.
+        """Return the bias of each estimate: its expectation minus the true variance.
 
         Parameters
         ----------
-        mean : float
-            Expected loss (difference).
-        omega, gamma : float
-            Covariance of two losses in one fold, and in different folds.
+        mean : float, default 0
+            Expected loss (or expected difference of losses).
+        omega : float, default 0
+            Covariance of two losses in the same fold.
+        gamma : float, default 0
+            Covariance of two losses in different folds.
+
+        Returns
+        -------
+        dict of float
+            Biases by the name of the estimate.
         """
         n = self.items
         m = self.items / self.folds
@@ -138,18 +162,19 @@ class VarianceEstimates(Result):
         return bias
 
     def headline(self) -> str:
-        """Return the mean with its three usable standard errors."""
+        """Return the mean with the standard errors of theta3, theta4 and theta5."""
         rows = [row for row in self.rows()[2:] if not row["problem"]]
         errors = [f"{row['standard_error']:.4g} ({row['estimator']})" for row in rows]
         return (
-            f"mean {self.mean:.4g}; standard errors {', '.join(errors)}: all too small where folds "
-            "are positively correlated"
+            f"mean {self.mean:.4g}; standard errors {', '.join(errors)}, which are all too small "
+            "if folds are positively correlated"
         )
 
     def rows(self) -> list[dict]:
         """Return one row per estimate.
 
-        Its value, its root if it has one, its assumption, its bias, and why it is undefined.
+        A row has the variance, its square root (NaN for a negative variance), the assumption, the
+        bias, and the reason if the estimate is undefined.
         """
         rows = []
         for name, (assumption, bias) in ASSUMPTIONS.items():
@@ -165,24 +190,44 @@ class VarianceEstimates(Result):
 def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     """Estimate the variance of a cross-validated mean in five ways.
 
+    Use it to see how far the standard errors of one cross-validation differ. All of them are too
+    small if folds are positively correlated.
+
     Parameters
     ----------
     cv : CVLosses or (K, m) array_like
-        Losses of one model, or the differences of two.
+        Losses of one model, or differences of the losses of two models.
 
     Returns
     -------
     VarianceEstimates
-        theta2 and theta4 need two items per fold; all but theta1 and theta3 need losses of single
-        items.
+        The five estimates. `theta2` and `theta4` need at least two items per fold. All but `theta1`
+        and `theta3` need losses of single items.
+
+    See Also
+    --------
+    kfold_t_test : Test the mean of the folds.
+    half_sample_rho : Estimate how much variance the folds do not show.
 
     Notes
     -----
-    With n = K m, theta1 = s1/n + (m-1)/n s2 + (n-m)/n s3 = mean^2,
-    theta2 = s1/n - (n+1-m)/n s2 + (n-m)/n s3, theta3 = s1/n + (m-1)/n s2 - m/n s3,
-    theta4 = (s1 - s2)/n, theta5 = s1/n - (m-1)/(n(n-1)) s2 - (n-m)/(n(n-1)) s3 [1]_. For unequal
-    folds theta3 = K/(K-1) sum (m_k/n)^2 (mean_k - mean)^2, and theta4 pools the variances within
-    folds.
+    For K folds of m items and n = K m, the estimates are [1]_::
+
+        theta1 = s1/n + (m-1)/n s2 + (n-m)/n s3 = mean^2
+        theta2 = s1/n - (n+1-m)/n s2 + (n-m)/n s3
+        theta3 = s1/n + (m-1)/n s2 - m/n s3
+        theta4 = (s1 - s2)/n
+        theta5 = s1/n - (m-1)/(n(n-1)) s2 - (n-m)/(n(n-1)) s3
+
+    Here
+
+    - s1 is the mean squared loss,
+    - s2 is the mean product of two losses in the same fold,
+    - s3 is the mean product of two losses in different folds.
+
+    For folds of unequal sizes m_k, theta4 pools the variances within folds, and theta3 is::
+
+        theta3 = K/(K-1) sum (m_k/n)^2 (mean_k - mean)^2
 
     References
     ----------
@@ -200,7 +245,7 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     scale = np.abs(cv.losses).max()
     spread = np.array([_apart_from_rounding(row, scale) for row in means])
     estimates = dict.fromkeys(OF_ITEMS, nan)
-    why = f"only fold means are known; {cv.kinds} of single items are needed"
+    why = f"only fold means are known, but {cv.kinds} of single items are needed"
     if cv.has_items:
         values = cv.series()
         repeats = []
@@ -208,7 +253,7 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
             rows = cv.repeat == r
             repeats.append(_item_estimates(values[rows], cv.fold[rows], scale))
         estimates = dict(zip(OF_ITEMS, np.mean(repeats, 0), strict=True))
-        why = "folds of one item show no variance within folds"
+        why = "folds of one item have no variance within folds"
     undefined = [name for name, estimate in estimates.items() if np.isnan(estimate)]
     notes = [Note("undefined", why, ("estimator", name)) for name in undefined]
     means_of_repeats = np.average(means, axis=1, weights=sizes)
@@ -226,11 +271,12 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
 
 
 def theta3(fold_means: ndarray, sizes: ndarray | None = None) -> ndarray:
-    """Return the variance of the mean that the folds show, from means (..., K).
+    """Return the variance of the mean that is estimated from the differences between folds.
 
     Parameters
     ----------
     fold_means : (..., K) array
+        Means of the folds.
     sizes : (..., K) array, optional
         Items per fold; by default equal.
 
@@ -254,19 +300,24 @@ def theta3(fold_means: ndarray, sizes: ndarray | None = None) -> ndarray:
 
 
 def r_from_rho(rho: float, folds: int) -> float:
-    """Return the correlation r of the means of two folds that belongs to rho.
+    """Convert rho to the correlation r of the means of two folds.
 
     Parameters
     ----------
     rho : float
         Proportion of the variance of the mean of all folds that the folds do not show; below 1.
     folds : int
-        K >= 2.
+        Number of folds K, at least 2.
 
     Returns
     -------
     float
-        rho / (K - (K - 1) rho).
+        Correlation rho / (K - (K - 1) rho).
+
+    See Also
+    --------
+    rho_from_r : Convert the correlation back to rho.
+    kfold_t_test : Test the mean of the folds for an assumed rho.
 
     Examples
     --------
@@ -279,19 +330,24 @@ def r_from_rho(rho: float, folds: int) -> float:
 
 
 def rho_from_r(r: float, folds: int) -> float:
-    """Return rho from the correlation r of the means of two folds.
+    """Convert the correlation r of the means of two folds to rho.
 
     Parameters
     ----------
     r : float
-        -1 / (K - 1) < r < 1.
+        Correlation of the means of two folds, above -1 / (K - 1) and below 1.
     folds : int
-        K >= 2.
+        Number of folds K, at least 2.
 
     Returns
     -------
     float
-        K r / (1 + (K - 1) r).
+        Proportion of hidden variance, K r / (1 + (K - 1) r).
+
+    See Also
+    --------
+    r_from_rho : Convert rho back to the correlation.
+    kfold_t_test : Test the mean of the folds for an assumed rho.
 
     Examples
     --------
@@ -306,47 +362,59 @@ def rho_from_r(r: float, folds: int) -> float:
 class KFoldTTest(Result):
     """A t-test of the mean of folds, for an assumed proportion rho of hidden variance.
 
+    The folds of a cross-validation share training items, so their differences do not show the whole
+    variance of the mean. The test assumes that they hide the proportion rho of it.
+
     Attributes
     ----------
     estimate : float
-        Mean loss, or mean loss of the first model minus that of the second; of scores likewise.
+        Mean loss (or score). For two models, that of the first minus that of the second.
     mean : float
-        The tested mean.
+        Mean that was tested.
     statistic, df, pvalue : float
+        Statistic t, degrees of freedom and p-value.
     rho : float
-        Between-fold covariance over the variance of the mean of one repeat, as the argument of
-        `kfold_t_test`. Not a correlation of folds. With repeats t is scaled by `rho_of_all`, which
-        belongs to it.
+        Covariance of two folds divided by the variance of the mean of one repeat, as given to
+        `kfold_t_test`. It is not a correlation of folds. With repeats, t is scaled by `rho_of_all`.
     r : float
-        The correlation of the means of two folds that belongs to rho.
+        Correlation of the means of two folds that corresponds to rho.
     standard_error : float
-        Of the estimate, if rho is right.
+        Standard error of the estimate if rho is correct.
     naive_statistic : float
-        The statistic at rho = 0.
+        Statistic for rho = 0.
     alternative : str
+        Alternative hypothesis: "two-sided", "less" or "greater".
     folds, repeats : int
+        Numbers of folds (or random splits) and of repeats.
     effect_size : float
-        Estimate minus tested mean, in standard deviations of a single item's loss (difference);
-        NaN for fold means.
+        Estimate minus tested mean, in standard deviations of the loss (or difference) of a single
+        item. NaN for fold means.
     label : str
-        A description of what was tested.
+        Description of the tested quantity.
     assumed : str
         How rho was chosen.
     models : tuple of str
+        Names of the models; empty if an array of fold means was tested.
     mean_losses : tuple of float
-        One per model; both empty where an array of fold means was tested.
+        Mean loss of each model; empty if an array of fold means was tested.
     scores : bool
-        All numbers but `mean_losses`, which are minus the mean scores, are of scores: the larger is
-        better.
+        Whether the numbers are scores, so that larger is better. `mean_losses` are then the mean
+        scores multiplied by -1.
     one_sign : bool
-        One model whose losses (or scores) are on one side of 0: its mean says more than a test
-        against 0.
+        Whether one model was tested and its losses (or scores) are all on one side of 0. A test
+        against 0 is then of no use, so the mean is reported.
     test_share : float or None
-        The proportion of items in a test set, where it is not 1/K. Then rho is that of one
-        cross-validation whose folds are of this size, and `folds` counts test sets.
+        Proportion of items in a test set, if it is not 1/K. Then rho belongs to one
+        cross-validation with test sets of this size, and `folds` counts test sets.
     splits : {"folds", "random"}
+        How the test sets were made.
     possible : tuple of float
-        The smallest and the largest possible mean, known for 0/1 losses; intervals stay within it.
+        Smallest and largest possible mean, known for 0/1 losses. Intervals stay between them.
+
+    See Also
+    --------
+    kfold_t_test : Compute this test.
+    compare_tests : Apply every suitable test to two models.
     """
 
     estimate: float
@@ -374,48 +442,53 @@ class KFoldTTest(Result):
 
     @property
     def rho_of_all(self) -> float:
-        """Proportion of the variance of the mean of all repeats that their folds do not show.
+        """Return the proportion of the variance of the mean of all repeats that the folds hide.
 
-        It is R rho / (1 + (R-1) rho).
+        For R repeats, it is R rho / (1 + (R-1) rho).
         """
         runs = self._runs
         return runs * self.rho / (1 + (runs - 1) * self.rho)
 
     @property
     def scheme(self) -> str:
-        """A description of how the test sets were made."""
+        """Return a description of how the test sets were made."""
         return schemes.words(self.splits, self.folds, self.repeats, self.test_share)
 
     @property
     def of_one(self) -> bool:
-        """Whether rho belongs to one cross-validation, and the mean to several or to splits."""
+        """Return True if rho is for one cross-validation, but the mean is for repeats or splits."""
         return self.repeats > 1 or self.test_share is not None
 
     def rho_alpha(self, level: float = 0.95) -> float:
-        """Return the largest rho at which the test would still reject (its supremum), at 1 - level.
+        """Return the supremum of the values of rho for which the test rejects at 1 - level.
 
-        For any larger rho the test does not reject. It is a rho of one repeat, as the argument of
-        `kfold_t_test`. It is negative where the naive test does not reject either, and minus
-        infinity where no rho would. With R repeats it stays above -1 / (R - 1), the smallest that
-        their folds can have.
+        The test does not reject for any larger rho. The value is a rho of one repeat, like the
+        argument of `kfold_t_test`. It is negative if even the naive test does not reject, and minus
+        infinity if no rho rejects. With R repeats, it stays above -1 / (R - 1), the smallest value
+        that their folds can have.
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        float
+            Largest rho (supremum) for which the test rejects.
 
         Raises
         ------
         ValueError
-            For a one-sided test at a level below 0.5, which rejects for all rho from a certain one
-            upward.
+            For a one-sided test at a level below 0.5. There the test rejects for all rho above some
+            value.
         """
         level = checks.level(level)
         if self.alternative != "two-sided" and level < 0.5:
             raise WrongValue(
                 "level",
-                f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
-                "larger rho makes it reject, so there is no largest rho",
+                f"must be at least 0.5 for a one-sided test; got {level:g}. Below 0.5, the test "
+                "rejects for every larger rho, so there is no largest rho",
             )
         naive = self.naive_statistic
         distance = {"two-sided": abs(naive), "less": -naive, "greater": naive}[self.alternative]
@@ -427,14 +500,19 @@ class KFoldTTest(Result):
         return (1 - visible) / divisor if divisor > 0 else -inf
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the `Interval` of means that the test does not reject.
+        """Return the interval of means that the test does not reject.
 
         It is one-sided for a one-sided test.
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        Interval
+            Lower and upper limit of the mean.
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         least, most = self.possible
@@ -447,12 +525,17 @@ class KFoldTTest(Result):
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho: float | str) -> "KFoldTTest":
-        """Return the same test for another rho, as in `kfold_t_test`.
+        """Return the same test for another rho.
 
         Parameters
         ----------
         rho : float or str
             As in `kfold_t_test`.
+
+        Returns
+        -------
+        KFoldTTest
+            Test with this rho.
         """
         error = self.standard_error * _visible(self.rho, self._runs) ** 0.5
         fields = _fields_of_rho(
@@ -466,7 +549,7 @@ class KFoldTTest(Result):
         return replace(self, **fields)
 
     def finding(self) -> str:
-        """Return which model is better and by how much, or the mean of one model."""
+        """Return which model is better and by how much, or the mean of a single model."""
         mean = None if self._only_mean else self.mean
         return describe(
             self.label,
@@ -478,15 +561,21 @@ class KFoldTTest(Result):
         )
 
     def verdict(self, level: float = 0.95) -> str:
-        """Return who is better, up to which rho that is significant, and Nadeau and Bengio's p.
+        """Return which model is better and for which rho that is significant.
 
-        For one model whose losses (or scores) are on one side of 0, a test against 0 says nothing:
-        the verdict is then its mean with the interval.
+        Nadeau and Bengio's p-value follows. If one model was tested and its losses (or scores) are
+        all on one side of 0, a test against 0 is of no use. The verdict is then the mean with its
+        interval.
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        str
+            Text in one line.
         """
         if self._only_mean:
             low, high = self.interval(level)
@@ -498,7 +587,7 @@ class KFoldTTest(Result):
         return f"{self.finding()}; {self._significance(level)}; Nadeau-Bengio p {chance}{sides}"
 
     def headline(self) -> str:
-        """Return estimate, t, p, rho with its r, and the rho up to which the test rejects."""
+        """Return the estimate, t, p, rho, r, and the rho below which the test rejects."""
         flips = self.rho_alpha()
         until = f"rejects for rho below {flips:.3g}"
         if flips <= 0:
@@ -509,12 +598,17 @@ class KFoldTTest(Result):
         return f"{self.label} {self.estimate:.4g}: {test} at {rho}; {until}"
 
     def rows(self, level: float = 0.95) -> list[dict]:
-        """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, if it is another.
+        """Return one row per rho: naive, Nadeau-Bengio, 0.7 and, if it differs, the one used.
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             1 minus the significance level, in (0, 1).
+
+        Returns
+        -------
+        list of dict
+            Rows with rho, r, statistic, degrees of freedom, p-value and interval.
         """
         unit = "repeat" if self.test_share is None else "cross-validation"
         tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio")}
@@ -569,49 +663,74 @@ def kfold_t_test(
     mean: float = 0.0,
     alternative: str = "two-sided",
 ) -> KFoldTTest:
-    """Test the mean of folds or random splits for a given proportion rho of hidden variance.
+    """Test the mean of folds or random splits for an assumed proportion rho of hidden variance.
+
+    Use it to test whether one model has a smaller mean loss than another in a cross-validation. The
+    result contains the interval, the p-value, and the largest rho for which the difference is
+    significant.
 
     Parameters
     ----------
     cv_or_fold_means : CVLosses or (K,) array_like
-        Of two models the difference, first minus second, is tested. An array holds the mean losses
-        (differences) of equal folds of one cross-validation, of at most 20: more may be those of
-        repeats or of random splits, which `CVLosses.from_fold_means` can read.
+        Losses of one or two models. For two models, the test uses the first minus the second. An
+        array holds mean losses (or differences) of equal folds of one cross-validation, at most 20.
+        For more, use `CVLosses.from_fold_means`, because they may be repeats or random splits.
     rho : float or {"auto", "naive", "nadeau_bengio"}
-        Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if
-        folds correlated by the proportion 1/K of items tested; 0.7 is the skeptical choice of [1]_.
-        "auto" is 0.7 for folds and "nadeau_bengio" for random splits, whose rho is that of one
-        cross-validation with test sets of their size. `half_sample_rho` estimates it. Repeats share
-        the r that belongs to it, so that repeating does not create evidence: of the mean of R
-        repeats the folds do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R
-        repeats cannot have less.
-    mean : float
-        Tested mean.
+        Assumed proportion of the variance of the mean of one repeat that the folds do not show. It
+        is below 1, and a number may be given as text. "naive" is 0. "nadeau_bengio" is K/(2K-1),
+        which follows if folds have the correlation 1/K, the proportion of items tested. "auto" is
+        0.7 for folds, the skeptical choice of [1]_, and "nadeau_bengio" for random splits.
+        `half_sample_rho` estimates rho. With R repeats, rho must be above -1/(R-1); see Notes.
+    mean : float, default 0
+        Mean to test.
     alternative : {"two-sided", "less", "greater"}
-        "less": the (first) model has the smaller loss, or score.
+        Alternative hypothesis. "less" means that the (first) model has the smaller loss, or the
+        smaller score.
 
     Returns
     -------
     KFoldTTest
-        Its `rho`, `rho_alpha` and tables are on the scale of the argument.
+        Test with the estimate, its interval and the p-value. Its `rho` and `rho_alpha` are on the
+        scale of the argument.
 
     Raises
     ------
     ZeroVarianceError
         If all folds have the same mean (a ValueError).
     ValueError
-        For an unknown or too large rho, fewer than 2 folds, numbers that are not finite, or more
-        than 20 of which it is not known how they were made.
+        If rho is unknown or too large, there are fewer than 2 folds, or a number is not finite.
+        Also if more than 20 numbers are given as an array.
+
+    See Also
+    --------
+    compare_tests : Apply every suitable test to two models.
+    compare_models : Test all pairs of several models.
+    half_sample_rho : Estimate rho from the items.
 
     Notes
     -----
-    With "nadeau_bengio" the variance of the mean of J = K R folds is s^2 (1/J + 1/(K-1)), that of J
-    random splits s^2 (1/J + n_test/n_train), each with J - 1 degrees of freedom [2]_, [3]_.
+    For one cross-validation of K folds with normally distributed means, the statistic has K - 1
+    degrees of freedom ([1]_, proposition 2)::
 
-    t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2) has K - 1 degrees
-    of freedom for normal fold means ([1]_, proposition 2), rho = (theta - E theta3) / theta. rho is
-    not the correlation r of two folds, as [1]_ calls it: rho = K r / (1 + (K-1) r). With K = 10 it
-    rejects a true null in 24.7% of the cases if the true rho is 0.7 and 0 is used.
+        t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2)
+
+    The proportion of hidden variance is rho = (theta - E theta3) / theta. Here
+
+    - mean_k is the mean of fold k,
+    - theta is the variance of the estimate,
+    - theta3 is its estimate from the folds, see `variance_estimates`.
+
+    [1]_ calls rho a correlation, but it is not the correlation r of two folds: rho = K r / (1 +
+    (K-1) r). For K = 10, a test with rho = 0 rejects a true null hypothesis in 24.7% of cases if
+    the true rho is 0.7.
+
+    All repeats share the correlation r. The folds of R repeats therefore hide the proportion R rho
+    / (1 + (R-1) rho) of the variance of their mean, so that repeating does not create evidence. For
+    random splits, rho is that of one cross-validation with test sets of the same size.
+
+    With "nadeau_bengio", the variance of the mean of J = K R folds is s^2 (1/J + 1/(K-1)) [2]_,
+    [3]_. For J random splits it is s^2 (1/J + n_test/n_train). Both tests have J - 1 degrees of
+    freedom.
 
     References
     ----------
@@ -705,7 +824,7 @@ def _fields_of_rho(
 
 
 def possible_range(cv: CVLosses) -> tuple[float, float]:
-    """Return the smallest and the largest possible mean of `series`: known of 0/1 losses only.
+    """Return the smallest and the largest possible mean of `series`, known for 0/1 losses only.
 
     Examples
     --------
@@ -725,7 +844,7 @@ def describe(
     mean: float | None = 0.0,
     scores: bool = False,
 ) -> str:
-    """Return which of two models is better, or the mean (that was tested), in words.
+    """Return which of two models is better, or the mean and the value it was tested against.
 
     Examples
     --------
@@ -765,35 +884,52 @@ def half_sample_rho(
 ) -> float:
     """Estimate rho from cross-validations of random half samples.
 
-    The suggestion that closes [1]_: two halves share no item, so half the squared difference of
-    their means shows the whole variance, of which the folds show only 1 - rho. The estimate is used
-    unchanged for the whole sample, where rho is a little smaller. It is noisy, and the test with it
-    slightly liberal: 5 to 7% instead of 5% false alarms in simulations.
+    Use it if a single assumed rho is not convincing and you can repeat the cross-validation. The
+    estimate is noisy. The test with it is slightly liberal: in simulations it rejected a true null
+    hypothesis in 5 to 7% of cases instead of 5%.
 
     Parameters
     ----------
     losses_of : callable
-        losses_of(X, y, rng) cross-validates the given items and returns CVLosses or (K, m) losses,
-        of one model or the differences of two; K = folds.
+        Function that cross-validates the given items: losses_of(X, y, rng) returns CVLosses or (K,
+        m) losses of one model, or differences of the losses of two models. K must equal `folds`.
     X : (n, ...) array_like
-        At least 4 K items.
+        Features of at least 4 K items.
     y : (n,) array_like
-    folds : int
-        K >= 2; halves have the largest multiple of K items.
-    halvings : int
-        At least 2, better 10; each costs two cross-validations of half size.
+        Class or value of each item.
+    folds : int, default 10
+        Number of folds K, at least 2. Each half has the largest possible multiple of K items.
+    halvings : int, default 10
+        Number of random divisions into halves, at least 2; we advise 10 or more. Each costs two
+        cross-validations of half the items.
     rng : int or numpy.random.Generator
+        Seed or generator of the random numbers.
 
     Returns
     -------
     float
-        clip(1 - mean theta3(half) / mean((mean_A - mean_B)^2 / 2), 0, 0.95).
+        Estimate of rho, limited to the range from 0 to 0.95.
 
     Raises
     ------
     ValueError
-        If there are too few items, `losses_of` returns other folds, or all halves have the same
-        mean.
+        If there are too few items, `losses_of` returns another number of folds, or all halves have
+        the same mean.
+
+    See Also
+    --------
+    kfold_t_test : Test the mean of the folds with this rho.
+    rho_from_r : Convert the correlation of two folds to rho.
+
+    Notes
+    -----
+    The method follows a suggestion at the end of [1]_. Two halves have no item in common, so half
+    the squared difference of their means estimates the whole variance. The folds of each half show
+    only the proportion 1 - rho of it. The estimate is::
+
+        clip(1 - mean theta3(half) / mean((mean_A - mean_B)^2 / 2), 0, 0.95)
+
+    It is used unchanged for the whole sample, for which rho is a little smaller.
 
     References
     ----------
@@ -834,14 +970,14 @@ def half_sample_rho(
     pairs = np.reshape(means, (halvings, 2))
     if not np.diff(pairs).any():
         raise ZeroVarianceError(
-            "the two halves always have the same mean, so rho cannot be estimated; "
-            "use rho='nadeau_bengio'"
+            "the two halves always have the same mean, so rho cannot be estimated. "
+            "Use rho='nadeau_bengio'"
         )
     return rho_of_halves(np.reshape(visible, (halvings, 2)), pairs).item()
 
 
 def rho_of_halves(visible: ndarray, means: ndarray) -> ndarray:
-    """Return rho from theta3 and mean of both halves, (..., H, 2) each.
+    """Return rho from theta3 and the mean of both halves, (..., H, 2) each.
 
     Examples
     --------
@@ -862,17 +998,18 @@ def resolve_rho(
     test_share: float | None = None,
     splits: str = "folds",
 ) -> float:
-    """Return rho of the mean of all K R folds or random splits.
+    """Return rho for the mean of all K R folds or random splits.
 
     Parameters
     ----------
     rho : float or {"auto", "naive", "nadeau_bengio"}
-        Of one repeat, below 1 and above -1 / (R - 1).
+        Rho of one repeat, below 1 and above -1 / (R - 1).
     folds, repeats : int
-        K and R.
+        Numbers of folds K and of repeats R.
     test_share : float, optional
-        The proportion of items in a test set, where it is not 1/K.
+        Proportion of items in a test set, if it is not 1/K.
     splits : {"folds", "random"}
+        How the test sets were made.
 
     Examples
     --------
@@ -891,7 +1028,8 @@ def resolve_rho(
 def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple[float, float]:
     """Return K and R.
 
-    K random splits together test as many items as there are; J splits do so R = J / K times.
+    K random splits together test as many items as there are. J splits therefore count as R = J / K
+    repeats.
     """
     if test_share is None:
         return folds, repeats
@@ -899,39 +1037,40 @@ def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple
 
 
 def fold_notes(cv: CVLosses) -> Iterator[Note]:
-    """Yield notes on a t-test of the folds: those of `cv`, unequal folds, repeats, few folds.
+    """Yield notes on a t-test of the folds: notes of `cv`, unequal folds, repeats, few folds.
 
     Examples
     --------
     >>> for note in fold_notes(CVLosses.from_fold_means([.1, .2, .3], n_items=10)):
     ...     print(note)
-    folds of 3 to 4 items: weighted by size, t is approximate
-    3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%
+    folds of 3 to 4 items: they are weighted by size, so t is approximate
+    3 folds give only 2 degrees of freedom, so t must be beyond 4.3 to be significant at 5%
     """
     yield from cv.notes
     if not cv.equal_folds:
         sizes = f"{cv.sizes.min():,} to {counted(cv.sizes.max(), 'item')}"
-        yield Note("unreliable", f"{cv.noun}s of {sizes}: weighted by size, t is approximate")
+        text = f"{cv.noun}s of {sizes}: they are weighted by size, so t is approximate"
+        yield Note("unreliable", text)
     if cv.splits == "random" and cv.test_share:
         ratio = cv.test_share / (1 - cv.test_share)
         yield Note(
             "assumption",
-            f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio correct the "
-            "variance, as the splits share training items; rho is that of one cross-validation "
-            "with test sets of this size",
+            f"{cv.scheme}: Nadeau and Bengio's correction of the variance uses n_test/n_train = "
+            f"{ratio:.3g}, because the splits share training items. Rho is that of one "
+            "cross-validation with test sets of this size",
         )
     if cv.repeats > 1:
         yield Note(
             "assumption",
-            f"{cv.repeats} repeats test the same items again: with rho = 0 they would count as new "
-            "evidence",
+            f"{cv.repeats} repeats test the same items. With rho = 0, each repeat would count as "
+            "new evidence",
         )
     df = cv.folds * cv.repeats - 1
     if df < FEW_DF:
         freedom = counted(df, "degree of freedom", "degrees of freedom")
-        limit = f"t must be beyond {_quantile(0.95, df, 'two-sided'):.3g} for 5%"
+        limit = f"t must be beyond {_quantile(0.95, df, 'two-sided'):.3g} to be significant at 5%"
         folds = counted(cv.folds, cv.noun)
-        yield Note("design", f"{folds}: only {freedom}, so that {limit}")
+        yield Note("design", f"{folds} give only {freedom}, so {limit}")
 
 
 def refuse_zero_variance(
@@ -942,9 +1081,9 @@ def refuse_zero_variance(
     zero_one: bool = False,
     kind: str = "loss",
 ) -> None:
-    """Raise ZeroVarianceError where fold means differ by no more than rounding.
+    """Raise ZeroVarianceError if fold means differ by no more than rounding.
 
-    McNemar's test helps with 0/1 losses only.
+    The error suggests McNemar's test for 0/1 losses only.
 
     Examples
     --------
@@ -954,8 +1093,8 @@ def refuse_zero_variance(
         return
     other = "mcnemar_test on the paired items" if zero_one else "more items"
     reason = (
-        f"the same in every fold, {fold_means[0]:.4g}: the variance between the {fold_means.size} "
-        f"folds is 0, so there is no t and no p-value; use a {kind} with finer values, or {other}"
+        f"the same in every fold, {fold_means[0]:.4g}. The variance between the {fold_means.size} "
+        f"folds is 0, so there is no t and no p-value. Use a {kind} with finer values, or {other}"
     )
     raise ZeroVarianceError(f"{label} is {reason}", reason)
 
@@ -990,13 +1129,13 @@ def _item_estimates(values: ndarray, fold: ndarray, scale: float) -> tuple:
 
 
 def _apart_from_rounding(values: ndarray, scale: float) -> ndarray:
-    """Return values minus the first: all 0 where they differ by no more than rounding."""
+    """Return values minus the first value: all 0 if they differ by no more than rounding."""
     apart = values - values[0]
     return apart * (np.abs(apart).max() > ROUNDING * scale)
 
 
 def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
-    """Return the mean square, and the mean product of two values of one and of different folds."""
+    """Return the mean square, and the mean products of two values within and between folds."""
     n = values.size
     squares = (values**2).sum()
     sums = np.bincount(fold, values)
@@ -1013,14 +1152,15 @@ def _from_means(means: Any) -> CVLosses:
     if means.ndim != 1:
         raise WrongValue(
             "fold_means",
-            f"must be one-dimensional, one mean per fold; got shape {means.shape}: wrap losses of "
-            "single items in CVLosses, means of models or repeats in CVLosses.from_fold_means",
+            f"must be one-dimensional, one mean per fold; got shape {means.shape}. Use CVLosses "
+            "for losses of single items, and CVLosses.from_fold_means for means of several models "
+            "or repeats",
         )
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
 def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple:
-    """Return rho of one repeat, which may be text, and how it was chosen."""
+    """Return rho of one repeat, which may be given as text, and how it was chosen."""
     if isinstance(rho, str):
         if rho == "auto":
             rho = "nadeau_bengio" if splits == "random" else str(SKEPTICAL)
@@ -1038,21 +1178,21 @@ def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple:
 def _visible(rho: float, repeats: float) -> float:
     """Return the proportion of the variance of the mean of all repeats that the folds show.
 
-    Rho of one repeat is the correlation of the means of two.
+    The correlation of the means of two repeats is rho of one repeat.
     """
     divisor = 1 + (repeats - 1) * rho
     if divisor <= 0:
         least = -1 / (repeats - 1)
         raise WrongValue(
             "rho",
-            f"must be above {least:.4g} for {repeats:.4g} repeats; got {rho}: "
-            "their folds cannot have so negative a correlation",
+            f"must be above {least:.4g} for {repeats:.4g} repeats; got {rho}. "
+            "Their folds cannot have such a negative correlation",
         )
     return (1 - rho) / divisor
 
 
 def _in_order(flips: float, rho: float) -> tuple:
-    """Return two numbers as text, with so many digits that they, 0 and 1 stay in order."""
+    """Return two numbers as text, with enough digits to keep them, 0 and 1 in order."""
     for digits in range(2, 16):
         limit = f"{flips:.{digits}f}"
         used = f"{rho:.{digits + 1}g}"

@@ -1,4 +1,4 @@
-"""Labels of folds and repeats: stored as codes, and refused where they fit no cross-validation."""
+"""Labels of folds and repeats: their codes, and errors for labels that fit no cross-validation."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from workbench.cross_validation import schemes
 
 
 def codes(name: str, labels: ArrayLike, size: int) -> tuple:
-    """Return the distinct labels in their order, and the index of each label among them.
+    """Return the distinct labels in order, and the index of each label among them.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def _natural(text: str) -> list:
 def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple:
     """Return the labels of the K folds of a repeat, and folds as 0 to K - 1 in their repeat.
 
-    Where repeats have different labels, these are 0 to K - 1.
+    If repeats have different labels, the labels are 0 to K - 1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple:
 
 
 def refuse_items(fold: ndarray, repeat: ndarray) -> None:
-    """Raise where a fold has several rows, so that rows are not means of whole folds.
+    """Raise if a fold has several rows, so that rows are not means of whole folds.
 
     Examples
     --------
@@ -76,8 +76,8 @@ def refuse_items(fold: ndarray, repeat: ndarray) -> None:
     if np.bincount(repeat * (fold.max() + 1) + fold).max() > 1:
         raise WrongValue(
             "fold_size",
-            "must be given only where every row is the mean of a whole fold: leave it out for "
-            "losses of single items",
+            "must be given only if every row is the mean of a whole fold. Leave it out for losses "
+            "of single items",
         )
 
 
@@ -120,13 +120,13 @@ def refuse_twice(item: ndarray | None, repeat: ndarray, runs: tuple) -> None:
         run, place = divmod(k, names.size)
         tested = f"repeat {runs[run]} tests item {names[place]} {times[k]} times"
         raise ValueError(
-            f"every repeat must test every item once; {tested}: "
-            "is a repeat column missing, or are columns mixed up?"
+            f"every repeat must test every item once; {tested}. "
+            "Is a repeat column missing, or are columns mixed up?"
         )
 
 
 def refuse_many(folds: tuple) -> None:
-    """Raise where so many folds may be those of several cross-validations.
+    """Raise if there are so many folds that they may belong to several cross-validations.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def refuse_many(folds: tuple) -> None:
     if len(folds) > schemes.MOST_FOLDS:
         raise WrongValue(
             "repeat",
-            f"must be given for {len(folds)} folds without item, which may be those of several "
-            "cross-validations: the repeat of each row, all 0 for one cross-validation; for means "
-            "of random splits give test_share and splits='random'",
+            f"must be given for {len(folds)} folds without item, because they may belong to "
+            "several cross-validations. Give the repeat of each row, all 0 for one "
+            "cross-validation. For means of random splits, use test_share and splits='random'",
         )

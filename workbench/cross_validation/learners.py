@@ -1,8 +1,8 @@
-"""Learners that cross-validate many samples at once, and the populations the samples come from.
+"""Learners that cross-validate many samples at once, and the populations of these samples.
 
-The losses of all folds, halves and repeats of a sample follow from one matrix of squared distances:
-a fold's training set is all columns but its own. Read `Population` and `Samples` first, then
-`as_learner`, which makes a function of samples and folds of every learner.
+One matrix of squared distances gives the losses of all folds, halves and repeats of a sample: the
+training set of a fold is all columns but its own. Read `Population` and `Samples` first, then
+`as_learner`, which turns every learner into a function of samples and folds.
 """
 
 import functools
@@ -30,18 +30,20 @@ CHUNK = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Items to draw samples from.
+    """Items from which samples are drawn.
 
     Attributes
     ----------
     X : (N, p) array of float
+        Features.
     y : (N,) array of int
         Class, 0 to C - 1.
     name : str
+        Name of the population.
     distances : dict
         Squared distances (N, N) by columns, stored for small populations.
     target : (N,) array or None
-        y as the caller passed it, which regressors learn; None where it is y.
+        Values that regressors learn, as the caller passed them; None if they are y.
     """
 
     X: ndarray
@@ -58,11 +60,11 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            rule = f"must be one of {listed(POPULATIONS, quoted=True)} or (X, y)"
+            rule = f"must be one of {listed(POPULATIONS, quoted=True)}, or (X, y)"
             raise WrongType("population", f"{rule}; got {type(population).__name__}")
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
-            rule = "must be (X, y) with items and features in X, of shape (N, p)"
+            rule = "must be (X, y) with items as rows and features as columns of X"
             raise WrongValue("population", f"{rule}; got shape {X.shape}")
         checks.refuse_infinite("population", X, "item", "feature")
         refuse_extreme("population", X)
@@ -75,14 +77,14 @@ class Population:
 
     @property
     def classes(self) -> int:
-        """Number of classes."""
+        """Return the number of classes."""
         return int(self.y.max()) + 1
 
     def numbers(self) -> ndarray:
-        """Return y as the numbers (N,) that a regressor learns."""
+        """Return the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
         if target.dtype.kind not in "biuf":
-            rule = "must hold numbers where the learner is a regressor"
+            rule = "must hold numbers if the learner is a regressor"
             raise WrongValue("y", rule, told=f"got text such as {target[0].item()!r}")
         target = checks.vector("y", target, what="item", copy=False)
         refuse_extreme("y", target)
@@ -113,7 +115,7 @@ class Population:
             return self.X
         features = self.X.shape[1]
         if np.min(columns) < 0 or np.max(columns) >= features:
-            rule = f"must be 0 to {features - 1}, the population's features"
+            rule = f"must be from 0 to {features - 1}, the features of the population"
             raise WrongValue("columns", rule, told=f"got {np.min(columns)} to {np.max(columns)}")
         return self.X[:, columns]
 
@@ -125,9 +127,11 @@ class Samples:
     Attributes
     ----------
     population : Population
+        Population of the samples.
     rows : (B, n) array of int
+        Rows of the population in each sample.
     seed : int
-        For estimators that draw random numbers.
+        Seed for estimators that use random numbers.
     known : dict
         Squared distances (B, n, n) by columns.
     """
@@ -139,7 +143,7 @@ class Samples:
 
     @property
     def y(self) -> ndarray:
-        """Classes, (B, n)."""
+        """Return the classes of the samples, (B, n)."""
         return self.population.y[self.rows]
 
     def distances(self, columns: Sequence[int] | None) -> ndarray:
@@ -163,23 +167,25 @@ def _key(columns: Sequence[int] | None) -> tuple | None:
 
 
 def refuse_large(name: str, *shape: int) -> None:
-    """Raise where an array would have more than `MOST_NUMBERS` numbers.
+    """Raise if an array would have more than `MOST_NUMBERS` numbers.
 
     Examples
     --------
     >>> refuse_large("n", 10**5, 10**5)
     Traceback (most recent call last):
-    ValueError: n would need an array of 100,000 x 100,000 numbers; at most 268,435,456 are made
+    ValueError: n would need an array of 100,000 x 100,000 numbers; the limit is 268,435,456
     """
     if math.prod(shape) > MOST_NUMBERS:
         size = " x ".join(f"{length:,}" for length in shape)
         raise ValueError(
-            f"{name} would need an array of {size} numbers; at most {MOST_NUMBERS:,} are made"
+            f"{name} would need an array of {size} numbers; the limit is {MOST_NUMBERS:,}"
         )
 
 
 def squared_distances(X: ndarray) -> ndarray:
-    """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
+    """Return squared distances (..., n, n) between the rows of an array (..., n, p).
+
+    They are exact for whole numbers.
 
     Examples
     --------
@@ -193,7 +199,7 @@ def squared_distances(X: ndarray) -> ndarray:
 
 def _from_products(X: ndarray) -> ndarray:
     length = (X**2).sum(-1)
-    distances = X @ X.swapaxes(-1, -2)  # changed in place: a third faster than new arrays
+    distances = X @ X.swapaxes(-1, -2)  # changing it in place is a third faster
     distances *= -2
     distances += length[..., :, None]
     distances += length[..., None, :]
@@ -201,10 +207,10 @@ def _from_products(X: ndarray) -> ndarray:
 
 
 def _centered(X: ndarray) -> ndarray:
-    """Return X (..., n, p) minus the means of its features, as large ones cost digits.
+    """Return X (..., n, p) minus the means of its features, because large means cost digits.
 
-    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole
-    numbers stay whole and equal distances stay equal.
+    Means are rounded to a power of two of at most 1 and at most the feature's range. Whole numbers
+    then stay whole, and equal distances stay equal.
     """
     spread = np.clip(np.ptp(X, -2, keepdims=True), 2.0**-500, 1)
     step = np.exp2(np.floor(np.log2(spread)))
@@ -220,7 +226,9 @@ def _single_where_exact(X: ndarray) -> ndarray:
 def nearest_neighbor(
     samples: Samples, fold: ndarray, columns: Sequence[int] | None = None
 ) -> ndarray:
-    """Return 0/1 losses (B, n) of the nearest item outside the fold, the first of equals.
+    """Return 0/1 losses (B, n) of the class of the nearest item outside the fold.
+
+    The first of several nearest items is used.
 
     Examples
     --------
@@ -261,7 +269,7 @@ def nearest_centroid(
         train_count = count - member_inside.sum(-1)
         with np.errstate(invalid="ignore"):
             mean = (total - member_inside @ inside) / train_count[..., None]
-        # minus the squared length of the item, which is the same for every class
+        # without the squared length of the item, which is the same for every class
         squares = (mean**2).sum(-1)
         distance = squares[:, None] - 2 * inside @ mean.swapaxes(1, 2)
         distance[np.isnan(distance)] = np.inf
@@ -278,8 +286,8 @@ def estimator_losses(
 ) -> ndarray:
     """Return losses (B, n) of a scikit-learn estimator.
 
-    They are 0/1 losses of a classifier, or squared errors of a regressor. Where a classifier saw
-    only one class, that is predicted.
+    These are 0/1 losses of a classifier, or squared errors of a regressor. If the training items
+    have only one class, that class is predicted.
 
     Examples
     --------
@@ -318,7 +326,7 @@ def estimator_losses(
 def loss_of(learner: Any) -> str:
     """Return the loss of a learner, or of a (learner, columns) pair.
 
-    It is "squared" for a regressor, else "zero_one".
+    It is "squared" for a regressor and "zero_one" for all others.
 
     Examples
     --------
@@ -340,7 +348,7 @@ LEARNERS = {"1nn": nearest_neighbor, "centroid": nearest_centroid}
 
 
 def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
-    """Return losses(samples, fold) and a label, from a learner or a (learner, columns) pair.
+    """Return losses(samples, fold) and a label from a learner or a (learner, columns) pair.
 
     Examples
     --------
@@ -367,7 +375,9 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
 
 
 def named_learner(text: str) -> Any:
-    """Return a learner from its name, or from "module:object"; a class is called without arguments.
+    """Return a learner from its name or from "module:object".
+
+    A class is called without arguments.
 
     Examples
     --------
@@ -393,26 +403,37 @@ def gaussian_population(
     advantage: float = 0.0,
     rng: int | np.random.Generator = 0,
 ) -> tuple[ndarray, ndarray]:
-    """Return a population of two classes that two learners can see through different features.
+    """Simulate a population of two classes that two learners see through different features.
+
+    Use it to study tests of two learners whose true difference is known.
 
     Parameters
     ----------
-    size : int
-        Items N, at least 2.
-    features : int
-        Per learner: the first sees columns 0 to p - 1, the second p to 2p - 1.
-    separation : float
-        Distance of the class means in the first learner's columns, in standard deviations.
-    advantage : float
-        How much larger it is in the second learner's columns. At 0 the two halves are exchangeable,
-        and every row is followed by the one with halves exchanged, so that two equal learners have
-        exactly the same expected error.
+    size : int, default 20,000
+        Number of items N, at least 2.
+    features : int, default 8
+        Number of features p per learner. The first learner sees columns 0 to p - 1, the second p to
+        2p - 1.
+    separation : float, default 1
+        Distance of the class means in the columns of the first learner, in standard deviations.
+    advantage : float, default 0
+        Additional distance in the columns of the second learner. At 0, every row is followed by the
+        same row with exchanged halves, so that two equal learners have exactly the same expected
+        error.
     rng : int or numpy.random.Generator
+        Seed or generator of the random numbers.
 
     Returns
     -------
     X : (N, 2 p) array
+        Features of the items.
     y : (N,) array of int
+        Class of each item, 0 or 1.
+
+    See Also
+    --------
+    exchangeable_population : Make two learners exactly equal in any population.
+    simulate_type_one : Error rates of tests in such a population.
 
     Examples
     --------
@@ -435,22 +456,29 @@ def gaussian_population(
 
 
 def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray]:
-    """Return (X, y) with every row once more, the halves of its features exchanged.
+    """Add every row of (X, y) once more, with the halves of its features exchanged.
 
-    Equal learners, one on the first and one on the second half of the columns, have the same
-    expected error in it, whatever X and y are: an exact null hypothesis.
+    Equal learners, one on the first and one on the second half of the columns, then have the same
+    expected error, whatever X and y are. The null hypothesis is thus exactly true.
 
     Parameters
     ----------
     X : (N, 2 p) array_like
-        Finite numbers.
+        Features, finite numbers.
     y : (N,) array_like
-        Classes, or numbers for regressors; none missing.
+        Classes, or numbers for regressors; none may be missing.
 
     Returns
     -------
     X : (2 N, 2 p) array
+        Features of the given rows, then of the rows with exchanged halves.
     y : (2 N,) array
+        Classes or numbers, repeated.
+
+    See Also
+    --------
+    gaussian_population : Simulate a population of two classes.
+    simulate_type_one : Error rates of tests in such a population.
 
     Examples
     --------
@@ -460,8 +488,8 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarra
     X = checks.plain_array("X", X)
     if X.ndim != 2 or X.shape[1] % 2 or X.dtype.kind not in "biuf":
         raise ValueError(
-            "X must hold numbers and have an even number of features, half for each learner; got "
-            f"{X.dtype} of shape {X.shape}"
+            "X must contain numbers and have an even number of features, half for each learner; "
+            f"got {X.dtype} of shape {X.shape}"
         )
     checks.refuse_infinite("X", X, "item", "feature")
     y = checks.labels("y", y, size=len(X))

@@ -1,4 +1,4 @@
-"""Losses in long form, one row per model and fold (or item), spread to a column per model."""
+"""Losses in long form (one row per model and fold or item), turned into one column per model."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ Names = Sequence[str]
 
 
 def value_column(names: Names, value: str) -> str:
-    """Return the column of losses: the one that is named, else the only one without a role."""
+    """Return the column of losses: the named one, or the only one without another role."""
     if value or len(names) == 1:
         return value or names[0]
     raise WrongValue(
         "value",
-        "must name the column of losses or scores, as there is a row per model; columns without "
-        f"another role: {listed(names, quoted=True) or 'none'}",
+        "must name the column of losses or scores, because the file has one row per model. Columns "
+        f"without another role: {listed(names, quoted=True) or 'none'}",
     )
 
 
@@ -29,15 +29,17 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
     Parameters
     ----------
     model : (N,) ndarray
-        Names.
+        Name of the model of each row.
     label : dict of (N,) ndarray
-        Folds, and repeats and items where there are some: what a row of every model has in common.
+        Folds and, if they exist, repeats and items: the labels that all models have in common.
     columns : dict of (N,) ndarray
+        Columns of numbers, such as losses and sizes.
 
     Raises
     ------
     ValueError
-        If a model lacks a row that another one has, or has it twice; names model and row.
+        If a model lacks a row that another model has, or has it twice. The message names the model
+        and the row.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
 
 
 def cells(columns: Iterable[ndarray]) -> ndarray:
-    """Return a whole number per row, the same where all columns agree."""
+    """Return a whole number per row, the same for rows that agree in all columns."""
     cell: ndarray | int = 0
     for values in columns:
         code = np.unique(values, return_inverse=True)[1]
@@ -89,7 +91,7 @@ def same_partition(first: ndarray, second: ndarray) -> bool:
 
 
 def _in_order(values: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the first row of every value in order of appearance, and the code of each row."""
+    """Return the first row of each value in order of appearance, and the code of each row."""
     _, first, code = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[code]

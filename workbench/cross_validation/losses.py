@@ -1,8 +1,8 @@
-"""Losses of a cross-validation: which item, in which fold, of which repeat, by which model.
+"""Losses of a cross-validation, by item, fold, repeat and model.
 
-Read the class docstring of `CVLosses` first, then its class methods, which read what other tools
-return. `labels` checks labels of folds and repeats, `sources` what other tools return, and `tables`
-reads files.
+Read the docstring of `CVLosses` first, then its class methods, which read the results of other
+tools. The module `labels` checks labels of folds and repeats, `sources` reads results of other
+tools, and `tables` reads files.
 """
 
 import copy
@@ -29,54 +29,64 @@ LOSSES = {
 MODEL_NAMES = ("A", "B")
 MOST_NAMED = 20
 KINDS = {False: ("loss", "losses"), True: ("score", "scores")}
-SCORES = Note("data", "scores: the larger is better")
+SCORES = Note("data", "the values are scores: larger is better")
 
 
 class CVLosses(Result):
-    """Losses of one or more models on the test sets of K folds, of R repeats, or of random splits.
+    """Losses of one or more models in a cross-validation or in random splits.
 
-    Tests use one series: the losses of a single model, or those of the first minus those of the
-    second of two. Where the losses were made of scores, the series is one of scores.
+    The losses come from K folds, from R repeats of K folds, or from random splits into training and
+    test items. A test uses one series of numbers: the losses of a single model, or the losses of
+    the first of two models minus those of the second. If the losses were made from scores, the
+    series holds scores.
 
     Attributes
     ----------
     losses : (K, m) array_like, or (n,) or (n, M) with `fold`, or a dict of (n,) with `fold`
-        Finite losses, smaller is better; one row per fold, one entry per item, or one column per
-        model. Stored as (n, M). The largest has a size of 1e-140 to 1e140, whose square is a
-        number, or all are 0.
+        Finite losses; smaller is better. Without `fold`, rows are folds and columns are items. With
+        `fold`, rows are items and columns are models. Stored as (n, M). The largest absolute value
+        is between 1e-140 and 1e140, or all losses are 0.
     fold : (n,) array_like of labels
-        Fold in which each item was tested, whole numbers or text; stored as 0 to K - 1. Every
+        Fold in which each item was tested: whole numbers or text. Stored as 0 to K - 1. Every
         repeat has the same number of folds, at least 2.
     models : sequence of str, or str
-        M names, or one text with commas between them; by default "A", "B", ...
+        Names of the M models, or one text with commas between the names. Default "A", "B" and so
+        on.
     item : (n,) array_like of labels, optional
-        The item that each row was measured on; needed to join models and to check repeats.
+        Item to which each row belongs. Needed to join models and to check repeats.
     repeat : (n,) array_like of labels, optional
-        Stored as 0 to R - 1. Every item is tested once in each repeat.
+        Repeat to which each row belongs. Stored as 0 to R - 1. Every repeat tests every item once.
     fold_size : (n,) array_like of int, optional
-        The number of items in each fold, where each row is the mean over a whole fold, one row per
-        fold and repeat; 1 throughout where that number is unknown.
+        Number of items in each fold, if each row is the mean of a whole fold. All sizes are 1 if
+        these numbers are unknown.
     scores : bool
-        The losses are minus scores, of which the larger is better; series, means and tests are of
-        the scores.
+        Whether the losses are scores multiplied by -1. Series, means and tests are then those of
+        the scores, and larger is better.
     test_share : float, optional
-        The proportion of items in a test set, in (0, 1): of random splits, of which each row is the
-        mean of one; of folds only where some were left out. Otherwise a fold tests 1/K of the
-        items.
+        Proportion of items in a test set, in (0, 1). Given for random splits, and for folds if some
+        folds were left out. Otherwise a fold tests 1/K of the items.
     splits : {"folds", "random"}
-        How the test sets were made; "random" needs `test_share`.
+        How the test sets were made. "random" needs `test_share`.
     fold_labels, repeat_labels : tuple
-        K and R labels in the order of the codes: of numbers by size, of text with the numbers in it
-        by size. Folds that have other labels in another repeat are 0 to K - 1.
+        Labels of the K folds and of the R repeats, in the order of their codes. Numbers are sorted
+        by size, also numbers inside text. If repeats use different labels for their folds,
+        `fold_labels` is 0 to K - 1.
 
     Raises
     ------
     ValueError
-        For NaN losses, fewer than 2 folds, labels that do not fit, an item tested twice, repeats
-        that differ in their items or in their number of folds, a fold size for a row that is not a
-        whole fold. Names the item, the model, the fold. For more than 20 folds without `item` or
-        `repeat`, which may be those of several cross-validations or random splits: give `repeat`,
-        all 0 for one cross-validation, or `test_share`.
+        If a loss is NaN, there are fewer than 2 folds, labels do not fit the losses, or an item is
+        tested twice. Also if repeats differ in their items or in their number of folds, or if
+        `fold_size` is given for rows that are not means of whole folds. Without `item` and
+        `repeat`, more than 20 folds are refused, because they may belong to several
+        cross-validations or to random splits. Then give `repeat` (all 0 for one cross-validation)
+        or `test_share`.
+
+    See Also
+    --------
+    kfold_t_test : Test the mean of the folds.
+    compare_tests : Apply every suitable test to two models.
+    compare_models : Test all pairs of several models.
 
     Examples
     --------
@@ -174,33 +184,42 @@ class CVLosses(Result):
         splits: str = "auto",
         test_share: float | None = None,
     ) -> "CVLosses":
-        """Return losses of which only the means over folds are known.
+        """Build losses from the mean loss of each fold.
+
+        Use it if the losses of single items are not available.
 
         Parameters
         ----------
         means : (J,) or (J, M) array_like, dict of (J,) or data frame
-            J = K R mean losses per model, folds of the first repeat first; of a frame each column
-            is a model. A fold in which a model has NaN, an undefined metric, is left out for all
-            models, and a note says so.
+            Mean losses of J = K R folds per model, with the folds of the first repeat first. In a
+            data frame, each column is a model. A fold with NaN (an undefined metric) for one model
+            is left out for all models, and a note says so.
         n_items : int, optional
-            Items n of one repeat; folds are taken as equal, the first n mod K one larger. Without
-            it only ratios of fold sizes are known: all equal.
-        models : sequence of str
-        repeats : int
-            R; must divide J.
-        higher_is_better : bool
-            The means are of scores: a loss is minus the score.
+            Number of items n in one repeat. Folds are then assumed to have equal sizes, except that
+            the first n mod K folds have one item more. Without it, all folds have the same weight.
+        models : sequence of str, optional
+            Names of the models. Default "A", "B" and so on, or the names in `means`.
+        repeats : int, default 1
+            Number of repeats R; must divide J.
+        higher_is_better : bool, default False
+            Whether the means are scores. A loss is then minus the score.
         splits : {"auto", "folds", "random"}
-            "folds": one cross-validation of J folds, or `repeats` of them; "random": each mean is
-            of a random split. "auto" takes up to 20 means for folds, and asks where there are more.
+            "folds": the means belong to one cross-validation of J folds, or to `repeats` of them.
+            "random": each mean belongs to a random split. "auto" treats up to 20 means as folds and
+            raises an error if there are more.
         test_share : float, optional
-            Of random splits the proportion of items in a test set, in (0, 1).
+            Proportion of items in a test set of random splits, in (0, 1).
+
+        Returns
+        -------
+        CVLosses
+            Losses with one row per fold or random split.
 
         Raises
         ------
         ValueError
-            For more than 20 means of which neither `repeats`, `splits` nor `test_share` says how
-            they were made.
+            If there are more than 20 means, and neither `repeats`, `splits` nor `test_share` says
+            how the test sets were made.
 
         Examples
         --------
@@ -218,7 +237,8 @@ class CVLosses(Result):
         means = checks.floats("means", means)
         if means.ndim not in (1, 2) or not means.size:
             raise WrongValue(
-                "means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}"
+                "means",
+                f"must have shape (J,) or (J, M), one row per fold; got shape {means.shape}",
             )
         splits, share = schemes.checked(splits, test_share)
         folds, rest = divmod(len(means), repeats)
@@ -232,8 +252,8 @@ class CVLosses(Result):
             if repeats == 1:
                 schemes.refuse_unknown_folds(
                     folds,
-                    "say how many with repeats (in CVLosses.from_fold_means, which takes all of "
-                    "these)",
+                    "give their number as repeats (in CVLosses.from_fold_means, which accepts all "
+                    "of these arguments)",
                 )
         items = folds
         if n_items is not None and splits == "folds":
@@ -265,33 +285,40 @@ class CVLosses(Result):
         splits: str = "auto",
         test_share: float | None = None,
     ) -> "CVLosses":
-        """Return the fold means in results of scikit-learn's `cross_validate`.
+        """Build losses from results of scikit-learn's `cross_validate`.
 
-        For scorers of scikit-learn the larger is better: a loss is minus the score.
+        For scorers of scikit-learn larger is better, so a loss is minus the score.
 
         Parameters
         ----------
         first, second : dict
-            With "test_<metric>", each (J,); called with `return_indices=True` also "indices". Fold
-            sizes and repeats are read from the indices. They also show whether both models were
-            tested on the same folds and trained on all other items, and whether test sets overlap,
-            as those of random splits do.
+            Results with the key "test_<metric>", each (J,). If `cross_validate` was called with
+            `return_indices=True`, the key "indices" gives fold sizes and repeats. The indices also
+            show whether both models used the same folds, whether they were trained on all other
+            items, and whether test sets overlap, as in random splits.
         metric : str
             "score", or the name of one of several scorers.
         models : sequence of str, or str
             One name per result.
         repeats, n_items : int
-            As in `from_fold_means`; used only where there are no indices.
-        splits, test_share
-            As in `from_fold_means`; by default the indices decide.
+            As in `from_fold_means`. Used only if the results have no indices.
+        splits : {"auto", "folds", "random"}
+            As in `from_fold_means`. By default, the indices decide.
+        test_share : float, optional
+            As in `from_fold_means`. By default, the indices decide.
+
+        Returns
+        -------
+        CVLosses
+            Fold means of one or two models.
 
         Raises
         ------
         ValueError
-            If a result has no such metric, too many scores are NaN (fits failed), the models had
-            different folds, or a split is neither one of K folds nor random, as in splits of time
-            series; for more than 20 scores without indices of which nothing says how they were
-            made.
+            If a result lacks the metric, too many scores are NaN because fits failed, or the models
+            had different folds. Also if the splits are neither K folds nor random, as in time
+            series. Without indices, more than 20 scores are refused unless an argument says how the
+            test sets were made.
 
         Examples
         --------
@@ -331,7 +358,7 @@ class CVLosses(Result):
         if scheme == "random" or scheme == "auto" and repeat is None:
             name, index = next(iter(indices.items()))
             share = share or sources.share_of_splits(index, name)
-            notes.append(Note("data", "the test sets overlap: read as random splits"))
+            notes.append(Note("data", "the test sets overlap, so they were read as random splits"))
             scheme = "random"
             size = np.ones(size.size, int)
         else:
@@ -339,8 +366,8 @@ class CVLosses(Result):
             if repeat is None:
                 raise WrongValue(
                     "splits",
-                    "must test every item once per repeat, as K-fold splitters do; for random "
-                    "splits say splits='random'",
+                    "must test every item once per repeat, as K-fold splitters do. For random "
+                    "splits, use splits='random'",
                 )
             scheme = "folds"
             label["repeat"] = repeat
@@ -364,26 +391,32 @@ class CVLosses(Result):
         *,
         loss: str | Callable = "zero_one",
     ) -> "CVLosses":
-        """Return the losses of out-of-fold predictions, as `cross_val_predict` returns them.
+        """Build losses from out-of-fold predictions, as `cross_val_predict` returns them.
 
         Parameters
         ----------
         truth : (n,) array_like
+            True class or value of each item.
         predictions : (n,) array_like or dict of (n,)
-            One model, or one entry per model.
+            Predictions of one model, or a dict with one entry per model.
         splits : (n,) array_like of labels, or iterable of (train, test) index pairs
-            The fold of each item, or what `splitter.split(X, y)` yields; the test sets hold each
-            item once.
+            Fold of each item, or the pairs that `splitter.split(X, y)` yields. Each item must be in
+            exactly one test set.
         loss : {"zero_one", "squared", "absolute"} or callable
-            A callable takes (truth, prediction), both (n,), and returns (n,).
+            Loss of a prediction. A callable takes (truth, prediction), both (n,), and returns (n,).
+
+        Returns
+        -------
+        CVLosses
+            Losses of single items.
 
         Raises
         ------
         TypeError
-            For a splitter instead of its splits.
+            If `splits` is a splitter instead of its splits.
         ValueError
-            For items that do not fit, or "zero_one" for a model that predicts no class of the
-            truth.
+            If the numbers of items differ, or if the loss is "zero_one" and a model predicts none
+            of the true classes.
 
         Examples
         --------
@@ -422,64 +455,70 @@ class CVLosses(Result):
         splits: str = "auto",
         test_share: float | None = None,
     ) -> "CVLosses":
-        """Return losses from a file with one row per item (or per fold).
+        """Read losses from a file with one row per item or per fold.
 
-        The file has one column per model, or is in long form with a column of the models' names.
+        The file either has one column per model, or it is in long form: one row per model and item
+        (or fold), with a column of model names.
 
         Parameters
         ----------
         source : str, path or data frame
             As in `workbench.read_scores`: csv, parquet, json or a data frame.
-        fold : str
-            Column of fold labels; without one called "fold" a column called `cv_fold`, `split` and
-            the like is used.
+        fold : str, default "fold"
+            Column of fold labels. If there is no column "fold", a column with a similar name such
+            as `cv_fold` or `split` is used.
         item, repeat : str
-            Columns; those called "item" and "repeat" are used where the file has them, any other
-            name must be there. Without a column "repeat" one called seed, rep, run, trial, attempt,
-            iteration or epoch is used where each of its values comes with the same number of folds;
-            a note names it. Without items and with one row per fold, rows are fold means; a fold in
-            which a model has no score is left out for all models, with a note.
+            Columns of items and repeats. The columns "item" and "repeat" are used if they exist;
+            any other name must exist. Instead of "repeat", a column called seed, rep, run, trial,
+            attempt, iteration or epoch is used if each of its values comes with the same number of
+            folds; a note names it. Without items and with one row per fold, the rows are fold
+            means. A fold without a score for one model is left out for all models, and a note says
+            so.
         models : sequence of str, or str, optional
-            Columns with losses, or one text with commas between them; by default (None or "") all
-            others that can be scores of one kind. Names that scikit-learn gives to other things
-            (such as `fit_time`, `n_test`, `rank_x`, `std_x`) are never models. If other columns
-            leave it open, such as a flag next to fractions, an error asks for `models`.
-        higher_is_better : bool
-            The columns hold scores: a loss is minus the score.
+            Columns of losses, or one text with commas between the names. By default (None or ""),
+            all other columns that can be scores of one kind. Names that scikit-learn uses for other
+            things (such as `fit_time`, `n_test`, `rank_x`, `std_x`) are never models. If it is
+            unclear which columns are models, for example if a flag stands next to fractions, an
+            error asks for `models`.
+        higher_is_better : bool, default False
+            Whether the columns hold scores. A loss is then minus the score.
         size : str, optional
-            Column with the number of test items of each fold, where rows are fold means; by default
-            folds are equal.
-        model : str
-            Column of the models' names in a file in long form, one row per model and item (or
-            fold). A column called "model" is one unless `models` lists it. `models` then chooses
-            among the names.
-        value : str
-            In long form the column of losses; "" for the only one that has no other role.
-        folds : int
-            Of what scikit-learn's `cross_validate` or the `cv_results_` of a search hold, the
-            splits of one repetition; 0 where all splits are. There `value` is the metric.
+            Column with the number of test items of each fold, if rows are fold means. By default,
+            all folds have the same size.
+        model : str, default "model"
+            Column of model names in a file in long form. A column called "model" is used this way
+            unless `models` lists it. In long form, `models` chooses among the names in this column.
+        value : str, default ""
+            Column of losses in a file in long form. "" chooses the only column without another
+            role. For results of scikit-learn, the metric.
+        folds : int, default 0
+            Number of splits in one repetition, for results of scikit-learn's `cross_validate` or
+            `cv_results_` of a search. 0 means that all splits belong to one repetition.
         splits : {"auto", "folds", "random"}
-            "folds": K folds, or repeats of them where a column tells repeats; "random": random
-            splits. "auto" goes by the columns, and asks where there are more than 20 folds or a
-            column called split and no repeats.
+            "folds": K folds, or repeats of K folds if a column tells the repeats apart. "random":
+            random splits. "auto" decides from the columns. It raises an error if there are more
+            than 20 folds, or a column called split and no repeats.
         test_share : float, optional
-            Of random splits the proportion of items in a test set, in (0, 1); by default that of
-            columns called n_train and n_test.
+            Proportion of items in a test set of random splits, in (0, 1). By default, it is
+            computed from columns called n_train and n_test.
+
+        Returns
+        -------
+        CVLosses
+            Losses of the models in the file.
 
         Raises
         ------
         ValueError
-            For a missing column or cell, a model that lacks a row or has it twice, a fold that is
-            not a label, identifiers among the losses, or items that do not fit; names column and
-            row.
+            If a column or a cell is missing, a model lacks a row or has it twice, or items do not
+            fit. Also if a fold is not a label, or a column of losses contains identifiers. The
+            message names the column and the row.
 
         Examples
         --------
         >>> table = {"fold": [1, 2, 1, 2], "tree": [0., 1, 0, 1], "svm": [0., 1, 1, 1]}
         >>> CVLosses.read_csv({"item": [1, 2, 3, 4], **table})
         CVLosses(mean loss of tree 0.5, svm 0.75; 4 items in 2 folds)
-        >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
-        CVLosses(mean loss of tree 0.25; means of 2 folds)
         >>> table = {"model": ["tree", "tree", "svm", "svm"], "fold": [1, 2, 1, 2]}
         >>> CVLosses.read_csv({**table, "loss": [.2, .4, .1, .3]})
         CVLosses(mean loss of tree 0.3, svm 0.2; means of 2 folds)
@@ -527,10 +566,10 @@ class CVLosses(Result):
         notes: Sequence[Note] = (),
         where: str = "",
     ) -> "CVLosses":
-        """Return losses or scores without the folds that a model lacks.
+        """Return losses or scores, leaving out folds in which a model has no score.
 
-        `label` has the labels of rows by role. `where` says in which function a reader can state
-        that higher is better.
+        `label` has the labels of rows by role. `where` names the function in which a reader can
+        state that higher is better.
         """
         names = sources.named_models(models) or sources.default_names(losses[0].size)
         losses, label, sizes, share, gaps = sources.without_gaps(losses, label, sizes, names)
@@ -551,59 +590,59 @@ class CVLosses(Result):
         if cv.scores or not cv.like_scores:
             return cv
         text = (
-            "read as losses, the smaller is better: for scores such as accuracies say that higher "
-            f"is better (--better higher; higher_is_better{where})"
+            "the values were read as losses, so smaller is better. If they are scores such as "
+            f"accuracies, say that higher is better (--better higher; higher_is_better{where})"
         )
         return cv._noted(Note("data", text))
 
     @cached_property
     def folds(self) -> int:
-        """Folds K of one repeat."""
+        """Return the number of folds K in one repeat."""
         return int(self.fold.max()) + 1
 
     @cached_property
     def repeats(self) -> int:
-        """Repeats R of the cross-validation."""
+        """Return the number of repeats R of the cross-validation."""
         return int(self.repeat.max()) + 1
 
     @property
     def scheme(self) -> str:
-        """A description of how the test sets were made."""
+        """Return a description of how the test sets were made."""
         return schemes.words(self.splits, self.folds, self.repeats, self.test_share)
 
     @property
     def noun(self) -> str:
-        """The name of a test set: "fold" or "random split"."""
+        """Return the name of a test set: "fold" or "random split"."""
         return "random split" if self.splits == "random" else "fold"
 
     @property
     def has_items(self) -> bool:
-        """Whether losses of single items are known, not only means over folds."""
+        """Return True if losses of single items are known, not only fold means."""
         return self.fold_size is None
 
     @property
     def zero_one(self) -> bool:
-        """Whether the losses (or scores) of all items are 0 or 1."""
+        """Return True if the losses (or scores) of all items are 0 or 1."""
         largest = -1 if self.scores else 1
         binary = (self.losses == 0) | (self.losses == largest)
         return self.has_items and bool(binary.all())
 
     @property
     def like_scores(self) -> bool:
-        """Whether losses may well be scores: all from 0 to 1, and above 0.5 on average."""
+        """Return True if the losses may be scores: all from 0 to 1, with means above 0.5."""
         in_range = self.losses.min() >= 0 and self.losses.max() <= 1
         return bool(in_range and self.mean_losses().min() > 0.5)
 
     @property
     def one_sign(self) -> bool:
-        """Whether no loss is below 0, or all scores are on one side of it."""
+        """Return True if no loss is below 0, or if all scores are on one side of 0."""
         if (self.losses >= 0).all():
             return True
         return self.scores and bool((self.losses <= 0).all())
 
     @cached_property
     def sizes(self) -> ndarray:
-        """Items per fold, (R, K) int."""
+        """Return the number of items in each fold, (R, K) int."""
         size = np.ones(len(self.fold)) if self.fold_size is None else self.fold_size
         sizes = self._per_fold(size).astype(int)
         sizes.setflags(write=False)
@@ -611,56 +650,71 @@ class CVLosses(Result):
 
     @property
     def equal_folds(self) -> bool:
-        """Whether all folds have the same number of items."""
+        """Return True if all folds have the same number of items."""
         return bool(np.ptp(self.sizes) == 0)
 
     @property
     def label(self) -> str:
-        """A description of `series`: the name of the model, or "A minus B"."""
+        """Return a description of `series`: the name of the model, or "A minus B"."""
         return " minus ".join(self.models) if len(self.models) == 2 else self.models[0]
 
     @property
     def kind(self) -> str:
-        """The kind of the numbers: "loss" or "score"."""
+        """Return the kind of the numbers: "loss" or "score"."""
         return KINDS[self.scores][0]
 
     @property
     def kinds(self) -> str:
-        """The plural of `kind`."""
+        """Return the plural of `kind`."""
         return KINDS[self.scores][1]
 
     def series(self) -> ndarray:
-        """Return the tested numbers (n,), losses or scores.
+        """Return the losses or scores that a test uses, (n,).
 
-        They are those of the only model, or of the first minus the second of two.
+        For two models, these are the numbers of the first minus those of the second.
+
+        Returns
+        -------
+        (n,) array of float
+            One number per row.
+
+        Raises
+        ------
+        ValueError
+            If there are more than two models.
         """
         if len(self.models) > 2:
             pair = ", ".join(map(repr, self.models[:2]))
             raise ValueError(
-                f"a test compares two models; there are {len(self.models)}: choose with "
+                f"a test compares two models, but there are {len(self.models)}. Choose two with "
                 f".pair({pair}), or use compare_models"
             )
         first, *second = self.losses.T
         return self._shown(first - second[0] if second else first)
 
     def fold_means(self) -> ndarray:
-        """Return the means of `series` over folds, (R, K)."""
+        """Return the means of `series` in each fold, (R, K)."""
         return self._means_of(self.series())
 
     def pair(self, first: str, second: str) -> "CVLosses":
-        """Return the losses of two models.
+        """Return the losses of two of the models.
 
         Parameters
         ----------
         first, second : str
             Names in `models`.
+
+        Returns
+        -------
+        CVLosses
+            The same rows with these two models.
         """
         checks.choice("first", first, self.models)
         checks.choice("second", second, self.models)
         columns = list(map(self.models.index, (first, second)))
         losses = self.losses[:, columns]
         losses.setflags(write=False)
-        pair = copy.copy(self)  # checked before
+        pair = copy.copy(self)  # already checked
         vars(pair).update(
             losses=losses,
             models=(first, second),
@@ -669,18 +723,23 @@ class CVLosses(Result):
         return pair
 
     def joined(self, other: "CVLosses") -> "CVLosses":
-        """Return the models of both in one object; rows are matched by item and repeat.
+        """Return one object with the models of both; rows are matched by item and repeat.
 
         Parameters
         ----------
         other : CVLosses
-            Other models on the same items and folds.
+            Losses of other models on the same items and folds.
+
+        Returns
+        -------
+        CVLosses
+            The models of this object, then those of `other`.
 
         Raises
         ------
         ValueError
-            If the items or the folds differ, a model is in both, or one has losses and the other
-            scores.
+            If the items or the folds differ, a model is in both objects, or one holds losses and
+            the other scores.
         """
         _refuse_unlike(self, other, "rows", self._layout, other._layout)
         here = self._rows_by_item()
@@ -694,7 +753,7 @@ class CVLosses(Result):
                     _refuse_unlike(self, other, name, values[k], matched[k])
         if not long_form.same_partition(self._cells, other._cells[rows]):
             raise WrongValue(
-                "models", "must be tested on the same folds: give both the same splits"
+                "models", "must be tested on the same folds: use the same splits for both"
             )
         losses = np.hstack([self.losses, other.losses[rows]])
         models = self.models + other.models
@@ -707,7 +766,7 @@ class CVLosses(Result):
         )
 
     def mean_losses(self) -> ndarray:
-        """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
+        """Return the mean loss of each model, (M,); fold means are weighted by fold size."""
         return self._mean_losses.copy()
 
     def fold_means_of_models(self) -> ndarray:
@@ -719,7 +778,7 @@ class CVLosses(Result):
         return np.average(self.fold_means_of_models(), axis=1, weights=self.sizes.ravel())
 
     def headline(self) -> str:
-        """Return mean losses (or scores), items, folds and repeats."""
+        """Return mean losses (or scores) and the numbers of items, folds and repeats."""
         means = zip(self.models, self._shown(self.mean_losses()), strict=True)
         of_models = listed((f"{name} {mean:.4g}" for name, mean in means), MOST_NAMED)
         rows = f"means of {counted(self.folds, self.noun)}"
@@ -729,9 +788,10 @@ class CVLosses(Result):
         return f"mean {self.kind} of {of_models}; {rows}{repeats}"
 
     def rows(self) -> list[dict]:
-        """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
+        """Return one row per fold with the mean loss (or score) of each model.
 
-        The losses of a model called "fold" are in the column "loss of fold" (or "score of fold").
+        A row also has the repeat, the fold and, if it is known, the number of items. The losses of
+        a model called "fold" are in the column "loss of fold" (or "score of fold").
         """
         columns = {"repeat": np.repeat(self.repeat_labels, self.folds)}
         columns["fold"] = np.tile(self.fold_labels, self.repeats)
@@ -745,7 +805,7 @@ class CVLosses(Result):
 
     @property
     def _layout(self) -> str:
-        """A description of the rows, in which joined models must agree."""
+        """Return a description of the rows, in which joined models must agree."""
         rows = "fold means" if self.fold_size is not None else "items"
         if self.item is not None:
             rows = f"named {rows}"
@@ -781,7 +841,7 @@ class CVLosses(Result):
 
 
 def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
-    """Return `cv` as CVLosses; an array is taken as (K, m) losses.
+    """Return `cv` as CVLosses; an array must hold (K, m) losses.
 
     Examples
     --------
@@ -798,14 +858,14 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple:
         if fold is None:
             raise WrongValue(
                 "fold",
-                "must be given with a dict of losses, one label per loss; for means of folds use "
+                "must be given with a dict of losses, one label per loss. For fold means, use "
                 "CVLosses.from_fold_means",
             )
         models = tuple(losses)
         losses = _stacked(losses)
     losses = checks.floats("losses", losses)
     if losses.ndim not in ((1, 2) if fold is not None else (2,)) or not losses.size:
-        rule = "must have shape (K, m), one row per fold, or come with fold labels"
+        rule = "must have shape (K, m) with one row per fold, or be given with fold labels"
         raise WrongValue("losses", f"{rule}; got shape {losses.shape}")
     if fold is None:
         checks.refuse_infinite("losses", losses, "fold", "item")
@@ -826,9 +886,9 @@ def _refuse_names(models: tuple, count: int) -> None:
 
 
 def _stacked(columns: Mapping) -> ndarray:
-    """Return one column per model, (n, M)."""
+    """Return the losses of all models as one column per model, (n, M)."""
     if not columns:
-        raise WrongValue("models", "must be at least one; there is no column of losses")
+        raise WrongValue("models", "must contain at least one model; there is no column of losses")
     arrays = {}
     for name, values in columns.items():
         arrays[name] = sources.as_array(f"losses of {name}", values)

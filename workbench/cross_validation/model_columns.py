@@ -1,7 +1,7 @@
-"""The columns of a table of losses that hold models, and those of folds, repeats and sizes.
+"""Columns of a table of losses that hold models, folds, repeats and sizes.
 
-`fold_column` and `repeat_columns` go by names. `refuse_doubtful` looks at the numbers in the other
-columns.
+`fold_column` and `repeat_columns` use the names of columns. `refuse_doubtful` uses the numbers in
+the other columns.
 """
 
 import re
@@ -30,7 +30,7 @@ _REPEAT = re.compile(
 )
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
-# scikit-learn's columns that are no test scores, sizes, times and row numbers
+# scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
     r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
     r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
@@ -69,7 +69,7 @@ _UNUSED = (
     roles.STRATUM,
     roles.MONTH,
 )
-SCALE = 10.0  # means that differ by more are hardly of one kind; models of one kind seldom do
+SCALE = 10.0  # means of models of one kind seldom differ by a larger factor
 
 
 def _plain(name: str) -> str:
@@ -81,7 +81,7 @@ def _matches(name: str, *patterns: re.Pattern) -> bool:
 
 
 def fold_column(names: Names, fold: str) -> str:
-    """Return the column of folds: the one that is named, else the only one with such a name.
+    """Return the column of folds: the named one, or the only one with a typical name.
 
     Examples
     --------
@@ -98,14 +98,14 @@ def fold_column(names: Names, fold: str) -> str:
         if columns:
             raise WrongValue(
                 "fold",
-                "must name the column of folds or splits, as several could be: "
+                "must name the column of folds or splits, because several columns are possible: "
                 f"{listed(columns, quoted=True)}",
             )
     return fold
 
 
 def numbers_splits(name: str) -> bool:
-    """Return whether the name of a column is that of numbers of splits or runs, not of folds.
+    """Return whether a column name suggests numbers of splits or runs, not of folds.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def numbers_splits(name: str) -> bool:
 
 
 def repeat_columns(names: Names) -> list[str]:
-    """Return the columns with names of repeats: seed, run, trial and so on.
+    """Return the columns with names that suggest repeats: seed, run, trial and so on.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
 
 
 def numeric(data: Arrays) -> list[str]:
-    """Return the columns that hold numbers and are no weights, clusters, strata or periods.
+    """Return the columns of numbers that are not weights, clusters, strata or periods.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _holds_numbers(cells: ndarray) -> bool:
 
 
 def refuse_doubtful(scores: Arrays) -> None:
-    """Raise where columns do not look like scores of one kind; missing scores (NaN) are ignored.
+    """Raise if columns do not seem to be scores of one kind; missing scores (NaN) are ignored.
 
     Examples
     --------
@@ -205,19 +205,19 @@ def refuse_doubtful(scores: Arrays) -> None:
     small = min(size, key=size.__getitem__)
     large = max(size, key=size.__getitem__)
     if len(metrics) > 1:
-        why = f"columns {listed(metrics, quoted=True)} are called as metrics, not as models"
+        why = f"columns {listed(metrics, quoted=True)} have names of metrics, not of models"
     elif flags and len(flags) < len(values):
-        why = f"column {flags[0]!r} is called as a property of the rows, not as a model"
+        why = f"column {flags[0]!r} has the name of a property of the rows, not of a model"
     elif fractions and integers:
         only = "0 and 1" if np.isin(values[integers[0]], (0, 1)).all() else "whole numbers"
         columns = listed(fractions, 3, quoted=True)
         why = f"column {integers[0]!r} holds only {only} next to fractions in {columns}"
     elif size[large] > SCALE * size[small] > 0 and values[large].max() > 1:
-        mean_sizes = f"{size[large]:.3g} where that of {small!r} is {size[small]:.3g}"
-        why = f"column {large!r} has a mean size of {mean_sizes}: hardly scores of one kind"
+        sizes = f"{size[large]:.3g} and {size[small]:.3g}"
+        why = f"columns {large!r} and {small!r} differ too much in mean absolute value ({sizes})"
     else:
         return
-    raise WrongValue("models", f"must list the columns of losses or scores, as {why}")
+    raise WrongValue("models", f"must list the columns of losses or scores, because {why}")
 
 
 def repeats_told(
@@ -231,13 +231,13 @@ def repeats_told(
     Parameters
     ----------
     candidates : dict of (n,) ndarray
-        Columns with names of repeats.
+        Columns with names that suggest repeats.
     label : dict of (n,) ndarray
-        Labels of "fold", and of "item" where they are known.
+        Labels of "fold" and, if they are known, of "item".
     fold_name : str
         Column of folds.
     one_cv : bool
-        Whether folds with different labels are known to be those of one cross-validation.
+        Whether folds with different labels are known to belong to one cross-validation.
 
     Examples
     --------
@@ -257,9 +257,9 @@ def repeats_told(
             scheme = f"{count} repeats of {fold.size // count} folds"
             raise WrongValue(
                 "repeat",
-                f"must be said, as column {valid[0]!r} may tell {scheme} or be a setting of one "
-                f"cross-validation of {fold.size}: name the column as repeat, or say {{0}} 'folds' "
-                "for one",
+                f"must be given, because column {valid[0]!r} may number {scheme}, or be a setting "
+                f"of one cross-validation of {fold.size} folds. Name the column as repeat, or use "
+                "{0} 'folds' for one cross-validation",
                 others=("splits",),
             )
         valid = []
@@ -267,25 +267,25 @@ def repeats_told(
     if not all(long_form.same_partition(candidates[chosen], candidates[name]) for name in valid):
         raise WrongValue(
             "repeat",
-            "must name the column of repeats, as several could tell them apart: "
+            "must name the column of repeats, because several columns are possible: "
             f"{listed(valid, quoted=True)}",
         )
     if not valid and not told_by_rows:
         raise WrongValue(
             "repeat",
-            "must name the column of repeats: columns "
+            "must name the column of repeats, because columns "
             f"{listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
-            "same folds once. Average what was run several times on the same folds, or drop a "
+            "same folds once. Average results of several runs on the same folds, or drop a "
             "column",
         )
     notes = [
-        Note("data", f"column {name!r} is no model and tells no repeats: it is not used")
+        Note("data", f"column {name!r} is neither a model nor a repeat, so it is not used")
         for name in candidates
         if name != chosen
     ]
     if chosen:
         count = np.unique(candidates[chosen]).size
-        text = f"column {chosen!r} tells repeats: {count} repeats, each with its own folds"
+        text = f"column {chosen!r} numbers the repeats: {count} repeats, each with its own folds"
         notes.insert(0, Note("data", text))
     return chosen, notes
 
@@ -293,8 +293,8 @@ def repeats_told(
 def _tells(labels: ndarray, fold: ndarray, rows: ndarray) -> bool:
     """Return whether a column tells repeats apart.
 
-    Every label must come with the same number of folds, at least 2, and with each of the rows
-    (items, or else folds) once.
+    Each of its labels must come with the same number of folds, at least 2. Each label must come
+    with each of the rows (items, or else folds) once.
     """
     distinct, code = np.unique(labels, return_inverse=True)
     first_rows = np.unique(long_form.cells([labels, fold]), return_index=True)[1]

@@ -31,17 +31,26 @@ ADVISED_REPEATS = 200  # Bates, Hastie & Tibshirani, Cross-validation: what does
 
 
 class ModelTest(Result):
-    """Outcome of one test of two models.
+    """Result of one test of two models.
 
     Attributes
     ----------
     test : str
+        Name of the test.
     estimate : float
-        Mean difference; for McNemar (b - c) / (b + c).
+        Mean difference. For McNemar's test, (b - c) / (b + c).
     statistic : float
+        Value of the test statistic.
     df : tuple of float
-        Degrees of freedom; empty where there are none.
+        Degrees of freedom; empty if the test has none.
     pvalue : float
+        p-value of the test.
+
+    See Also
+    --------
+    five_by_two_f_test : Test five repeats of 2-fold cross-validation.
+    mcnemar_test : Compare two models on the same items.
+    nadeau_bengio_test : Test differences from random splits.
     """
 
     test: str
@@ -51,7 +60,7 @@ class ModelTest(Result):
     pvalue: float
 
     def headline(self) -> str:
-        """Return statistic, degrees of freedom and p-value."""
+        """Return the statistic, the degrees of freedom and the p-value."""
         df = f", df {self._df}" if self.df else ""
         numbers = f"estimate {self.estimate:.4g}, statistic {self.statistic:.4g}"
         return f"{self.test}: {numbers}{df}, p {self.pvalue:.4g}"
@@ -81,31 +90,43 @@ def nadeau_bengio_test(
     mean: float = 0.0,
     alternative: str = "two-sided",
 ) -> ModelTest:
-    """Test differences from J random splits (or folds), corrected for shared training items.
+    """Test differences from random splits (or folds) with the corrected resampled t-test.
+
+    The correction accounts for training items that the splits share.
 
     Parameters
     ----------
     differences : (J,) array_like
-        Mean difference of the losses on each test set, J >= 2.
+        Mean difference of the losses on each of J test sets, J >= 2.
     n_train, n_test : float
-        Items trained and tested on in a split, above 0.
-    mean : float
-        Tested mean.
+        Numbers of training items and of test items in a split, above 0.
+    mean : float, default 0
+        Mean to test.
     alternative : {"two-sided", "less", "greater"}
+        Alternative hypothesis.
 
     Returns
     -------
     ModelTest
+        Test with J - 1 degrees of freedom.
 
     Raises
     ------
     ZeroVarianceError
         If all differences are the same.
 
+    See Also
+    --------
+    kfold_t_test : Test the mean of folds for an assumed proportion of hidden variance.
+    bayesian_correlated_t : Posterior with the same correction.
+
     Notes
     -----
-    t = (estimate - mean) / sqrt((1/J + n_test/n_train) s^2), df = J - 1 [1]_. For J = K folds it is
-    `kfold_t_test` at rho = K/(2K-1).
+    For J differences with sample variance s^2, the statistic has J - 1 degrees of freedom [1]_::
+
+        t = (estimate - mean) / sqrt((1/J + n_test/n_train) s^2)
+
+    For J = K folds, this is `kfold_t_test` at rho = K/(2K-1).
 
     References
     ----------
@@ -134,6 +155,9 @@ def nadeau_bengio_test(
 def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     """Test five repeats of 2-fold cross-validation with Dietterich's t.
 
+    The result depends on which difference comes first; `five_by_two_f_test` does not have this
+    weakness.
+
     Parameters
     ----------
     differences : (5, 2) array_like
@@ -142,17 +166,27 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     Returns
     -------
     ModelTest
-        The note gives the range of p over the ten differences that could have come first.
+        Test with 5 degrees of freedom. Its note gives the range of p over the ten differences that
+        could have come first.
 
     Raises
     ------
     ZeroVarianceError
         If both halves agree in all five repeats.
 
+    See Also
+    --------
+    five_by_two_f_test : Test that does not depend on the order of the differences.
+    kfold_t_test : Test the mean of folds.
+
     Notes
     -----
-    t = d_11 / sqrt(sum s_i^2 / 5) with s_i^2 = (d_i1 - d_i2)^2 / 2 and 5 degrees of freedom [1]_.
-    It takes the differences of the halves as independent, which they are not for every learner.
+    For differences d_i1 and d_i2 of the two halves in repeat i, the statistic is [1]_::
+
+        t = d_11 / sqrt(sum s_i^2 / 5), with s_i^2 = (d_i1 - d_i2)^2 / 2
+
+    The test assumes that the differences of the halves are independent, which is not true for every
+    learner.
 
     References
     ----------
@@ -169,8 +203,8 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     pvalues = kfold.tail_probability(statistics, 5, "two-sided")
     note = Note(
         "unreliable",
-        f"the difference that comes first decides: p from {pvalues.min():.4g} to "
-        f"{pvalues.max():.4g} over the ten",
+        "the result depends on which of the ten differences comes first: p ranges from "
+        f"{pvalues.min():.4g} to {pvalues.max():.4g}",
     )
     first = statistics[0, 0]
     pvalue = pvalues[0, 0]
@@ -187,7 +221,7 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
 def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     """Test five repeats of 2-fold cross-validation with Alpaydin's F.
 
-    Unlike Dietterich's t it does not depend on the order of the differences.
+    Unlike Dietterich's t, the result does not depend on the order of the differences.
 
     Parameters
     ----------
@@ -197,15 +231,22 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     Returns
     -------
     ModelTest
+        Test with 10 and 5 degrees of freedom.
 
     Raises
     ------
     ZeroVarianceError
         If both halves agree in all five repeats.
 
+    See Also
+    --------
+    five_by_two_t_test : Test that uses the difference that comes first.
+    compare_tests : Apply every suitable test to two models.
+
     Notes
     -----
-    F = sum d_ij^2 / (2 sum s_i^2) with 10 and 5 degrees of freedom [1]_.
+    For differences d_ij and variances s_i^2 as in `five_by_two_t_test`, the statistic is F = sum
+    d_ij^2 / (2 sum s_i^2) [1]_.
 
     References
     ----------
@@ -226,7 +267,7 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
 def five_by_two(values: ndarray) -> tuple:
     """Return t (..., 5, 2) and F (...,) of differences (..., 5, 2).
 
-    There is one t for every difference that could come first.
+    There is one t for each difference that could come first.
 
     Examples
     --------
@@ -244,21 +285,29 @@ def five_by_two(values: ndarray) -> tuple:
 def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     """Test whether two fitted models err equally often on the same items.
 
-    The answer is about these two models, not about the methods that made them: for pooled
-    cross-validated predictions it is therefore too liberal.
+    The result is about these two models, not about the methods that made them. It is therefore too
+    liberal for pooled predictions of a cross-validation.
 
     Parameters
     ----------
     b, c : int
-        Items that only the first, and only the second, model got wrong.
+        Number of items that only the first model (b), and only the second model (c), classified
+        incorrectly.
     method : {"exact", "midp", "chi2"}
-        Binomial; binomial with half the probability of the observed counts, close to its level
-        [1]_; chi-square with Edwards' continuity correction, (abs(b - c) - 1)^2 / (b + c).
+        "exact": binomial test. "midp": binomial test that counts half the probability of the
+        observed counts; its error rate is close to the nominal level [1]_. "chi2": chi-square test
+        with Edwards' continuity correction, (abs(b - c) - 1)^2 / (b + c).
 
     Returns
     -------
     ModelTest
-        Without disagreements p is 1: the data say nothing.
+        Test of equal error rates. Without disagreements, p is 1, because the data contain no
+        evidence.
+
+    See Also
+    --------
+    compare_tests : Apply every suitable test to two models.
+    kfold_t_test : Test two learning methods by cross-validation.
 
     References
     ----------
@@ -274,7 +323,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     checks.choice("method", method, MCNEMAR)
     notes = []
     if b + c == 0:
-        notes = [Note("undefined", "the models never disagree: no evidence either way")]
+        notes = [Note("undefined", "the models never disagree, so there is no evidence for either")]
     estimate = (b - c) / max(b + c, 1)
     pvalue = float(mcnemar_pvalue(b, c, method))
     statistic = float(min(b, c))
@@ -293,7 +342,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
 
 
 def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
-    """Return p-values of arrays of disagreements.
+    """Return the p-values of McNemar's test for arrays of disagreements.
 
     Examples
     --------
@@ -319,9 +368,9 @@ def _edwards(b: int | ndarray, c: int | ndarray) -> ndarray:
 
 
 def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:
-    """Return P(X <= heads) of tosses of a fair coin.
+    """Return P(X <= heads) for tosses of a fair coin.
 
-    A binomial of `scipy.special` has no p from 2**31 tosses on.
+    The binomial functions of `scipy.special` fail for 2**31 tosses or more.
     """
     tails = np.maximum(tosses - heads, 1.0)
     p = scipy.special.betainc(tails, heads + 1.0, 0.5)
@@ -329,22 +378,35 @@ def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:
 
 
 class BayesianTTest(Result):
-    """Posterior of the mean difference of two models, a shifted and scaled Student t.
+    """Posterior of the mean difference of two models: a shifted and scaled Student t.
+
+    The region of practical equivalence (ROPE) contains the differences that are too small to
+    matter.
 
     Attributes
     ----------
-    left, rope, right : float
-        Probabilities that the difference is below the region of practical equivalence (ROPE), that
-        the models are practically equal, and that it is above; below it the first model has the
-        smaller loss, or score.
-    estimate, standard_error : float
-        Center and scale of the posterior.
+    left : float
+        Probability that the difference is below the ROPE, so that the first model has the smaller
+        loss (or score).
+    rope : float
+        Probability that the models are practically equal.
+    right : float
+        Probability that the difference is above the ROPE.
+    estimate : float
+        Center of the posterior.
+    standard_error : float
+        Scale of the posterior.
     df : int
-        Its degrees of freedom.
+        Degrees of freedom of the posterior.
     half_width : float
-        Of the ROPE, which is -half_width to half_width.
+        Half-width of the ROPE, which extends from -half_width to half_width.
     scores : bool
-        The difference is one of scores: the larger is better.
+        Whether the difference is one of scores, so that larger is better.
+
+    See Also
+    --------
+    bayesian_correlated_t : Compute this posterior.
+    compare_tests : Apply every suitable test to two models.
     """
 
     left: float
@@ -358,7 +420,7 @@ class BayesianTTest(Result):
 
     @property
     def regions(self) -> dict[str, float]:
-        """The probabilities of the three regions by their meaning: dict of float."""
+        """Return the probabilities of the three regions by their meaning."""
         low = "first better"
         high = "second better"
         if self.scores:
@@ -366,23 +428,34 @@ class BayesianTTest(Result):
         return {low: self.left, "practically equal": self.rope, high: self.right}
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the shortest `Interval` that holds `level` of the posterior.
+        """Return the shortest interval that contains `level` of the posterior.
 
         Parameters
         ----------
-        level : float
-            Posterior probability inside, in (0, 1).
+        level : float, default 0.95
+            Posterior probability inside the interval, in (0, 1).
+
+        Returns
+        -------
+        Interval
+            Credible interval of the mean difference.
         """
         quantile = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2)
         reach = quantile * self.standard_error
         return Interval(self.estimate - reach, self.estimate + reach, level, "posterior")
 
     def density(self, difference: ArrayLike) -> ndarray:
-        """Return the posterior density at differences, of the same shape.
+        """Return the posterior density at some differences.
 
         Parameters
         ----------
         difference : array_like of float
+            Mean differences.
+
+        Returns
+        -------
+        ndarray
+            Densities, in the shape of `difference`.
         """
         df = self.df
         scale = self.standard_error
@@ -392,7 +465,7 @@ class BayesianTTest(Result):
         return np.exp(exponent) / constant
 
     def headline(self) -> str:
-        """Return the three probabilities in words."""
+        """Return the probabilities of the three regions."""
         regions = self.regions
         best = "larger score" if self.scores else "smaller loss"
         equal = ""
@@ -415,38 +488,46 @@ def bayesian_correlated_t(
     scores: bool = False,
     test_share: float | None = None,
 ) -> BayesianTTest:
-    """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
+    """Compute the posterior of the mean difference with Nadeau and Bengio's correlation of folds.
+
+    Use it if you want the probability that two models are practically equal.
 
     Parameters
     ----------
     differences : (J,) array_like
-        Mean loss of the first less that of the second model per fold; J = K runs.
-    rope : float
-        Half width of the region of practical equivalence, at least 0, in units of the loss.
+        Mean loss of the first model minus that of the second in each fold, with J = K runs.
+    rope : float, default 0
+        Half-width of the region of practical equivalence, at least 0, in units of the loss.
     runs : int, optional
-        Repeats of the cross-validation; divides J. By default 1, where J is at most 20.
+        Number of repeats of the cross-validation; must divide J. The default is 1 for up to 20
+        differences.
     sizes : (J,) array_like of int, optional
-        Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by
-        default equal.
-    scores : bool
-        The differences are of scores: the larger is better.
+        Items per fold, at least 1. Mean and variance are weighted by them, as in `kfold_t_test`. By
+        default, all folds have the same size.
+    scores : bool, default False
+        Whether the differences are differences of scores, so that larger is better.
     test_share : float, optional
-        Of random splits the proportion of items in a test set, which is the correlation of two
-        splits.
+        Proportion of items in a test set of random splits. It is the correlation of two splits.
 
     Returns
     -------
     BayesianTTest
-        Without a rope, twice the smaller of left and right is the p-value of `kfold_t_test` at
-        "nadeau_bengio", and for equal folds that of `nadeau_bengio_test`.
+        Posterior of the mean difference. For `rope` 0, twice the smaller of `left` and `right` is
+        the p-value of `kfold_t_test` at "nadeau_bengio". For equal folds it is also the p-value of
+        `nadeau_bengio_test`.
 
     Raises
     ------
     ZeroVarianceError
         If all differences are the same.
     ValueError
-        For more than 20 differences of which neither `runs` nor `test_share` says how they were
-        made.
+        If there are more than 20 differences, and neither `runs` nor `test_share` says how the test
+        sets were made.
+
+    See Also
+    --------
+    nadeau_bengio_test : Corrected resampled t-test.
+    kfold_t_test : Test the mean of the folds.
 
     References
     ----------
@@ -464,12 +545,12 @@ def bayesian_correlated_t(
     rope = checks.number("rope", rope, 0)
     _, share = schemes.checked("auto", test_share)
     if runs is None and share is None:
-        schemes.refuse_unknown_folds(values.size, "say how many with runs")
+        schemes.refuse_unknown_folds(values.size, "give their number as runs")
     runs = 1 if runs is None else checks.whole("runs", runs, 1)
     folds, rest = divmod(values.size, runs)
     if rest or folds < 2:
         rule = "must divide the number of differences into at least 2 folds"
-        raise WrongValue("runs", f"{rule}; got {runs} runs of {values.size}")
+        raise WrongValue("runs", f"{rule}; got {runs} runs and {values.size} differences")
     kfold.refuse_zero_variance(values, 0, "the difference")
     weights = np.ones(values.size)
     if sizes is not None:
@@ -506,13 +587,27 @@ class NestedInterval(Interval):
 
     Attributes
     ----------
-    low, high, level, method, limiting_stratum, bounded
+    low, high : float
+        Limits of the interval.
+    level : float
+        Nominal coverage.
+    method : str
+        Name of the method.
+    limiting_stratum : int or None
+        As in `Interval`.
+    bounded : (float, float) or None
         As in `Interval`.
     estimate : float
-        Mean loss (difference), its bias from smaller training sets removed.
+        Mean loss (or difference), corrected for the bias from smaller training sets.
     standard_error : float
+        Standard error of the estimate.
     uncorrected : float
         Mean of the inner losses.
+
+    See Also
+    --------
+    nested_cv_interval : Compute this interval.
+    Interval : Interval of any other method.
     """
 
     estimate: float = nan
@@ -523,33 +618,47 @@ class NestedInterval(Interval):
 def nested_cv_interval(
     outer: ArrayLike, inner: ArrayLike, *, level: float = 0.95
 ) -> NestedInterval:
-    """Return an interval for the error of a model fitted to all items.
+    """Compute an interval for the error of a model fitted to all items.
 
-    It is made from the losses of nested cross-validation.
+    The interval uses the losses of nested cross-validation. It accounts for the correlation of
+    folds, but needs many repeats.
 
     Parameters
     ----------
     outer : (K, m) or (R, K, m) array_like
         Losses (or differences of two models) of the items of each fold, by a model trained without
-        that fold.
+        that fold. K is at least 3 and m at least 2.
     inner : (K, n - m) or (R, K, n - m) array_like
-        Losses of all other items, by models trained without that fold and without the item's own.
-    level : float
+        Losses of all other items, by models trained without that fold and without the item's own
+        fold.
+    level : float, default 0.95
+        Nominal coverage in (0, 1).
 
     Returns
     -------
     NestedInterval
+        Interval with the estimate and its standard error.
 
     Raises
     ------
     ValueError
         If shapes do not fit or a loss is not finite.
 
+    See Also
+    --------
+    kfold_t_test : Test and interval from one level of folds.
+
     Notes
     -----
-    The mean squared error is estimated by mean((inner mean - outer mean)^2) - mean(variance of
-    outer / m), times (K-1)/K, its root limited to s / sqrt(n) and sqrt(K) times that; the bias is
-    (1 + (K-2)/K) (inner mean - outer mean) [1]_, who advise some 200 repeats R.
+    The method of [1]_ estimates the mean squared error (MSE) and the bias of the cross-validated
+    mean::
+
+        MSE = (K-1)/K (mean((inner mean - outer mean)^2) - mean(variance of outer / m))
+        bias = (1 + (K-2)/K) (inner mean - outer mean)
+
+    The standard error is the square root of the MSE, but at least s / sqrt(n) and at most sqrt(K)
+    times as much. Here s is the standard deviation of the inner losses. The authors advise about
+    200 repeats R.
 
     References
     ----------
@@ -567,18 +676,18 @@ def nested_cv_interval(
     inner = _nested_losses("inner", inner)
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
-        rule = "must have at least 3 folds of at least 2 items"
+        rule = "must have at least 3 folds, each with at least 2 items"
         raise WrongValue("outer", rule, told=f"got {counted(folds, 'fold')} of {m:,}")
     shape = repeats, folds, (folds - 1) * m
     if inner.shape != shape:
-        rule = f"must have shape {shape}, all items outside each fold"
+        rule = f"must have shape {shape}: the losses of all items outside each fold"
         raise WrongValue("inner", rule, inner.shape)
     estimate, error = nested_estimate(outer, inner)
     reach = intervals.quantile(level) * error
     notes = []
     if repeats < ADVISED_REPEATS:
-        advice = f"about {ADVISED_REPEATS} are advised for a stable width"
-        notes = [Note("unreliable", f"{counted(repeats, 'repeat')}; {advice}")]
+        advice = f"use about {ADVISED_REPEATS} for a stable width"
+        notes = [Note("unreliable", f"only {counted(repeats, 'repeat')}; {advice}")]
     return NestedInterval(
         estimate - reach,
         estimate + reach,
@@ -592,7 +701,9 @@ def nested_cv_interval(
 
 
 def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
-    """Return estimate and standard error from losses (..., R, K, m) and (..., R, K, n - m).
+    """Return the estimate and its standard error.
+
+    The losses have the shapes (..., R, K, m) and (..., R, K, n - m).
 
     Examples
     --------
@@ -618,7 +729,7 @@ def _nested_losses(name: str, losses: ArrayLike) -> ndarray:
     """Return losses as floats (R, K, m)."""
     losses = checks.floats(name, as_array(name, losses))
     if losses.ndim not in (2, 3):
-        raise WrongValue(name, "must be (K, ...) or (R, K, ...)", losses.shape)
+        raise WrongValue(name, "must have shape (K, ...) or (R, K, ...)", losses.shape)
     losses = losses.reshape(-1, *losses.shape[-2:])
     checks.refuse_infinite(name, losses, "repeat", "fold", "item")
     refuse_extreme(name, losses)
@@ -640,7 +751,7 @@ def _five_by_two(differences: ArrayLike) -> ndarray:
     refuse_extreme("differences", values)
     if np.ptp(values, 1).max() <= kfold.ROUNDING * np.abs(values).max():
         raise kfold.ZeroVarianceError(
-            "the two halves agree in all five repeats: the variance is 0, so there is no t, "
-            "no F and no p-value; use a loss with finer values, or more items"
+            "the two halves agree in all five repeats. The variance is 0, so there is no t, "
+            "no F and no p-value. Use a loss with finer values, or more items"
         )
     return values

@@ -1,6 +1,6 @@
-"""The two populations of the paper: fetched or read from a file, checked by their values, stored.
+"""The two populations of the paper [1]_: fetched or read from a file, checked and stored.
 
-Read `keep_population` first.
+Read `keep_population` first. Letter [2]_ and Forest [3]_ are problems of two classes.
 
 References
 ----------
@@ -38,16 +38,18 @@ class Known:
     Attributes
     ----------
     title : str
+        Name of the population in the paper.
     items, features : int
+        Numbers of items and of features.
     first : range
-        Classes, as numbers, of the first of two.
+        Numbers of the original classes that form the first of two classes.
     digest : str
-        SHA-256 of its sorted rows, 16-bit numbers, the last one 0 for the first class and 1 for the
-        second.
+        SHA-256 of its sorted rows of 16-bit numbers. The last number of a row is 0 for the first
+        class and 1 for the second.
     names : str
-        Pattern of the names that files with it have in archives.
+        Pattern of the names of its files in archives.
     fetch : callable
-        Returns features, and whether the class is the second, by scikit-learn's own fetcher.
+        Returns features, and whether the class is the second, with scikit-learn's own fetcher.
     """
 
     title: str
@@ -94,12 +96,14 @@ OPENML = {"letter": (1, lambda y: y >= "N"), "covertype": (3, lambda y: y == "2"
 
 
 def kept_file(name: str, folder: str | PathLike[str] | None = None) -> Path:
-    """Return the path where a population is stored, by default next to the data of scikit-learn.
+    """Return the path where a population is stored, by default next to scikit-learn's data.
 
     Parameters
     ----------
     name : {"letter", "forest"}
+        Name of the population.
     folder : str or path, optional
+        Folder of the file.
     """
     if not folder:
         home = os.environ.get("SCIKIT_LEARN_DATA", os.path.join("~", "scikit_learn_data"))
@@ -113,22 +117,23 @@ def keep_population(
     *,
     source: str | PathLike[str] | None = None,
 ) -> Path:
-    """Fetch a population of the paper, or read it from a file; check its values and store it.
+    """Fetch a population of the paper or read it from a file, check its values, and store it.
 
     Parameters
     ----------
     name : {"letter", "forest"}
-        Letters A to M against N to Z [1]_; lodgepole pine against the other trees [2]_.
+        "letter": letters A to M against N to Z [1]_. "forest": lodgepole pine against the other
+        trees [2]_.
     folder : str or path, optional
-        As in `kept_file`; made where it is missing.
+        As in `kept_file`; it is created if it is missing.
     source : str or path, optional
-        A text with commas, packed or not, or an archive that holds one, such as a wheel. By default
-        it is fetched.
+        Text file with commas, packed or not, or an archive that contains one, such as a wheel. By
+        default, the population is fetched.
 
     Returns
     -------
     Path
-        The stored file, the same whatever the order of the rows and the format of the source.
+        The stored file. It does not depend on the order of the rows or the format of the source.
 
     Raises
     ------
@@ -165,8 +170,9 @@ def kept_population(
     Returns
     -------
     X : (N, p) array of float
+        Features, with rows in the order of their values, which is the same for every source.
     y : (N,) array of int
-        In the order of the values, which is the same for every source.
+        Classes, 0 or 1.
     """
     path = kept_file(name, folder)
     if not path.exists():
@@ -176,15 +182,16 @@ def kept_population(
 
 
 def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
-    """Return name, features and classes, in the order of the values, of a population of the paper.
+    """Return name, features and classes of a population of the paper, or None for other data.
 
-    Other data give None.
+    The rows are in the order of their values.
 
     Parameters
     ----------
     X : (N, p) array of float
+        Features.
     y : (N,) array of int
-        0 or 1.
+        Classes, 0 or 1.
     """
     for name, expected in KNOWN.items():
         if X.shape == (expected.items, expected.features):
@@ -201,19 +208,19 @@ def _features_and_classes(table: ndarray) -> tuple:
 
 
 def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
-    """Return the sorted rows of a population, or raise where they are not the known ones."""
+    """Return the sorted rows of a population, or raise if they are not the known ones."""
     rows, columns = table.shape
     if (rows, columns - 1) != (expected.items, expected.features):
         size = f"{expected.items:,} items of {expected.title}"
         got = f"got {rows:,} rows of {columns} columns"
-        rule = f"must hold the {size}, {expected.features} features and a class; {got}"
+        rule = f"must contain {size} with {expected.features} features and a class; {got}"
         raise WrongValue(source, rule)
     ordered, digest = _sorted(table)
     if digest != expected.digest:
         raise WrongValue(
             source,
-            f"must hold the values of {expected.title}; its rows and columns are as many, but some "
-            "values differ",
+            f"must contain the values of {expected.title}. The numbers of rows and columns agree, "
+            "but some values differ",
         )
     return ordered
 
@@ -221,7 +228,7 @@ def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
 def _sorted(table: ndarray) -> tuple:
     """Return the rows in the order of their values, and their digest.
 
-    The digest is "" where the values are not 16-bit whole numbers.
+    The digest is "" if a value is not a 16-bit whole number.
     """
     rows = table.astype("<i2")
     ordered = rows[np.lexsort(rows.T[::-1])]
@@ -230,26 +237,26 @@ def _sorted(table: ndarray) -> tuple:
 
 
 def _read(expected: Known, path: Path) -> tuple:
-    """Return features, and whether the class is the second, from a text or an archive."""
+    """Return features, and whether the class is the second, from a text file or an archive."""
     content = path.read_bytes()
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             pattern = re.compile(f"(.*/)?{expected.names}")
             names = list(filter(pattern.fullmatch, archive.namelist()))
             if not names:
-                rule = f"must hold {expected.title}; {path.name} holds no file of its name"
+                rule = f"must contain {expected.title}, but {path.name} has no file of that name"
                 raise WrongValue("source", rule)
             content = archive.read(names[0])
     if content.startswith(b"\x1f\x8b"):
         content = gzip.decompress(content)
-    # names of columns and comments have small letters
+    # lines with lower-case letters are headers or comments
     text = re.sub(".*[a-z].*", "", content.decode("latin-1")).strip()
     class_first = text.lstrip('" ')[:1].isalpha()
     numbers = re.sub('"?([A-Z])"?', lambda letter: str(ord(letter[1]) - ord("A")), text)
     try:
         table = np.loadtxt(numbers.splitlines(), delimiter=",", ndmin=2)
     except ValueError as error:
-        rule = f"must hold numbers with commas between them; {path.name}: {error}"
+        rule = f"must contain numbers separated by commas; {path.name}: {error}"
         raise WrongValue("source", rule) from None
     if class_first:
         table = np.roll(table, -1, axis=1)
@@ -261,20 +268,29 @@ def _read(expected: Known, path: Path) -> tuple:
 def openml_population(
     name: str, *, cache: str | PathLike[str] | None = None
 ) -> tuple[ndarray, ndarray]:
-    """Fetch one of the populations of the paper from OpenML, once; scikit-learn stores it on disk.
+    """Fetch one of the populations of the paper from OpenML.
+
+    scikit-learn stores it on disk, so it is downloaded only once.
 
     Parameters
     ----------
     name : {"letter", "covertype"}
-        Letters A to M against N to Z [1]_, 20,000 items of 16 features; lodgepole pine against the
-        rest [2]_, some hundred thousand items.
+        "letter": letters A to M against N to Z [1]_, 20,000 items with 16 features. "covertype":
+        lodgepole pine against the other trees [2]_, several hundred thousand items.
     cache : str or path, optional
-        Folder; by default scikit-learn's.
+        Folder of the stored data; by default that of scikit-learn.
 
     Returns
     -------
     X : (N, p) array of float
+        Features of the items.
     y : (N,) array of int
+        Class of each item, 0 or 1.
+
+    See Also
+    --------
+    simulate_type_one : Error rates of tests in a population.
+    gaussian_population : Simulate a population instead.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """How the test sets of a cross-validation were made: folds, repeats of folds, or random splits.
 
-Read `checked` first: it lists what a caller may answer. `ask` is the question where the answer
-decides.
+Read `checked` first: it lists the possible answers. `ask` raises an error that asks for the answer
+if it would change the result.
 """
 
 from typing import Any, NoReturn
@@ -11,17 +11,19 @@ from workbench.checks import WrongValue, counted
 from workbench.results import digits
 
 SPLITS = ("auto", "folds", "random")
-MOST_FOLDS = 20  # the 5, 10 or 20 folds that people use; more are likely several cross-validations
+MOST_FOLDS = 20  # usual are 5, 10 or 20; more are likely several cross-validations
 
 
 def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
-    """Return the scheme and the proportion of items in a test set (None where not given).
+    """Return the scheme and the proportion of items in a test set (None if not given).
 
     Parameters
     ----------
     splits : {"auto", "folds", "random"}
+        How the test sets were made.
     test_share : float or None
-        In (0, 1); 0 counts as not given. With it, "auto" is "random".
+        Proportion of items in a test set, in (0, 1). 0 counts as not given. If it is given, "auto"
+        becomes "random".
 
     Examples
     --------
@@ -35,51 +37,50 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
     if splits == "folds":
         raise WrongValue(
             "test_share",
-            "must be left out for folds, of which each tests 1/K of the items; it is for random "
-            "splits",
+            "is only for random splits. Leave it out for folds, which test 1/K of the items each",
             share,
         )
     return "random", share
 
 
 def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoReturn:
-    """Raise the question how the test sets were made.
+    """Raise an error that asks how the test sets were made.
 
     Parameters
     ----------
     why : str
-        The reason for the question.
+        Reason for the question.
     remedy : str
         How to say that there are repeats of folds.
     """
     raise WrongValue(
         "splits",
-        f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with "
-        "{0}, the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); "
-        f"for repeats of k folds {remedy}; say 'folds' for one cross-validation that tests every "
-        "item once",
+        f"must be 'random' or 'folds', because {why}, and the answer changes the result. For "
+        "random splits (ShuffleSplit, bootstrap), use 'random' and set {0} to the proportion of "
+        f"items in a test set. For repeats of k folds, {remedy}. For one cross-validation that "
+        "tests every item once, use 'folds'",
         others=("test_share", "repeat"),
     )
 
 
 def ask_share() -> NoReturn:
-    """Raise the question how large the test sets of random splits are."""
+    """Raise an error that asks how large the test sets of random splits are."""
     raise WrongValue(
         "test_share",
-        "must be given for random splits: the proportion of items in a test set, "
-        "such as 0.2 for 80/20 splits; or give columns n_train and n_test",
+        "must be given for random splits. It is the proportion of items in a test set, such as "
+        "0.2 for 80/20 splits. Columns n_train and n_test can replace it",
     )
 
 
 def refuse_unknown_folds(folds: int, remedy: str) -> None:
-    """Raise where there are so many folds that they may be repeats of folds, or random splits.
+    """Raise if there are so many folds that they may be repeats of folds, or random splits.
 
     Examples
     --------
     >>> refuse_unknown_folds(10, "say repeats")
     """
     if folds > MOST_FOLDS:
-        why = f"{folds} folds may be those of one cross-validation, of repeats, or random splits"
+        why = f"{folds} folds may be one cross-validation, repeats, or random splits"
         ask(why, remedy)
 
 

@@ -1,4 +1,4 @@
-"""Results of scikit-learn's `cross_validate` and searches, as a table with a column per model.
+"""Results of scikit-learn's `cross_validate` and searches, as a table with one column per model.
 
 Read `split_scores` first.
 """
@@ -15,7 +15,7 @@ from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
-CERTAIN = 10  # more splits than these may well be those of several repetitions
+CERTAIN = 10  # more splits may belong to several repetitions
 _OF_SEARCH = re.compile("split[0-9]+_test_(?P<metric>.+)")
 _OF_MODEL = re.compile(r"(.+\.)?test_(?P<metric>.+)")
 
@@ -30,22 +30,24 @@ def split_scores(
 ) -> tuple[Arrays, Any]:
     """Return a table of scores with columns "fold" and "repeat", and a note on how it was read.
 
-    The table is empty where the source holds no results of scikit-learn.
+    The table is empty if the source holds no results of scikit-learn.
 
     Parameters
     ----------
     source : str, path or data frame
-        `cv_results_` of a search, a row per model; or the result of `cross_validate`, a row per
-        split: of several models with a column `model`, or in JSON as {name: result}.
+        `cv_results_` of a search, with one row per model, or the result of `cross_validate`, with
+        one row per split. Results of several models have a column `model`, or are JSON such as
+        {name: result}.
     names : sequence of str
-        The columns.
+        Names of the columns.
     model : str
-        Column of the models' names.
+        Column of model names.
     value : str
-        The metric, where there are several.
+        Name of the metric, if there are several.
     folds : int
-        Splits of one repetition; 0 where all are.
+        Number of splits in one repetition; 0 if all splits belong to one.
     splits : {"auto", "folds", "random"}
+        How the test sets were made.
 
     Examples
     --------
@@ -70,9 +72,10 @@ def split_scores(
     sizes = {cells.size for cells in table.values()}
     if len(table) < 2 or len(sizes) > 1:
         raise ValueError(
-            f"there are {counted(len(table), 'model')} with {listed(sorted(sizes))} splits; a "
-            "comparison needs two with the same: rows with a column of their names, or JSON such "
-            'as {"tree": cross_validate(...), "svm": cross_validate(...)}'
+            f"there are {counted(len(table), 'model')} with {listed(sorted(sizes))} splits, but a "
+            "comparison needs two models with the same number of splits. Give rows with a column "
+            'of model names, or JSON such as {"tree": cross_validate(...), "svm": '
+            "cross_validate(...)}"
         )
     count = sizes.pop()
     if splits == "random":
@@ -82,16 +85,17 @@ def split_scores(
         if count % (folds or count) or not folds and splits == "auto" and count > CERTAIN:
             raise WrongValue(
                 "folds",
-                f"must say how many of the {count} splits are one repetition: tests differ where "
-                "folds are drawn anew. For random splits (ShuffleSplit) give {0} instead",
+                f"must say how many of the {count} splits belong to one repetition, because tests "
+                "differ if folds were made anew. For random splits (ShuffleSplit), give {0} "
+                "instead",
                 folds,
                 others=("test_share",),
             )
         folds = folds or count
         repeat, fold = np.divmod(np.arange(count), folds)
         table = {"fold": fold, "repeat": repeat, **table}
-        drawn = "once" if count == folds else f"{count // folds} times"
-        how = f"{counted(folds, 'fold')}, drawn {drawn}"
+        times = "once" if count == folds else f"{count // folds} times"
+        how = f"{counted(folds, 'fold')}, made {times}"
     text = f"{count} splits of scikit-learn, metric {metric!r}: read as {how}"
     return table, Note("data", text)
 
@@ -113,7 +117,7 @@ def _of_search(
 
 
 def _label(params: Any) -> str:
-    """Return the parameters of a model as people write them: {'C': 1} is C=1."""
+    """Return the parameters of a model as text: {'C': 1} becomes C=1."""
     with contextlib.suppress(ValueError, SyntaxError):
         params = ast.literal_eval(params) if isinstance(params, str) else params
     if isinstance(params, dict):

@@ -1,4 +1,4 @@
-"""Losses from other tools: arrays, data frames, and what scikit-learn returned."""
+"""Losses from other tools: arrays, data frames and results of scikit-learn."""
 
 import string
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from workbench.results import Note
 
 LEAST_SIZE = 1e-140
 MOST_SIZE = 1e140
-RANDOM = "for random splits say splits='random'"
+RANDOM = "For random splits, use splits='random'"
 
 
 def as_array(name: str, values: ArrayLike) -> ndarray:
-    """Return an array, or raise where values are a data frame, masked, or of several lengths.
+    """Return an array, or raise if values are a data frame, masked, or of several lengths.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def as_array(name: str, values: ArrayLike) -> ndarray:
 
 
 def refuse_extreme(name: str, values: ndarray) -> None:
-    """Raise where squares of the numbers would be infinite, or all 0 though the numbers are not.
+    """Raise if squares of the numbers would be infinite, or all 0 though the numbers are not.
 
     Examples
     --------
@@ -43,8 +43,8 @@ def refuse_extreme(name: str, values: ndarray) -> None:
     most = max(values.max(), -values.min())
     if most and not LEAST_SIZE <= most <= MOST_SIZE:
         raise ValueError(
-            f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that "
-            f"squares are numbers; got {most:g}: use another unit"
+            f"{name} must have a largest absolute value from {LEAST_SIZE:g} to {MOST_SIZE:g}, so "
+            f"that squares are numbers; got {most:g}. Use another unit"
         )
 
 
@@ -54,11 +54,11 @@ def is_frame(values: Any) -> bool:
 
 
 def refuse_frame(name: str, values: Any) -> None:
-    """Raise where a data frame is given for an array."""
+    """Raise if a data frame is given instead of an array."""
     if is_frame(values):
         raise TypeError(
-            f"{name} must be an array; got a {type(values).__name__}: read it with "
-            "CVLosses.read_csv, or, where every row is a fold and every column a model, with "
+            f"{name} must be an array; got a {type(values).__name__}. Read it with "
+            "CVLosses.read_csv. If every row is a fold and every column a model, use "
             "CVLosses.from_fold_means"
         )
 
@@ -67,12 +67,14 @@ def columns_of_frame(frame: Any) -> Arrays:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
-        raise WrongType("means", "must name its columns in text: give frame.rename(columns=str)")
+        raise WrongType(
+            "means", "must have column names that are text: use frame.rename(columns=str)"
+        )
     for role in {"fold", "item", "repeat"} & {*names}:
         raise WrongValue(
             "means",
-            f"must hold one column per model; column {role!r} is none: read the data frame with "
-            "CVLosses.read_csv",
+            f"must have one column per model, but column {role!r} is not a model. Read the data "
+            "frame with CVLosses.read_csv",
         )
     data, _ = frames.read_columns(frame, names)
     return {name: numbers.to_numbers(name, cells) for name, cells in data.items()}
@@ -86,13 +88,13 @@ def named_models(models: str | Sequence) -> tuple[str, ...]:
 
 
 def refuse_no_classes(truth: ndarray, prediction: ndarray, name: str) -> None:
-    """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
+    """Raise if no prediction is a class, as for probabilities or a regression."""
     same_kind = (truth.dtype.kind in "US") == (prediction.dtype.kind in "US")
     if not same_kind or not np.isin(prediction, truth).any():
         first = f"{prediction[0].item()!r} where truth is {truth[0].item()!r}"
         raise ValueError(
-            f"model {name!r} predicts none of the classes of truth ({first}): "
-            "for probabilities or a regression say loss='squared' or loss='absolute'"
+            f"model {name!r} predicts none of the classes of truth ({first}). "
+            "For probabilities or a regression, use loss='squared' or loss='absolute'"
         )
 
 
@@ -102,7 +104,7 @@ def fold_of(splits: Any, n: int) -> Any:
     if hasattr(splits, "get_n_splits"):
         raise WrongType(
             "splits",
-            f"must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
+            f"must be labels of folds or pairs of index arrays; got {type(splits).__name__}. Use "
             "list(splitter.split(X, y))",
         )
     splits = list(splits)
@@ -129,27 +131,27 @@ def scores_of(result: Any, metric: str, name: str) -> ndarray:
     metrics = [key[5:] for key in keys if key.startswith("test_")]
     if not metrics:
         raise ValueError(
-            f"model {name!r} must be a dict with test scores, as cross_validate returns it: wrap "
-            "scores in CVLosses.from_fold_means"
+            f"model {name!r} must be a dict with test scores, as cross_validate returns it. For "
+            "other scores, use CVLosses.from_fold_means"
         )
     scores = result["test_" + checks.choice("metric", metric, metrics)]
     return checks.floats(f"scores of {name}", scores)
 
 
 def unchecked_folds(names: Names, with_indices: Names) -> list[Note]:
-    """Return a note where the folds of two models could not be compared, for lack of indices."""
+    """Return a note if the folds of two models could not be compared without indices."""
     if len(names) == 1 or len(with_indices) == 2:
         return []
     only = f"only {with_indices[0]} has indices: " if with_indices else ""
     text = (
-        f"{only}that both models had the same folds was not checked: call cross_validate with "
-        "return_indices=True"
+        f"{only}it was not checked that both models had the same folds. To check it, call "
+        "cross_validate with return_indices=True"
     )
     return [Note("assumption", text)]
 
 
 def same_test_sets(indices: dict) -> list[ndarray]:
-    """Return the sorted test sets of the first model, or raise where those of another differ."""
+    """Return the sorted test sets of the first model, or raise if another model has others."""
     test_sets = [list(map(np.sort, index["test"])) for index in indices.values()]
     first = test_sets[0]
     for other in test_sets[1:]:
@@ -157,8 +159,8 @@ def same_test_sets(indices: dict) -> list[ndarray]:
             if not np.array_equal(test, of_other):
                 raise WrongValue(
                     "models",
-                    f"must be tested on the same folds; fold {k} of {' and of '.join(indices)} "
-                    "hold different items: give both the same splits, as "
+                    f"must be tested on the same folds, but fold {k} of {' and of '.join(indices)} "
+                    "contain different items. Use the same splits for both, such as "
                     "list(splitter.split(X, y))",
                 )
     return first
@@ -173,14 +175,14 @@ def refuse_other_training(indices: dict, tests: Sequence[ndarray]) -> None:
                 sizes = f"trains on {len(train)} and tests {len(test)} of {items} items"
                 raise WrongValue(
                     "splits",
-                    "must be those of K folds, trained on all items that are not tested; "
-                    f"fold {k} of {name} {sizes}: the t-tests of folds do not hold for splits of "
-                    f"time series; {RANDOM}",
+                    "must be K folds with training on all items that are not tested, but "
+                    f"fold {k} of {name} {sizes}. The t-tests of folds are not valid for splits of "
+                    f"time series. {RANDOM}",
                 )
 
 
 def share_of_splits(index: dict, name: str) -> float:
-    """Return the proportion of items in a test set of random splits, or raise where unknown.
+    """Return the proportion of items in a test set of random splits, or raise if it is unknown.
 
     Examples
     --------
@@ -194,15 +196,15 @@ def share_of_splits(index: dict, name: str) -> float:
     if all(np.max(train) < np.min(test) for train, test in splits):
         raise WrongValue(
             "splits",
-            f"must not be those of a time series; {name} always trains on items before "
-            "those that it tests: the tests do not hold for these",
+            f"must not be splits of a time series, but {name} always trains on items before the "
+            "items that it tests. The tests are not valid for such splits",
         )
     n_test = sum(map(len, index["test"]))
     return n_test / (sum(map(len, index["train"])) + n_test)
 
 
 def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
-    """Return the repeat of each test set, None where a repeat does not test every item once.
+    """Return the repeat of each test set, or None if a repeat does not test every item once.
 
     A repeat ends when all items were tested.
 
@@ -232,9 +234,9 @@ def without_gaps(
 ) -> tuple:
     """Return losses (J,) or (J, M), labels, sizes, proportion of items in a test set, and notes.
 
-    Where a model has NaN, the fold is left out for all models. The remaining folds still test as
-    many items as they did, which is no longer 1/K of them. The proportion is None where no fold is
-    left out.
+    If a model has NaN in a fold, the fold is left out for all models. The remaining folds still
+    test the same number of items, which is then not 1/K of all items. The proportion is None if no
+    fold is left out.
 
     Examples
     --------
@@ -243,8 +245,8 @@ def without_gaps(
     >>> means.tolist(), label["fold"].tolist(), round(share, 3)
     ([0.2, 0.3], [0, 2], 0.333)
     >>> print(notes[0])     # doctest: +NORMALIZE_WHITESPACE
-    fold 1: no score of A (missing, undefined, or a failed fit); left out for all models, 2 of 3 are
-    left
+    fold 1 has no score of A (missing, undefined, or a failed fit). It was left out for all models,
+    so 2 of 3 are left
     """
     missing = np.isnan(losses.reshape(len(losses), -1))
     if not missing.any():
@@ -261,19 +263,22 @@ def without_gaps(
     lacking = np.array(models)[missing.any(0)]
     noun = "fold" if len(incomplete) == 1 else "folds"
     reason = "(missing, undefined, or a failed fit)"
-    why = f"{noun} {listed(incomplete, 6)}: no score of {listed(lacking, 4)} {reason}"
+    verb = "has" if len(incomplete) == 1 else "have"
+    why = f"{noun} {listed(incomplete, 6)} {verb} no score of {listed(lacking, 4)} {reason}"
     if count < max(2, total / 2):
         raise ValueError(
-            f"{why}; {count} of {total} folds would be left, which is too few. Use a metric that "
-            "is defined in every fold, or fewer and larger folds"
+            f"{why}. Without them, {count} of {total} folds would be left, which is too few. Use a "
+            "metric that is defined in every fold, or fewer and larger folds"
         )
     fold = label["fold"][complete] if repeats == 1 else np.arange(count)
-    note = Note("data", f"{why}; left out for all models, {count} of {total} are left")
+    pronoun = "It was" if len(incomplete) == 1 else "They were"
+    text = f"{why}. {pronoun} left out for all models, so {count} of {total} are left"
+    note = Note("data", text)
     return losses[complete], {"fold": fold}, sizes[complete], repeats / total, [note]
 
 
 def default_names(count: int) -> tuple[str, ...]:
-    """Return "A", "B", ..., after 26 "model 27" and so on.
+    """Return "A", "B" and so on; the names after 26 are "model 27" and so on.
 
     Examples
     --------

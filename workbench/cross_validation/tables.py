@@ -1,7 +1,7 @@
-"""Losses of a cross-validation in a table: the roles of columns, and how the test sets were made.
+"""Losses of a cross-validation in a table: the roles of columns, and how test sets were made.
 
-Read `read_losses` first. `model_columns` finds columns, `schemes` names the ways in which test sets
-are made, and `long_form` spreads tables with a row per model.
+Read `read_losses` first. The module `model_columns` finds columns, `schemes` names the ways to make
+test sets, and `long_form` reshapes tables with one row per model.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ from workbench.data import frames, numbers, shapes
 from workbench.data.columns import spelled
 from workbench.results import Note
 
-MOST_REPEATS = 100  # more rows of one fold are items
+MOST_REPEATS = 100  # more rows per fold must be items
 MOST_NAMED = 20
-MAYBE = "repeat? "  # before the name of a column that may tell repeats
+MAYBE = "repeat? "  # prefix for the name of a column that may number repeats
 
 
 Roles = dict[str, str]  # columns by role
@@ -60,7 +60,7 @@ def read_losses(
 ) -> Read:
     """Return the content of a file of losses.
 
-    `splits` and `test_share` are as `schemes.checked` returns them.
+    `splits` and `test_share` must be as `schemes.checked` returns them.
     """
     names = frames.column_names(source)
     chosen: Names = () if models is None else named_models(models)
@@ -90,7 +90,9 @@ def read_losses(
             )
             return read._replace(notes=[*read.notes, note])
     if folds:
-        raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
+        raise WrongValue(
+            "folds", "is only for files of scikit-learn without a column of folds", folds
+        )
     of_model = spelled(model, names)
     # a column "model" that `models` lists holds losses
     if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
@@ -116,7 +118,7 @@ def _roles_of(
     size: str,
     chosen: Names,
 ) -> Roles:
-    """Return the column of each role: those that were named, and those with names of the role."""
+    """Return the column of each role: the named one, or one with a typical name of the role."""
     used = {"fold": model_columns.fold_column(names, roles["fold"])}
     for role in ("item", "repeat"):
         column = spelled(roles[role], names)
@@ -139,7 +141,10 @@ def _read_wide(
     chosen: Names,
     splits: str,
 ) -> Columns:
-    """Return the columns of a table with a column per model; by default of all that can be one."""
+    """Return the columns of a table with one column per model.
+
+    Without `chosen`, all columns that can be models are read.
+    """
     columns = chosen or model_columns.may_be_models(names, used.values())
     refuse_shared([*used.values(), *columns])
     data, of_file = frames.read_columns(source, [*used.values(), *columns])
@@ -149,9 +154,9 @@ def _read_wide(
         used_columns = listed(used.values(), quoted=True)
         raise ValueError(f"there must be a column of losses in addition to {used_columns}")
     label, sizes, of_labels = _labels(data, used, splits)
-    beside = {name: data[name] for name in columns}
+    others = {name: data[name] for name in columns}
     gaps = "item" not in label and _rows_are_folds(label)
-    scores = {name: _numbers(name, data[name], gaps, beside) for name in columns}
+    scores = {name: _numbers(name, data[name], gaps, others) for name in columns}
     notes = [*of_file, *of_labels]
     if not chosen:
         refuse_identifiers(scores)
@@ -159,8 +164,8 @@ def _read_wide(
         unread = _unread(names, (*columns, *used.values()))
         if len(columns) > 2 or unread:
             models = listed(columns, MOST_NAMED)
-            text = f"columns read as models: {models}{unread}; if some are none, list the others"
-            notes.append(Note("data", f"{text} in models"))
+            advice = "To leave some out, list the others in models"
+            notes.append(Note("data", f"columns read as models: {models}{unread}. {advice}"))
     return Columns(scores, label, sizes, notes)
 
 
@@ -173,15 +178,15 @@ def _numbers(
     name: str,
     cells: ndarray,
     gaps: bool,
-    beside: dict | None = None,
+    others: dict | None = None,
 ) -> ndarray:
-    """Return a column as floats, NaN where a cell is missing and gaps are allowed."""
+    """Return a column as floats; if gaps are allowed, missing cells are NaN."""
     rows = np.flatnonzero(~shapes.gaps(cells, True))
     if not gaps or not rows.size:
-        return numbers.to_numbers(name, cells, beside=beside)
+        return numbers.to_numbers(name, cells, others=others)
     values = np.full(len(cells), np.nan)
     with shapes.in_rows(rows):
-        values[rows] = numbers.to_numbers(name, cells[rows], beside=beside)
+        values[rows] = numbers.to_numbers(name, cells[rows], others=others)
     return values
 
 
@@ -193,7 +198,7 @@ def _read_long(
     value: str,
     splits: str,
 ) -> Columns:
-    """Return the columns of a table with a row per model; without `chosen`, of all models."""
+    """Return the columns of a table with one row per model; without `chosen`, of all models."""
     value = long_form.value_column(model_columns.may_be_models(names, used.values()), value)
     refuse_shared([*used.values(), value])
     data, of_file = frames.read_columns(source, [*used.values(), value])
@@ -212,7 +217,7 @@ def _read_long(
     models, label, spread = long_form.spread(model, label, sizes | {"loss": losses})
     unread = _unread(names, (*used.values(), value))
     count = counted(len(models), "model")
-    text = f"one row per model: {count} of column {column!r}, values in column {value!r}{unread}"
+    text = f"one row per model: {count} in column {column!r}, values in column {value!r}{unread}"
     notes = [*of_file, *of_labels, Note("data", text)]
     losses = spread.pop("loss")
     scores = {name: losses[:, models.index(name)] for name in chosen or models}
@@ -230,7 +235,7 @@ def _in_scheme(
     splits: str,
     test_share: float | None,
 ) -> Read:
-    """Return losses in the scheme that was named or that the columns show, or ask for it."""
+    """Return losses in the scheme that was named or that the columns show, or raise."""
     scores, label, sizes, notes = columns
     share = None
     if "n_train" in sizes and "n_test" in sizes:
@@ -240,8 +245,8 @@ def _in_scheme(
         splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":
             text = (
-                "columns of sizes say that the test sets overlap: read as random splits; repeats "
-                "of folds need a column that tells them"
+                "the columns of sizes show that the test sets overlap, so they were read as random "
+                "splits. Repeats of folds need a column that tells them apart"
             )
             notes.append(Note("data", text))
     if splits == "random":
@@ -251,15 +256,15 @@ def _in_scheme(
     if "item" not in label and _rows_are_folds(label):
         items = _items_of_rows(columns)
         weights = ", weighted by their items" if items.max() > 1 else " of equal folds"
-        notes.append(Note("data", f"one row per fold: read as fold means{weights}"))
+        notes.append(Note("data", f"one row per fold, so rows were read as fold means{weights}"))
     elif size:
         raise ValueError(
-            f"column {used['size']!r} can hold sizes of folds only where there is one row per fold "
-            "and no column of items: is a repeat column missing?"
+            f"column {used['size']!r} can hold sizes of folds only if there is one row per fold "
+            "and no column of items. Is a repeat column missing?"
         )
     elif "item" not in label and np.unique(label["repeat"]).size == 1:
         text = (
-            f"no item column: {len(label['fold']):,} rows are taken for different items; if the "
+            f"no item column, so {len(label['fold']):,} rows were read as different items. If the "
             "cross-validation was repeated, name item and repeat"
         )
         notes.append(Note("assumption", text))
@@ -274,7 +279,7 @@ def _in_scheme(
 
 
 def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
-    """Return "folds" or "random" where the columns show it, else raise the question."""
+    """Return "folds" or "random" if the columns show it, else raise an error that asks."""
     label = columns.label
     if "item" in label or np.unique(label.get("repeat", 0)).size > 1:
         return "folds"
@@ -289,14 +294,14 @@ def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
     fractions = any(np.any(values % 1) for values in columns.scores.values())
     if 1 < rows <= MOST_REPEATS and np.ptp(rows_of_fold) == 0 and fractions:
         schemes.ask(
-            f"there are {rows} rows for every fold and no column of items or repeats, so that rows "
-            "may be items, or means of folds in several repeats"
+            f"every fold has {rows} rows, without a column of items or repeats, so rows may be "
+            "items or means of folds in several repeats"
         )
     return "folds"
 
 
 def _random_splits(columns: Columns, share: float) -> Read:
-    """Return one row per random split, the mean of its items and repeats where it has several."""
+    """Return one row per random split: the mean of its items and repeats if it has several."""
     label = columns.label
     notes = columns.notes
     split = _cells(label)
@@ -304,7 +309,7 @@ def _random_splits(columns: Columns, share: float) -> Read:
     first = np.unique(split, return_index=True)[1]
     items = _items_of_rows(columns)[first]
     if rows_of_split.max() > 1:
-        text = "several rows per split: read as items, of which each split has the mean"
+        text = "several rows per split: they were read as items, and each split has their mean"
         notes.append(Note("data", text))
         items = rows_of_split
     means = {}
@@ -327,7 +332,7 @@ def _labels(
     splits: str,
     rows: Any = slice(None),
 ) -> tuple:
-    """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
+    """Return labels by role, sizes by role, and notes; `rows` are the rows of one model."""
     label: Arrays = {}
     maybe: Arrays = {}
     for role, name in used.items():
@@ -338,7 +343,8 @@ def _labels(
     if label["fold"].dtype.kind == "U":
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
     notes: list[Note] = []
-    if splits == "random" and maybe:  # whatever differs makes another split
+    if splits == "random" and maybe:
+        # rows that differ in any of these columns are different splits
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
         of_one = {name: labels[rows] for name, labels in label.items()}
@@ -352,7 +358,7 @@ def _labels(
 
 
 def _sizes(data: Arrays, used: Roles) -> Arrays:
-    """Return the columns of sizes; a column of test sizes may hold proportions, as of 1 item."""
+    """Return the columns of sizes; a column of test sizes may also hold proportions."""
     sizes: Arrays = {}
     for role in ("size", "n_train", "n_test"):
         if role in used:
@@ -371,7 +377,7 @@ def _sizes(data: Arrays, used: Roles) -> Arrays:
 
 
 def _items_of_rows(columns: Columns) -> ndarray:
-    """Return the number of items that each row tests, 1 where no column has it."""
+    """Return the number of items that each row tests, 1 if no column gives it."""
     sizes = columns.sizes.get("size", columns.sizes.get("n_test"))
     if sizes is None or sizes.min() < 1:
         return np.ones(len(columns.label["fold"]), int)
@@ -387,16 +393,17 @@ def _rows_are_folds(label: Arrays) -> bool:
 
 
 def refuse_shared(columns: list[str]) -> None:
-    """Raise where a column has two roles."""
+    """Raise if a column has two roles."""
     for name in columns:
         if columns.count(name) > 1:
-            raise ValueError(f"column {name!r} must be named once, for one role or as one model")
+            raise ValueError(f"column {name!r} must have only one role, or be only one model")
 
 
 def refuse_identifiers(columns: Arrays) -> None:
-    """Raise where a column is a key that was not named.
+    """Raise if a column of losses seems to hold identifiers.
 
-    A key holds distinct whole numbers in order or without a gap, or many of them.
+    Such a column has a different whole number in every row. In addition, the numbers increase, they
+    have no gap, or there are at least 10 of them.
     """
     for name, values in columns.items():
         size = values.size
@@ -404,6 +411,6 @@ def refuse_identifiers(columns: Arrays) -> None:
             continue
         if size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == size - 1:
             raise ValueError(
-                f"column {name!r} holds a different whole number in every row, as identifiers do: "
-                f"list the columns of losses in models, or say item={name!r}"
+                f"column {name!r} holds a different whole number in every row, so it seems to hold "
+                f"identifiers. List the columns of losses in models, or use item={name!r}"
             )

@@ -1,1 +1,1 @@
-"""Files, data frames and label sheets in; numbers, scores and labels out."""
+"""Reading of files, data frames and annotation sheets: numbers, scores and labels."""

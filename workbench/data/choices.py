@@ -1,6 +1,6 @@
-"""Choices of a question as people read them, "B. Paris".
+"""Choices of a question as people read them, such as "B. Paris".
 
-Logs record them by letters, places and weights.
+Logs record choices by letters, positions and weights.
 """
 
 import itertools
@@ -30,13 +30,13 @@ _WEIGHTS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices in their order: the letter or number of each in the log, or "", and its text."""
+    """Choices in their order: the letter or number of each in the log (or ""), and its text."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
 
     def told(self, places: Sequence[int] | None = None) -> str:
-        r"""Return the choices at some places, or all, one a line.
+        r"""Return the choices at some positions, or all choices, one per line.
 
         Examples
         --------
@@ -50,7 +50,7 @@ class Choices:
         return "\n".join(lines)
 
     def meant(self, answer: str) -> str:
-        """Return the choices that letters or a choice's own text mean, else the answer as it is.
+        """Return the choices that an answer means by letters or text, else the answer as it is.
 
         Examples
         --------
@@ -68,7 +68,7 @@ class Choices:
         return answer
 
     def answered(self, answer: str) -> str:
-        """Return the choices of the one "ANSWER: B" of an answer, else the answer as it is.
+        """Return the choices of the only "ANSWER: B" in an answer, else the answer as it is.
 
         Examples
         --------
@@ -100,10 +100,10 @@ def lettered(texts: Iterable[str]) -> Choices:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A question whose choices lm-evaluation-harness weighed by their log-likelihood.
+    """A question for which lm-evaluation-harness compared choices by their log-likelihood.
 
-    `spoken` is the text that was weighed and `target` the places of the correct choices, none if
-    the record does not name them.
+    `spoken` are the compared texts. `target` are the positions of the correct choices, none if the
+    record does not name them.
     """
 
     input: str
@@ -113,18 +113,21 @@ class Weighed:
     target: tuple[int, ...]
 
     def picked(self, metric: str) -> int:
-        """Return the place of the choice that weighs most by a metric, `acc_norm` per character."""
+        """Return the position of the choice with the largest weight by a metric.
+
+        For `acc_norm` the weight is per character.
+        """
         weight = _WEIGHTS.get(metric, _WEIGHTS["acc"])
         weights = list(map(weight, self.values, self.spoken))
         return weights.index(max(weights))
 
     def cells(self, target: str) -> dict[str, str]:
-        """Return the cells of the question; the target as recorded if it is no choice."""
+        """Return the cells of the question, with the recorded target if it is not a choice."""
         target = self.choices.told(self.target) or target
         return {"input": self.input, "choices": self.choices.told(), "target": target}
 
     def fits(self, metric: str, score: float | None) -> bool:
-        """Return whether the picked choice and the target agree with the metric's score."""
+        """Return whether the picked choice and the target agree with the score of the metric."""
         if metric not in _WEIGHTS or not self.target or score not in (0, 1):
             return True
         is_correct = self.picked(metric) in self.target
@@ -132,20 +135,20 @@ class Weighed:
 
 
 def weighed(record: dict) -> Weighed | None:
-    """Return the question of a record of the harness, None if the model did not weigh choices."""
+    """Return the question of a record of the harness, None if choices were not compared."""
     requests = _requests(record)
     values = _likelihoods(record.get("filtered_resps"))
     if len(values) < 2 or len(requests) != len(values):
         return None
     contexts, continuations = zip(*requests, strict=True)
-    if "" in contexts:  # each choice was weighed without the question too
+    if "" in contexts:  # the log also has likelihoods without the question
         return None
     if len(set(continuations)) > 1:
         question = contexts[0]
         shared = os.path.commonprefix(continuations)
         blanks = len(shared) - len(shared.lstrip())
         spoken = tuple(text[blanks:] for text in continuations)
-    else:  # the choices stand in the question, before the continuation
+    else:  # the choices are in the question, before the continuation
         start, blank, _ = os.path.commonprefix(contexts).rpartition(" ")
         question = f"{start} …{continuations[0]}"
         spoken = tuple(text.removeprefix(start + blank) for text in contexts)
@@ -172,7 +175,7 @@ def continued(record: dict) -> str:
 
 
 def _requests(record: dict) -> list:
-    """Return context and continuation of each request; none if a request has others."""
+    """Return context and continuation of each request; none if a request has another form."""
     requests = []
     for request in map(_listed, _listed(record.get("arguments"))):
         pair = tuple(request[:2])
@@ -207,7 +210,7 @@ def _likelihoods(answers: Any) -> tuple:
 
 
 def _choices_of(spoken: tuple, doc: Any) -> Choices:
-    """Return choices, with the names of texts or the texts of names from the document."""
+    """Return choices with names or texts that are missing in the record taken from the document."""
     lists = list(dict.fromkeys(_lists(doc, len(spoken))))
     names = list(filter(None, map(_names, lists)))
     texts = list(itertools.filterfalse(_names, lists))
@@ -219,7 +222,7 @@ def _choices_of(spoken: tuple, doc: Any) -> Choices:
 
 
 def _lists(doc: Any, count: int) -> Iterator:
-    """Yield the lists of so many texts in a document."""
+    """Yield the lists in a document that have `count` texts."""
     for value in doc.values() if isinstance(doc, dict) else ():
         if isinstance(value, list) and len(value) == count and set(map(type, value)) == {str}:
             yield tuple(value)
@@ -227,7 +230,10 @@ def _lists(doc: Any, count: int) -> Iterator:
 
 
 def _names(texts: tuple) -> tuple:
-    """Return texts that are only names, A, B, ... or 1, 2, ..., without punctuation; else none."""
+    """Return texts without punctuation if they are only names, else none.
+
+    Names are A, B and so on, or 1, 2 and so on.
+    """
     bare = tuple(text.strip("(). ") for text in texts)
     for order in _ORDERS:
         if bare == tuple(order[: len(bare)]):
@@ -236,7 +242,7 @@ def _names(texts: tuple) -> tuple:
 
 
 def _target(target: Any, spoken: tuple) -> tuple:
-    """Return the places of the correct choices: of a number, a list of these, or a text."""
+    """Return the positions of the correct choices, from a number, a list of numbers, or a text."""
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):
         places = list(map(int, re.findall("[0-9]+", target)))

@@ -1,4 +1,4 @@
-"""Classes as they are written in files, and notes on true and predicted classes that differ.
+"""Classes as written in files, and notes on true and predicted classes that differ.
 
 `read_classes` reads columns of classes. `verdict_of` reads words for correct and incorrect.
 `class_notes` and `model_notes` compare the classes of two columns.
@@ -46,9 +46,10 @@ VERDICTS = (
     ("correcto", "incorrecto"),
     ("verdadero", "falso"),
 )
-LEAST_ITEMS = 20  # items of which more than half are different texts have no classes
+LEAST_ITEMS = 20  # fewer items may have a different class each
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
-_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")  # blanks, marks without width
+# blanks and marks of zero width
+_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")
 
 
 def read_classes(
@@ -61,24 +62,27 @@ def read_classes(
     columns : dict of (N,) ndarray
         Numbers, booleans or text.
     classes : {"auto", "text", "numbers"}
-        "auto": numbers if every cell of a column is a number that the column writes in one way.
-        "text": a class is the text of its cell, without outer blanks. "numbers": "01", "1" and
-        "1.0" are one class, true and false are 1 and 0.
+        "auto": classes are numbers if every cell of a column is a number, and the column writes
+        each number in one way. "text": a class is the text of its cell, without outer blanks.
+        "numbers": "01", "1" and "1.0" are one class, and true and false are 1 and 0.
 
     Raises
     ------
     ValueError
-        For a missing cell and with "numbers" for text. With "auto" for a number that one column
-        writes in two ways, for a class of one column that another writes with other capitals,
-        accents or blanks, for a word such as "NULL" that only one column has, and for cells that
-        hold several labels, such as "cat;dog" where "cat" and "dog" are classes, too.
+        If a cell is missing, or if classes is "numbers" and a cell is text. With "auto", the
+        following are refused, too:
+
+        - a number that one column writes in two ways,
+        - a class that another column writes with other capitals, accents or blanks,
+        - a word such as "NULL" that only one column contains,
+        - a cell with several labels, such as "cat;dog" if "cat" and "dog" are also classes.
 
     Examples
     --------
     >>> columns = {"truth": np.array(["1", "2"], object), "read": np.array(["01", "02"], object)}
     >>> labels, notes = read_classes(columns)
     >>> labels["read"].tolist(), str(notes[0])
-    ([1, 2], "class 1 is written '1' in column 'truth', '01' in column 'read', class 2 likewise")
+    ([1, 2], "class 1 is written '1' in column 'truth', '01' in column 'read'; class 2 likewise")
     """
     checks.choice("classes", classes, READ_AS)
     labels = {}
@@ -89,9 +93,10 @@ def read_classes(
         two_ways = "refuse" if classes == "auto" else "numbers"
         labels[name] = numbers.to_labels(name, cells, two_ways)
         if classes == "numbers" and labels[name].dtype.kind == "U":
-            numbers.to_numbers(name, cells)  # names the first text
+            numbers.to_numbers(name, cells)  # the error names the first text
     if classes == "text":
-        return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
+        text = "classes were read as text, so '01' and '1' are different classes"
+        return labels, [Note("data", text)]
     notes = _written_in_ways(columns, labels)
     if classes == "auto":
         for first, second in itertools.permutations(labels, 2):
@@ -102,7 +107,7 @@ def read_classes(
 
 
 def looks(text: str) -> str:
-    r"""Return a text without the capitals, blanks and forms in which look-alikes differ.
+    r"""Return a text without the differences between look-alikes: capitals, blanks and forms.
 
     Examples
     --------
@@ -113,21 +118,21 @@ def looks(text: str) -> str:
 
 
 def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
-    """Yield notes on texts that programs write for a missing cell, and on the first look-alikes.
+    """Yield notes on texts that often mean a missing cell, and on the first two look-alikes.
 
     Examples
     --------
     >>> print(*alike_notes("psu", ["7", "8", "7.0"]))
-    column 'psu' has '7' and '7.0', which are two here
+    column 'psu' contains '7' and '7.0', which were read as different
     >>> print(*alike_notes("psu", ["a", "NA", "NA"]))
-    column 'psu' holds 'NA' 2 times, a name like any other; empty the cells if they are missing
+    column 'psu' contains the name 'NA' 2 times. If it means a missing cell, empty these cells
     """
     times = Counter(map(str, np.asarray(texts).tolist()))
     for text in times:
         if text.lower() in numbers.GONE:
             count = checks.counted(times[text], "time")
-            advice = "a name like any other; empty the cells if they are missing"
-            yield Note("data", f"column {name!r} holds {text!r} {count}, {advice}")
+            advice = "If it means a missing cell, empty these cells"
+            yield Note("data", f"column {name!r} contains the name {text!r} {count}. {advice}")
     first: dict = {}
     for text in times:
         look = looks(text)
@@ -135,12 +140,13 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
             look = f"{float(look):g}"
         twin = first.setdefault(look, text)
         if twin != text:
-            yield Note("data", f"column {name!r} has {twin!r} and {text!r}, which are two here")
+            problem = f"contains {twin!r} and {text!r}, which were read as different"
+            yield Note("data", f"column {name!r} {problem}")
             return
 
 
 def refuse_look_alikes(name: str, other: str, labels: dict) -> None:
-    """Raise where a column has a look-alike of another's class, or a word for a missing cell."""
+    """Raise if a class looks like a class of another column, or like a missing cell."""
     if labels[name].dtype.kind != "U" or labels[other].dtype.kind != "U":
         return
     known = np.unique(labels[other])
@@ -148,20 +154,20 @@ def refuse_look_alikes(name: str, other: str, labels: dict) -> None:
     for text in np.setdiff1d(labels[name], known).tolist():
         twin = by_look.get(looks(text))
         if twin is not None:
-            problem = f"looks like {twin!r} in column {other!r}: spell them alike"
-            unless = "they are two"
+            problem = f"looks like {twin!r} in column {other!r}. Spell them alike"
+            unless = "they are different classes"
         elif text.lower() in numbers.GONE:
-            problem = f"never stands in column {other!r}: empty the cell if it is missing"
+            problem = f"never occurs in column {other!r}. Empty the cell if it is missing"
             unless = "it is a class"
         else:
             continue
         row = int(np.argmax(labels[name] == text))
-        advice = f": {text!r} {problem}, or say classes 'text' if {unless}"
+        advice = f": {text!r} {problem}, or use classes 'text' if {unless}"
         raise numbers.RowError(f"column {name!r}, ", row, advice)
 
 
 def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
-    """Return a note on a class that may be several labels, or raise where it evidently is."""
+    """Return a note on a class that may be several labels, or raise if it evidently is."""
     of_text = {name: label for name, label in labels.items() if label.dtype.kind == "U"}
     texts = itertools.chain.from_iterable(
         dict.fromkeys(column.tolist()) for column in of_text.values()
@@ -171,19 +177,19 @@ def _notes_on_combined(labels: Mapping[str, ndarray]) -> list[Note]:
         return []
     names = checks.listed(combined.labels, SHOWN_CLASSES, quoted=True)
     several = (
-        "metrics of items with several labels: workbench report brr-orthogonal-arrays "
+        "for metrics of items with several labels, use workbench report brr-orthogonal-arrays "
         f"with separator {combined.separator!r}"
     )
     if not combined.is_evident:
-        text = f"{combined.text!r} was taken for one class; if it is several labels, {names}, see "
+        text = f"{combined.text!r} was read as one class. If it means several labels ({names}), "
         return [Note("assumption", text + several)]
     for name, label in of_text.items():
         if combined.text in label:
             row = int(np.argmax(label == combined.text))
-            advice = f"say classes 'text' if it is a class of its own ({several})"
-            problem = f"seems to hold several labels, {names}, which are classes, too"
+            advice = f"If it is a class of its own, use classes 'text'; {several}"
+            problem = f"seems to contain several labels ({names}), which are also classes"
             raise numbers.RowError(
-                f"column {name!r}, ", row, f": {combined.text!r} {problem}: {advice}"
+                f"column {name!r}, ", row, f": {combined.text!r} {problem}. {advice}"
             )
     return []
 
@@ -195,13 +201,13 @@ def _notes_on_twins(labels: Mapping[str, ndarray]) -> list[Note]:
     for text in itertools.chain.from_iterable(texts):
         twin = first.setdefault(looks(text), text)
         if twin != text:
-            problem = f"{twin!r} and {text!r} were taken for two classes"
-            return [Note("assumption", f"{problem}; if they are one, spell them alike")]
+            problem = f"{twin!r} and {text!r} were read as two classes"
+            return [Note("assumption", f"{problem}. If they are one class, spell them alike")]
     return []
 
 
 def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
-    """Return a note where one number is written in several ways."""
+    """Return a note if a number is written in several ways."""
     ways: dict[float, dict] = {}
     for name, label in labels.items():
         cells = columns[name]
@@ -219,7 +225,7 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     spellings = [f"{text!r} in column {name!r}" for text, name in ways[first].items()]
     text = f"class {first} is written {checks.listed(spellings)}"
     if others:
-        text += f", class {checks.listed(others, SHOWN_CLASSES)} likewise"
+        text += f"; class {checks.listed(others, SHOWN_CLASSES)} likewise"
     return [Note("data", text)]
 
 
@@ -231,6 +237,7 @@ def usual_spellings(texts: Iterable[str]) -> tuple[dict[str, str], list[Note]]:
     Parameters
     ----------
     texts : iterable of str
+        Texts to compare.
 
     Examples
     --------
@@ -250,7 +257,7 @@ def usual_spellings(texts: Iterable[str]) -> tuple[dict[str, str], list[Note]]:
 
 
 def verdict_of(text: str) -> int | None:
-    """Return 1 for a word for correct, 0 for one for incorrect, and None for any other text.
+    """Return 1 for a word for correct, 0 for a word for incorrect, and None for other texts.
 
     Examples
     --------
@@ -262,7 +269,7 @@ def verdict_of(text: str) -> int | None:
 
 
 def ways_of(text: str, ways: Sequence[tuple[str, str]] = VERDICTS) -> list[tuple[str, str]]:
-    """Return the pairs of words for correct and incorrect that have a word."""
+    """Return the pairs of words for correct and incorrect that contain a word."""
     return [pair for pair in ways if _plain(text) in pair]
 
 
@@ -272,7 +279,7 @@ def _plain(cell: str) -> str:
 
 
 def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
-    r"""Yield a note on classes that only the truth or only the predictions have.
+    r"""Yield a note on classes that only the truth or only the predictions contain.
 
     Parameters
     ----------
@@ -282,7 +289,7 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     Raises
     ------
     ValueError
-        If the truth and the predictions, both text, share no class.
+        If the truth and the predictions are text and have no class in common.
 
     Examples
     --------
@@ -292,7 +299,7 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     """
     true = np.asarray(truth)
     if true.dtype.kind == "f" and (true % 1).any():
-        return  # measurements, not classes
+        return  # these are measurements, not classes
     predicted = np.concatenate(list(map(np.ravel, predictions)))
     true_classes = np.unique(true)
     predicted_classes = np.unique(predicted)
@@ -308,27 +315,31 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     Raises
     ------
     ValueError
-        If they are free text, or share no class, which are then spelled in two ways.
+        If the answers are free text, or if the models have no class in common.
 
     Examples
     --------
     >>> for note in model_notes(np.array(["a", "b", "b"]), np.array(["a", "B", "a"])):
     ...     print(note)
-    first model's class 'b' is never the second's (2 items)
-    second model's class 'B' is never the first's (1 item)
+    first model's class 'b' is never predicted by the second model (2 items)
+    second model's class 'B' is never predicted by the first model (1 item)
     """
     refuse_free_text(prediction, rival)
     first = np.unique(prediction)
     second = np.unique(rival)
     _refuse_disjoint("the two models", first, second)
-    yield from _one_sided(prediction, first, second, "first model's", "the second's")
-    yield from _one_sided(rival, second, first, "second model's", "the first's")
+    by_first = "predicted by the first model"
+    by_second = "predicted by the second model"
+    yield from _one_sided(prediction, first, second, "first model's", by_second)
+    yield from _one_sided(rival, second, first, "second model's", by_first)
 
 
 def _refuse_disjoint(title: str, first: ndarray, second: ndarray) -> None:
     if not np.isin(first, second).any():
         lists = [checks.listed(classes.tolist(), quoted=True) for classes in (first, second)]
-        raise ValueError(f"{title} share no class: {' against '.join(lists)}; spell them alike")
+        raise ValueError(
+            f"{title} have no class in common: {' against '.join(lists)}. Spell them alike"
+        )
 
 
 def _one_sided(
@@ -338,7 +349,7 @@ def _one_sided(
     side: str,
     never: str,
 ) -> Iterator[Note]:
-    """Yield a note on the classes that only one of two columns has."""
+    """Yield a note on the classes that only one of two columns contains."""
     unseen = np.setdiff1d(classes, other_classes, assume_unique=True).tolist()
     if not unseen:
         return
@@ -355,13 +366,13 @@ def _one_sided(
 
 
 def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
-    """Raise where more than half of two models' answers are different texts, and no classes.
+    """Raise if more than half of two models' answers are different texts, so not classes.
 
     Examples
     --------
     >>> refuse_free_text(np.arange(40).astype(str), np.arange(40).astype(str))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
+    ValueError: the answers are free text: each model gives at least 40 different ones...
     """
     if prediction.dtype.kind in "biuf":
         return
@@ -369,8 +380,9 @@ def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
     different = min(np.unique(answers).size for answers in (prediction, rival))
     if items >= LEAST_ITEMS and different > items / 2:
         raise ValueError(
-            f"the answers are free text, {different:,} different ones by a model for {items:,} "
-            "items: two texts that differ may both be correct, so labels of items on which they "
-            "differ do not tell which model is better; have annotators, or a judge, say of each "
-            "answer whether it is correct, and compare these scores item by item (compare_items)"
+            f"the answers are free text: each model gives at least {different:,} different ones "
+            f"for {items:,} items. Two different texts may both be correct, so labels of items "
+            "with different answers do not show which model is better. Let annotators or a judge "
+            "decide for each answer whether it is correct, and compare these scores item by item "
+            "(compare_items)"
         )

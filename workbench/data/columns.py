@@ -1,4 +1,4 @@
-"""A source of columns, whatever it is, and the columns that are requested from it."""
+"""Sources of columns of any kind, and how requested columns are found in them."""
 
 import codecs
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +15,11 @@ MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 
 @dataclass(frozen=True)
 class TableSource:
-    """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
+    """A source whose columns can be fetched.
 
-    `scan(names)`, if there is one, opens a `Scan` whose columns are c0, c1 and so on. `rows`, if
-    there is one, yields the row of each data row as a spreadsheet shows it.
+    `fetch(names)` returns (dict of arrays, notes). `scan(names)`, if there is one, opens a `Scan`
+    with columns c0, c1 and so on. `rows`, if there is one, yields the row number of each data row
+    in a spreadsheet.
     """
 
     label: str
@@ -53,12 +54,11 @@ class Scan:
     label : str
         Name of the source in messages.
     native : data frame
-        A DuckDB relation for a file, or another frame where DuckDB is missing; else the frame as
-        given.
+        DuckDB relation for a file (another frame if DuckDB is missing), else the given frame.
     notes : tuple of Note
-        What was unusual and is worth telling the reader.
+        Unusual properties of the source that a reader should know.
     commas : bool or None
-        For a file of text: whether any of its cells may hold a comma.
+        For a text file, whether any of its cells may contain a comma.
     """
 
     label: str
@@ -67,14 +67,17 @@ class Scan:
     commas: bool | None = None
 
     def mark(self, name: str) -> str | None:
-        """Return the decimal mark of a column of text, "" if no cell needs it, None for no text."""
+        """Return the decimal mark of a text column.
+
+        It is "" if no cell needs one, and None if the source is not a text file.
+        """
         if self.commas is None:
             return None
         return decimal_mark(self.label, self.native, name, self.commas)
 
 
 def distinct_names(columns: Sequence[str]) -> list[str]:
-    """Return the requested names, each once, or raise."""
+    """Return the requested names without repetitions, or raise."""
     if isinstance(columns, str):
         raise checks.WrongType("columns", "must be a list of names", columns)
     if not columns:
@@ -83,7 +86,9 @@ def distinct_names(columns: Sequence[str]) -> list[str]:
 
 
 def spelled(name: str, names: Iterable) -> str:
-    """Return the one of `names` that `name` means: itself, or the only one alike but for case.
+    """Return the one of `names` that `name` means.
+
+    This is the name itself, or the only name that differs in case only.
 
     Examples
     --------
@@ -98,7 +103,9 @@ def spelled(name: str, names: Iterable) -> str:
 
 
 def crossed_names(name: Any, names: Iterable) -> list[str]:
-    """Return the columns that are named with commas; a column of that very name is one.
+    """Return the columns in a text of names with commas between them.
+
+    A column with that very name counts as one column.
 
     Examples
     --------
@@ -117,7 +124,7 @@ def crossed_names(name: Any, names: Iterable) -> list[str]:
 
 
 def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
-    """Return a label for every combination of the labels of several columns, row by row.
+    """Return a label for each combination of the labels of several columns, row by row.
 
     Examples
     --------
@@ -132,29 +139,31 @@ def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
         names = " and ".join(map(repr, columns))
         label = CROSSED.join(clash[0])
         raise ValueError(
-            f"columns {names} have two combinations that both read {label!r}: "
-            "write one of them otherwise"
+            f"columns {names} have two combinations that both give {label!r}. "
+            "Change the text of one of them"
         )
     return labels
 
 
 def found_columns(label: str, names: Sequence, requested: Sequence[str]) -> dict[str, str]:
-    """Return the column that every requested name means, or raise."""
+    """Return the column for each requested name, or raise."""
     names_alike = _by_plain_name(names)
     columns = {name: _found_column(label, names, names_alike, name) for name in requested}
     clash = first_clash((column, name) for name, column in columns.items())
     if clash:
         first, second = clash
-        raise ValueError(f"{label} has one column for {first!r} and {second!r}: {columns[first]!r}")
+        raise ValueError(
+            f"{label} has only one column for {first!r} and {second!r}: {columns[first]!r}"
+        )
     return columns
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name without case, outer blanks and a byte-order mark, misread or not.
+    """Return a column name in lower case, without outer blanks and a byte-order mark.
 
     Examples
     --------
-    >>> plain_name(" Score"), plain_name("\ufeffID"), plain_name("\u00ef\u00bb\u00bfid")
+    >>> plain_name(" Score"), plain_name("﻿ID"), plain_name("ï»¿id")
     ('score', 'id', 'id')
     """
     return name.removeprefix("\ufeff").removeprefix(MISREAD_BOM).strip().casefold()
@@ -165,8 +174,8 @@ def check_told_apart(label: str, requested: Iterable[str]) -> None:
     clash = first_clash((name.lower(), name) for name in requested)
     if clash:
         raise ValueError(
-            f"{label} has columns {clash[0]!r} and {clash[1]!r}; rename one so that they differ in "
-            "more than upper and lower case"
+            f"{label} has columns {clash[0]!r} and {clash[1]!r}, which differ in upper and lower "
+            "case only. Rename one of them"
         )
 
 
@@ -185,7 +194,7 @@ def _found_column(
 ) -> Any:
     count = names.count(name)
     if count > 1:
-        raise ValueError(f"{label} has {count} columns named {name!r}; rename all but one")
+        raise ValueError(f"{label} has {count} columns named {name!r}. Rename all but one")
     if count:
         return name
     alike = names_alike.get(plain_name(str(name)), [])
@@ -194,4 +203,4 @@ def _found_column(
     hint = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else ""
     hint = hint or checks.suggestion(name, map(str, names))
     present = checks.listed(names, 20, quoted=True)
-    raise ValueError(f"{label} has no column {name!r}; it has {present}{hint}")
+    raise ValueError(f"{label} has no column {name!r}; available columns: {present}{hint}")

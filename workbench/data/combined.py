@@ -1,6 +1,6 @@
-"""Cells that hold several labels, such as "cat;dog" or ["cat", "dog"].
+"""Cells that contain several labels, such as "cat;dog" or ["cat", "dog"].
 
-`recognized` decides whether the cells of some columns do, `cell_labels` returns those of one cell.
+`recognized` decides whether columns have such cells. `cell_labels` returns the labels of one cell.
 """
 
 import json
@@ -13,19 +13,19 @@ from typing import NamedTuple
 from workbench.data.json_records import choices_in
 
 COMMA = ","
-# separators and the proportion of their labels that must also stand alone in a cell
+# separators, and the proportion of labels that must also be alone in a cell
 SEPARATORS = {";": 0.0, "|": 0.0, "\n": 0.0, COMMA: 0.5, "/": 0.5, "+": 0.5, "&": 0.5, " ": 1.0}
 UNUSUAL = ("/", "+", "&", " ")
-MOST = 0.8  # of the labels, which also stand elsewhere
+MOST = 0.8  # proportion of labels that must also occur elsewhere
 HALF = 0.5
-# a list, a tuple or a set, which unlike an object has no colon after a name
+# a list, a tuple or a set; an object has a colon after a name
 _LIST = re.compile(r"\[.*\]|\((?!.*['\"]\s*:).*\)|\{(?!.*['\"]\s*:).*\}", re.DOTALL)
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _DECIMAL = re.compile(r"[-+]?\d+,\d+")
 
 
 class Combined(NamedTuple):
-    """The first cell that seems to hold several labels, and whether that is beyond doubt."""
+    """The first cell that seems to contain several labels, and whether that is evident."""
 
     separator: str
     text: str
@@ -34,16 +34,25 @@ class Combined(NamedTuple):
 
 
 def recognized(texts: Iterable[str]) -> Combined | None:
-    """Return what the texts of true and predicted classes hold with a separator, None for classes.
-
-    Several labels are evident with ";", "|" or a line break if four of five labels also stand
-    elsewhere, one of them alone in a cell; with a comma half of them must stand alone. Some of that
-    is in doubt, and so are lists, "/", "+" and "&", and blanks if every word stands alone. A class
-    "a;b" whose parts stand nowhere else is a class.
+    """Return the first cell that seems to contain several labels, None if cells are classes.
 
     Parameters
     ----------
     texts : iterable of str
+        Texts of true and predicted classes.
+
+    Notes
+    -----
+    Several labels in a cell are evident in these cases:
+
+    - The separator is ";", "|" or a line break, four of five labels also occur elsewhere, and one
+      of them is alone in a cell.
+    - The separator is a comma, four of five labels also occur elsewhere, and half of them are alone
+      in a cell.
+
+    The result is in doubt if a part of this holds. Lists and the separators "/", "+" and "&" are
+    always in doubt. So are blanks, which need every word alone in a cell. A class such as "a;b"
+    whose parts occur nowhere else is a class.
 
     Examples
     --------
@@ -64,7 +73,7 @@ def recognized(texts: Iterable[str]) -> Combined | None:
 
 
 def _judged(separator: str, distinct: Sequence[str]) -> Combined | None:
-    """Return the labels that texts with a separator seem to hold, None where they are classes."""
+    """Return the labels that texts with a separator seem to contain, None if they are classes."""
     with_separator = [text for text in distinct if separator in text]
     joined = [text for text in with_separator if len(cell_labels(text, separator)) > 1]
     if not joined:
@@ -98,7 +107,9 @@ def cell_labels(text: str, separator: str) -> list[str]:
 
 
 def are_lists(texts: Iterable[str]) -> bool:
-    """Return whether all texts are lists, as programs write them, and some have a quote or a comma.
+    """Return whether all texts are lists as programs write them.
+
+    At least one text must contain a quote or a comma.
 
     Examples
     --------
@@ -113,7 +124,7 @@ def are_lists(texts: Iterable[str]) -> bool:
 
 
 def list_labels(text: str) -> list[str]:
-    """Return the labels of a cell that is a list of JSON, Python, numpy or Label Studio.
+    """Return the labels of a cell with a list of JSON, Python, numpy or Label Studio.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Confusion matrices in files and frames: counts of items by true and by predicted class.
 
-`read_matrix` reads one, or returns None for any other table; its steps are the functions below it.
-`pair_counts` reads a table with a row per pair of classes.
+`read_matrix` reads one, or returns None for any other table; the functions below it are its steps.
+`pair_counts` reads a table with one row per pair of classes.
 """
 
 import itertools
@@ -20,15 +20,15 @@ from workbench.data.columns import crossed_names, plain_name, spelled
 from workbench.data.numbers import RowError
 from workbench.results import Note
 
-PLACE = ("confusion", "matrix")  # of the notes
+PLACE = ("confusion", "matrix")  # place of the notes
 AXES = TRUTH, PREDICTION = ("truth", "prediction")
 OTHER = {TRUTH: PREDICTION, PREDICTION: TRUTH}
 CLASSES_OF = {TRUTH: "true", PREDICTION: "predicted"}
-MOST_NAMES = 1_000  # of rows and of columns: no larger table is read
-MOST_ITEMS = 2_000_000  # each becomes a row of labeled items
-MOST_IN_CELL = 10**12  # the sum of all cells is then exact
-LEAST_SHARED = 2  # names of rows that are names of columns too, in a confusion matrix
-# words for an axis in the first cell of a table, and before the names of its rows or columns
+MOST_NAMES = 1_000  # limit for rows and columns: larger tables are not read
+MOST_ITEMS = 2_000_000  # limit, because each item becomes a row
+MOST_IN_CELL = 10**12  # below this limit, the sum of all cells is exact
+LEAST_SHARED = 2  # rows and columns of a confusion matrix share at least so many names
+# words for an axis in the first cell of a table, or before names of rows or columns
 AXIS_OF_WORD = {
     **dict.fromkeys(("truth", "true", "actual", "reference", "ref", "gold", "observed"), TRUTH),
     **dict.fromkeys(
@@ -37,23 +37,24 @@ AXIS_OF_WORD = {
 }
 SUMS = {"all", "total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "suma"}
 WITH_SUMS = {"grand", "row", "column", *AXIS_OF_WORD}  # other words in the name of a total
-COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # of a column with a row per pair
+COUNT_NAMES = {"n", "count", "counts", "freq", "frequency"}  # names of a column of counts
 _WORD = re.compile(r"[^\W_]+")
 _FIRST_WORD = re.compile(r"^([^\W_]+)[\s_:=.-]+(?=.)", re.DOTALL)
-_BOTH_AXES = re.compile(r"[\\/|]")  # between what the rows and what the columns are
+_BOTH_AXES = re.compile(r"[\\/|]")  # between the names of rows and columns
 _DIRECTION = re.compile("\\b(?:row|col)|[\u2190-\u2193]", re.IGNORECASE)
 _THOUSANDTHS = re.compile(r"[1-9][0-9]{0,2}[.,]000")
 SAME_NAMES = "must be a confusion matrix whose rows and columns name the same classes"
 COUNTS_NEEDED = (
-    "a confusion matrix needs whole numbers of items, 0 for none (scikit-learn: confusion_matrix "
-    "without normalize)"
+    "A confusion matrix needs whole numbers of items, 0 if there are none (in scikit-learn, use "
+    "confusion_matrix without normalize)"
 )
 
 
 class ConfusionMatrix(NamedTuple):
-    """Counts of items: `table` (K, K) has a row per true and a column per predicted class.
+    """Counts of items by true class (rows) and predicted class (columns).
 
-    `labels` are the classes as they are written, in the order of the rows of the file.
+    `table` (K, K) contains the counts. `labels` are the classes as written, in the order of the
+    rows of the file.
     """
 
     labels: list[str]
@@ -63,7 +64,7 @@ class ConfusionMatrix(NamedTuple):
     def items(
         self, truth: str, prediction: str, classes: str = "auto"
     ) -> tuple[dict[str, ndarray], list[Note]]:
-        """Return the true and the predicted class of every counted item, and notes.
+        """Return the true and the predicted class of each counted item, and notes.
 
         Parameters
         ----------
@@ -88,7 +89,7 @@ class ConfusionMatrix(NamedTuple):
 
 
 def count_column(names: Iterable[str]) -> str:
-    """Return the only column that is called as counts are, "" without such a column.
+    """Return the only column with a name of counts, "" if there is no such column.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def count_column(names: Iterable[str]) -> str:
 def pair_counts(
     argument: str, source: Any, classes: Sequence[ndarray]
 ) -> tuple[ndarray, list[Note]] | None:
-    """Return the items that each row counts, and notes, if every row has other classes.
+    """Return the items that each row counts, and notes, if every row has another pair of classes.
 
     Parameters
     ----------
@@ -119,25 +120,25 @@ def pair_counts(
     >>> classes = [np.array(source[name]) for name in ("truth", "prediction")]
     >>> counts, notes = pair_counts("items", source, classes)
     >>> counts.tolist(), str(notes[0])
-    ([50, 3, 20], "confusion matrix: column 'n' says how many items a row counts, 73 in all")
+    ([50, 3, 20], "confusion matrix: column 'n' is the number of items in a row, 73 in all")
     """
     name = count_column(frames.column_names(source))
     if not name:
         return None
     pairs = list(zip(*map(numbers.as_text, classes), strict=True))
     if numbers.first_repeat(pairs) or len({*itertools.chain(*pairs)}) > len(pairs):
-        return None  # items; numbers with decimals are all different
+        return None  # rows are items, or numbers that are all different
     counts = column_of_counts(name, source, MOST_IN_CELL)
     size = sum(counts)
     _check_size(argument, size)
-    text = f"column {name!r} says how many items a row counts, {size:,} in all"
+    text = f"column {name!r} is the number of items in a row, {size:,} in all"
     return np.array(counts), [Note("data", text, PLACE), _independence(size)]
 
 
 def column_of_counts(name: str, source: Any, most: int) -> list[int]:
-    """Return the items that each row counts, where every row is another pair of classes."""
+    """Return the items that each row counts, if every row is another pair of classes."""
     cells = numbers.to_cells(name, frames.read_columns(source, [name])[0][name])
-    advice = "it counts the items of a row"
+    advice = "The column must be the number of items in a row"
     return _counts(name, cells, most, advice)
 
 
@@ -145,10 +146,10 @@ def _counts(name: str, cells: list, most: int, advice: str) -> list[int]:
     """Return cells that are whole numbers up to `most`, or raise."""
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= most:
-            problem = f": {cell!r} is no number of items from 0 to {most:,}"
+            problem = f": {cell!r} is not a number of items from 0 to {most:,}"
             if cell is None:
                 problem = " is missing"
-            raise RowError(f"column {name!r}, ", row, f"{problem}; {advice}")
+            raise RowError(f"column {name!r}, ", row, f"{problem}. {advice}")
     return cells
 
 
@@ -156,32 +157,32 @@ def _check_size(argument: str, size: int) -> None:
     if not size:
         raise WrongValue(argument, "must count at least one item; all counts are 0")
     if size > MOST_ITEMS:
-        rule = f"must count at most {MOST_ITEMS:,} items, as each becomes a row"
+        rule = f"must count at most {MOST_ITEMS:,} items, because each item becomes a row"
         raise WrongValue(argument, rule, told=f"the confusion matrix counts {size:,}")
 
 
 def _independence(size: int) -> Note:
-    text = f"the {size:,} items that it counts were taken for independent of each other"
+    text = f"the {size:,} items that it counts were assumed to be independent of each other"
     return Note("assumption", text, PLACE)
 
 
 def is_matrix(notes: Iterable[Note]) -> bool:
-    """Return whether the notes are those of labeled items or an audit from a confusion matrix."""
+    """Return whether notes come from labeled items or an audit read from a confusion matrix."""
     return any(note.where == PLACE for note in notes)
 
 
 def assumptions(notes: Iterable[Note]) -> list[str]:
-    """Return what was assumed when a confusion matrix was read, as sentences."""
+    """Return the assumptions made when a confusion matrix was read, as sentences."""
     return [str(note) for note in notes if note.where == PLACE and note.kind == "assumption"]
 
 
 class _Grid(NamedTuple):
-    """A table whose rows are named as its columns are, but for totals."""
+    """A table whose rows have the same names as its columns, except for totals."""
 
     corner: str
     rows: list[str]
     columns: dict[str, ndarray]
-    axes: set[str]  # of the rows, as words before the names of rows and columns say
+    axes: set[str]  # of the rows, according to words before the names
 
 
 def read_matrix(
@@ -192,9 +193,9 @@ def read_matrix(
     prediction: str = PREDICTION,
     rows: str = "auto",
 ) -> ConfusionMatrix | None:
-    """Return the confusion matrix in a file or a frame, None if it holds another table.
+    """Return the confusion matrix in a file or a frame, None if it contains another table.
 
-    Only the header is read where the columns `truth` and `prediction` both exist.
+    Only the header is read if the columns `truth` and `prediction` both exist.
 
     Parameters
     ----------
@@ -202,11 +203,11 @@ def read_matrix(
         Name of the argument `source`, for messages.
     source : str, path or data frame
         As for `workbench.data.frames.read_columns`. The first or the last column, or the index of a
-        pandas frame, has the names of the rows. A total is left out if it equals the sum.
+        pandas frame, contains the names of the rows. A total is left out if it equals the sum.
     truth, prediction : str
-        Columns of a table with a row per item.
+        Columns of a table with one row per item.
     rows : {"auto", "truth", "prediction"}
-        What the rows are; "auto": what the first cell or the names say, else true classes.
+        What the rows are. "auto": what the first cell or the names say, else true classes.
 
     Examples
     --------
@@ -215,13 +216,13 @@ def read_matrix(
     >>> matrix.labels, matrix.table.tolist()
     (['cat', 'dog'], [[41, 6], [4, 52]])
     >>> print(matrix.notes[-1])
-    confusion matrix: totals, which are correct and not counted as a class: 'All'
+    confusion matrix: totals that are correct and do not count as a class: 'All'
     """
     checks.choice("rows", rows, ("auto", *AXES))
     grid = _grid_of(argument, source, truth, prediction)
     if grid is None:
         if rows != "auto":
-            rule = "says what the rows of a confusion matrix are, and {0} holds no such table"
+            rule = "is only for a confusion matrix, but {0} does not contain one"
             raise WrongValue("rows", rule, rows, others=(argument,))
         return None
     axis, note = _axis(grid, rows, {plain_name(truth): TRUTH, plain_name(prediction): PREDICTION})
@@ -230,7 +231,7 @@ def read_matrix(
 
 
 def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid | None:
-    """Return the table with the names of its rows, None if it is no confusion matrix."""
+    """Return the table with the names of its rows, None if it is not a confusion matrix."""
     names = frames.column_names(source)
     columns = [spelled(crossed_names(role, names)[0], names) for role in (truth, prediction)]
     roles = [name for name in columns if name and name in names]
@@ -239,8 +240,8 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
     source = _with_row_names(source)
     names = frames.column_names(source)
     if names.count("") > 1 and not roles:
-        rule = f"must name its columns in the first line; {names.count('')} have no name there"
-        raise WrongValue(argument, f"{rule}, which only the first column of a matrix may lack")
+        rule = f"must name its columns in the first line, but {names.count('')} have no name there"
+        raise WrongValue(argument, f"{rule}. Only the first column of a matrix may have no name")
     if len({*map(str.strip, names)}) < len(names):
         return None
     start, _ = frames.read_columns(source, names[:1])
@@ -254,7 +255,7 @@ def _grid_of(argument: str, source: Any, truth: str, prediction: str) -> _Grid |
 
 
 def _with_row_names(source: Any) -> Any:
-    """Return a pandas frame with its index as first column, unless this only numbers the rows."""
+    """Return a pandas frame with its index as first column, unless the index only numbers rows."""
     import narwhals as nw
 
     if not nw.dependencies.is_pandas_dataframe(source) or len(source) > MOST_NAMES:
@@ -269,11 +270,12 @@ def _with_row_names(source: Any) -> Any:
 
 
 def _names(cells: Any) -> list[str]:
-    return numbers.as_text(cells, marks=False)  # 1.0, as programs write 1 next to a gap, is 1
+    # 1.0 is read as 1, because programs write 1 in this way next to a gap
+    return numbers.as_text(cells, marks=False)
 
 
 def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
-    """Return the table with the names of its rows in a column, None if columns have others."""
+    """Return the table with the names of its rows in a column, None if columns have other names."""
     columns = {name: cells for name, cells in data.items() if name != corner and name.strip()}
     rows = _names(data[corner])
     names = _names(list(columns))
@@ -291,7 +293,7 @@ def _grid(corner: str, data: Mapping[str, ndarray]) -> _Grid | None:
 
 
 def _without_axis(names: list[str]) -> tuple[list[str], str]:
-    """Return the names without a word such as "True" before each, and the axis it stands for."""
+    """Return names without a word such as "True" before each, and the axis of that word."""
     matches = [_FIRST_WORD.match(name) for name in _class_names(names)]
     axes = {AXIS_OF_WORD.get(match[1].casefold(), "") if match else "" for match in matches}
     bare = [name if _is_sum(name) else _FIRST_WORD.sub("", name) for name in names]
@@ -305,25 +307,25 @@ def _class_names(names: Iterable[str]) -> list[str]:
 
 
 def _is_sum(name: str) -> bool:
-    """Return whether a name is one of a total, such as "All" or "Total predicted"."""
+    """Return whether a name is that of a total, such as "All" or "Total predicted"."""
     terms = set(_WORD.findall(name.casefold()))
     return bool(terms & SUMS) and terms <= SUMS | WITH_SUMS
 
 
 def _refuse_square(argument: str, data: Mapping[str, ndarray], truth: str) -> None:
-    """Raise if a table is square and holds only whole numbers: which row is which is unknown."""
+    """Raise if a table is square and contains only whole numbers, so its rows have no names."""
     columns = {name: _names(cells) for name, cells in data.items() if name}
     is_square = len(columns) > 1 and all(len(texts) == len(columns) for texts in columns.values())
     if is_square and all(map(str.isdecimal, itertools.chain(*columns.values()))):
         names = listed(columns, shapes.FIRST, quoted=True)
-        rule = f"must have a column {truth!r}, or be a confusion matrix; the rows of counts in"
-        problem = f"columns {names} are not named so"
-        advice = "write the class of each row into the first column (pandas: index=labels)"
-        raise WrongValue(argument, f"{rule} {problem}: {advice}")
+        rule = f"must have a column {truth!r}, or be a confusion matrix with named rows"
+        problem = f"columns {names} contain counts, but the rows have no names"
+        advice = "Write the class of each row into the first column (in pandas, use index=labels)"
+        raise WrongValue(argument, f"{rule}; {problem}. {advice}")
 
 
 def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
-    """Return what the rows are, and a note that says why."""
+    """Return what the rows are, and a note with the reason."""
     corner = plain_name(grid.corner)
     terms = _axes_of_words(corner)
     if terms and not _axes_of_words(_BOTH_AXES.split(corner)[0]):
@@ -332,18 +334,18 @@ def _axis(grid: _Grid, rows: str, roles: Mapping[str, str]) -> tuple[str, Note]:
         terms = [roles[corner]]
     axes = grid.axes | {*terms[:1]}
     if terms and _DIRECTION.search(corner):
-        axes = {*AXES}  # which word is of the rows is in doubt
+        axes = {*AXES}  # it is in doubt which word belongs to the rows
     if not axes and rows == "auto":
         text = (
-            "rows were taken for true classes and columns for predicted ones; if it is the other "
-            "way round, say rows prediction (--rows prediction)"
+            "rows were read as true classes and columns as predicted classes. If it is the other "
+            "way round, use rows prediction (--rows prediction)"
         )
         return TRUTH, Note("assumption", text, PLACE)
     reason = "as the first cell or other names say" if axes else f"because rows is {rows!r}"
     axes |= {rows} - {"auto"}
     if len(axes) > 1:
-        rule = f"is in doubt: the first cell, {grid.corner!r}, or the names say something else"
-        raise WrongValue("rows", f"{rule}; write 'truth' or 'prediction' into the first cell", rows)
+        rule = f"is in doubt, because the first cell, {grid.corner!r}, or the names disagree"
+        raise WrongValue("rows", f"{rule}. Write 'truth' or 'prediction' into the first cell", rows)
     (axis,) = axes
     return axis, Note("data", f"rows are {CLASSES_OF[axis]} classes, {reason}", PLACE)
 
@@ -369,35 +371,38 @@ def _classes(argument: str, grid: _Grid) -> tuple[list[str], ndarray, list[Note]
     notes = _assumptions(argument, labels, cells, table)
     totals = list(filter(_is_sum, dict.fromkeys([*grid.rows, *cells])))
     if totals:
-        text = "totals, which are correct and not counted as a class: "
+        text = "totals that are correct and do not count as a class: "
         notes.append(Note("data", text + listed(totals, quoted=True), PLACE))
     return labels, table, notes
 
 
 def _parsed(argument: str, columns: Mapping[str, ndarray]) -> dict[str, list]:
-    """Return columns as numbers, or raise if all may be thousands or decimals, as "41.000"."""
+    """Return columns as numbers, or raise if all may be thousands or decimals, such as "41.000"."""
     texts = list(filter(None, itertools.chain(*map(numbers.as_text, columns.values()))))
     if texts and all(map(_THOUSANDTHS.fullmatch, texts)):
-        rule = "must have counts without thousands or decimals, which all its numbers have"
+        rule = (
+            "must have counts without separated thousands and without decimals, but all its "
+            "numbers may have them"
+        )
         raise WrongValue(argument, rule)
-    return {name: numbers.to_cells(name, cells, beside=columns) for name, cells in columns.items()}
+    return {name: numbers.to_cells(name, cells, others=columns) for name, cells in columns.items()}
 
 
 def _check_names(argument: str, labels: list[str], columns: list[str]) -> None:
-    """Raise if a class has two rows or none."""
+    """Raise if a class has two rows or no row."""
     repeat = numbers.first_repeat(labels)
     if repeat:
-        rule = f"must have one row per class; row {labels[repeat[0]]!r} occurs twice"
+        rule = f"must have one row per class, but row {labels[repeat[0]]!r} occurs twice"
         raise WrongValue(argument, rule)
     for name in np.setdiff1d(columns, labels)[:1].tolist():
         rows = listed(labels, shapes.FIRST, quoted=True) + suggestion(name, labels)
-        problem = f"column {name!r} has no row, and the rows are {rows}"
-        advice = "spell them alike, add a row of zeros, or call the column 'Total' or drop it"
-        raise WrongValue(argument, f"{SAME_NAMES}; {problem}: {advice}")
+        problem = f"column {name!r} has no row; the rows are {rows}"
+        advice = "Spell them alike, add a row of zeros, rename the column 'Total', or drop it"
+        raise WrongValue(argument, f"{SAME_NAMES}, but {problem}. {advice}")
 
 
 def _refuse_sums(argument: str, labels: list[str], table: ndarray) -> None:
-    """Raise if the row and the column of a class are the sums of two others or more."""
+    """Raise if the row and the column of a class are the sums of two or more other classes."""
     if len(labels) < 3:
         return
     for k, label in enumerate(labels):
@@ -405,14 +410,14 @@ def _refuse_sums(argument: str, labels: list[str], table: ndarray) -> None:
         sums_of_rows = np.array_equal(classes.sum(1), np.delete(table[:, k], k))
         sums_of_columns = np.array_equal(classes.sum(0), np.delete(table[k], k))
         if classes.any() and sums_of_rows and sums_of_columns:
-            rule = f"must hold classes; row and column {label!r} are the sums of the others"
-            raise WrongValue(argument, f"{rule}: call them 'Total', or drop them")
+            rule = f"must contain classes, but row and column {label!r} are the sums of the others"
+            raise WrongValue(argument, f"{rule}. Rename them 'Total', or drop them")
 
 
 def _check_totals(
     argument: str, rows: list[str], cells: Mapping[str, list], labels: list[str], table: ndarray
 ) -> None:
-    """Raise if a row or a column that is called a total, or a row without a name, has no sums."""
+    """Raise if a total is not the sum; a row without a name is a total, too."""
     with_sums = np.vstack([table, table.sum(0)])
     sums = np.column_stack([with_sums, with_sums.sum(1)]).tolist()
     places = {label: k for k, label in enumerate(labels)}
@@ -420,24 +425,24 @@ def _check_totals(
         total = sums[places.get(row_name, -1)][places.get(name, -1)]
         if column[row] not in (None, total):
             rule = "must be a confusion matrix whose totals are the sums"
-            problem = f"row {row_name!r}, column {name!r} says {column[row]}"
-            advice = "correct it, drop the total, or rename it if it is a class"
-            text = f"{rule}; {problem}, and the classes add up to {total:,}: {advice}"
+            problem = f"row {row_name!r}, column {name!r} is {column[row]}"
+            advice = "Correct it, drop the total, or rename it if it is a class"
+            text = f"{rule}, but {problem} and the classes add up to {total:,}. {advice}"
             raise WrongValue(argument, text)
 
 
 def _assumptions(
     argument: str, labels: list[str], cells: Mapping[str, list], table: ndarray
 ) -> list[Note]:
-    """Return notes on percentages and missing columns, or raise if they are clearly no counts."""
+    """Return notes on percentages and missing columns, or raise if they are clearly not counts."""
     texts = []
     sums = [table.sum(0), table.sum(1)]
     if any(np.all(totals == 1) for totals in sums):
-        rule = "must hold counts; all rows or all columns add up to 1, as proportions do"
-        raise WrongValue(argument, f"{rule}; {COUNTS_NEEDED}")
+        rule = "must contain counts, but all rows or all columns add up to 1, like proportions"
+        raise WrongValue(argument, f"{rule}. {COUNTS_NEEDED}")
     if any(np.all(totals == 100) for totals in sums):
         texts.append(
-            "all rows or columns add up to 100; they were taken for counts, no percentages"
+            "all rows or columns add up to 100. They were read as counts, not as percentages"
         )
     is_missing = ~np.isin(labels, list(cells))
     missing = list(itertools.compress(labels, is_missing))
@@ -446,7 +451,7 @@ def _assumptions(
         are_numbers = all(map(decimals.is_plain, labels)) and not any(map(_is_sum, cells))
         hold_sums = (table[is_missing] == table[~is_missing].sum(0)).all(1).any()
         if are_numbers or hold_sums or not COUNT_NAMES.isdisjoint(missing):
-            advice = "add a column of zeros, or call the row 'Total' if it holds sums"
-            raise WrongValue(argument, f"{SAME_NAMES}; {names}: {advice}")
-        texts.append(f"{names}; its counts were taken for 0")
+            advice = "Add a column of zeros, or rename the row 'Total' if it contains sums"
+            raise WrongValue(argument, f"{SAME_NAMES}, but {names}. {advice}")
+        texts.append(f"{names}, so its counts were set to 0")
     return [Note("assumption", text, PLACE) for text in texts]

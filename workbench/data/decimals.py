@@ -1,10 +1,13 @@
 """Numbers as people write them: whether a comma or a point is the decimal mark.
 
-A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal
-mark. If all of them can be read in two ways, as "1,234", the other columns of numbers of the file
-decide. If these do not decide either, whole numbers have no decimals, and a point is a decimal
-point unless the column also has a whole number of three digits, as 980 next to 1.216. Everything
-else is refused: the error names the cell and both readings.
+The numbers of a column decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal
+mark. If all numbers can be read in two ways, such as "1,234", the other columns of numbers in the
+file decide.
+
+If these do not decide either, whole numbers have no decimals, and a point is a decimal mark. The
+exception is a column that also has a whole number of three digits, such as 980 next to 1.216.
+
+Everything else is refused: the error names the cell and both readings.
 """
 
 import re
@@ -17,7 +20,7 @@ OTHER = {",": ".", ".": ","}
 TRUTH = {"true": "1", "false": "0"}
 OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
-# as characters: DuckDB knows no codes, and spaces of ASCII only
+# as characters: DuckDB has no codes, and knows only ASCII spaces
 SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"
 _WORDS = {",": "comma", ".": "point"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -37,7 +40,7 @@ def is_open(text: str) -> bool:
 
 
 def mark_of(text: str) -> str | None:
-    """Return the decimal mark of a number, "" if it shows none, or None for no number.
+    """Return the decimal mark of a number, "" if it has none, or None for other texts.
 
     Examples
     --------
@@ -56,16 +59,17 @@ def mark_of(text: str) -> str | None:
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
+    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
 ) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
     Parameters
     ----------
     texts : sequence of str
+        Numbers as text.
     whole : bool
-        Whether whole numbers are expected, in which only thousands are separated.
-    beside : iterable of sequences of str
+        Whether whole numbers are expected, so that marks can only separate thousands.
+    others : iterable of sequences of str
         Other columns of numbers of the same file.
 
     Examples
@@ -73,13 +77,13 @@ def parse(
     >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], whole=True)[0].tolist()
     ([1234.0, 0.5], [8000.0])
     >>> parse(["900", "8,000"])[1]  # doctest: +ELLIPSIS
-    (1, ": '8,000' is 8000 or 8.000, as its comma separates thousands or decimals; write it ...")
+    (1, ": '8,000' may be 8000 or 8.000, because its comma may separate thousands or decimals...")
     """
     parsed = _floats_with_one_mark(texts)
     if parsed is not None:
         return parsed, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
-    mark, problem = decimal_mark(texts, whole=whole, beside=beside)
+    mark, problem = decimal_mark(texts, whole=whole, others=others)
     if problem:
         return np.empty(0), problem
     floats = [float(pointed(text, mark)) for text in texts]
@@ -87,7 +91,7 @@ def parse(
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
+    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
 ) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
@@ -97,15 +101,15 @@ def decimal_mark(
     if "," in marks and "." in marks:
         comma = marks.index(",")
         point = marks.index(".")
-        with_comma = f": {texts[comma]!r} has a decimal comma, "
-        with_point = f": {texts[point]!r} a decimal point; use one of them"
+        with_comma = f": {texts[comma]!r} has a decimal comma, but "
+        with_point = f": {texts[point]!r} has a decimal point. Use the same mark in all cells"
         return "", (
             comma,
             with_comma,
             point,
             with_point,
         )
-    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, beside)
+    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, others)
     if mark:
         return mark, ()
     row = list(map(is_open, texts)).index(True)
@@ -113,8 +117,8 @@ def decimal_mark(
     sign = "," if "," in text else "."
     word = _WORDS[sign]
     readings = f"{text.replace(sign, '')} or {text.replace(sign, '.')}"
-    reason = f"as its {word} separates thousands or decimals"
-    return "", (row, f": {text!r} is {readings}, {reason}; write it without a {word}")
+    reason = f"because its {word} may separate thousands or decimals"
+    return "", (row, f": {text!r} may be {readings}, {reason}. Write it without a {word}")
 
 
 def pointed(text: str, mark: str) -> str:
@@ -129,7 +133,7 @@ def shortened(text: str) -> str:
 
 
 def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
-    """Return the floats of texts of digits and one mark that can only be decimal, else None."""
+    """Return floats if the texts have digits and one mark that can only be decimal, else None."""
     characters = set("".join(texts))
     signs = characters & {*OTHER}
     if len(signs) > 1 or not characters <= set("0123456789.,+-eE"):
@@ -145,22 +149,22 @@ def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
         return None
 
 
-def _mark_of_open(texts: Sequence, whole: bool, beside: Iterable) -> str:
-    """Return the decimal mark of a column whose numbers show none, "" if it stays open."""
+def _mark_of_open(texts: Sequence, whole: bool, others: Iterable) -> str:
+    """Return the decimal mark of a column whose numbers show none, "" if it is undecided."""
     signs = {match[1] for match in map(OPEN.fullmatch, texts) if match}
     if not signs:
         return "."
     if len(signs) > 1:
         return ""
     sign = signs.pop()
-    marks_beside: set = set()
-    for column in beside:
+    marks_of_others: set = set()
+    for column in others:
         marks = set(map(mark_of, column))
-        marks_beside |= set() if None in marks else marks - {""}
-    if whole and marks_beside <= {OTHER[sign]}:
+        marks_of_others |= set() if None in marks else marks - {""}
+    if whole and marks_of_others <= {OTHER[sign]}:
         return OTHER[sign]
-    if len(marks_beside) == 1 and not whole:
-        return marks_beside.pop()
-    if whole or marks_beside or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
+    if len(marks_of_others) == 1 and not whole:
+        return marks_of_others.pop()
+    if whole or marks_of_others or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
         return ""
     return "."

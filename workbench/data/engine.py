@@ -17,12 +17,12 @@ from workbench.data import decimals
 from workbench.data.numbers import objects, unmasked, written
 
 FRAME_LIBRARIES = ("polars", "pyarrow", "pandas")
-NO_NUMBER = "\u200b"  # after a cell that is no number, though DuckDB would read it as one
+NO_NUMBER = "\u200b"  # appended to a cell that DuckDB would wrongly read as a number
 
 
 @cache
 def has_duckdb() -> bool:
-    """Return whether DuckDB is installed; Python in a browser has none."""
+    """Return whether DuckDB is installed; Python in a browser does not have it."""
     try:
         import duckdb  # noqa: F401
     except ImportError:
@@ -31,20 +31,20 @@ def has_duckdb() -> bool:
 
 
 def frame_library(label: str) -> str:
-    """Return the first installed library that can hold a table where there is no DuckDB."""
+    """Return the first installed library that can hold a table if DuckDB is missing."""
     for library in FRAME_LIBRARIES:
         if find_spec(library):
             return library
     libraries = ", ".join(FRAME_LIBRARIES)
     raise ValueError(
-        f"{label} needs DuckDB or one of {libraries}, and none of them is installed here; install "
-        "one of them (a browser has no DuckDB)"
+        f"{label} needs DuckDB or one of {libraries}, but none of them is installed. Install "
+        "one of them (DuckDB does not run in a browser)"
     )
 
 
 @contextmanager
 def connected(label: str, path: str) -> Iterator[Any]:
-    """Yield a connection that can read this file, and neither other files nor the network."""
+    """Yield a connection that can read this file, but no other files and not the network."""
     import duckdb
 
     scratch = f"workbench-{secrets.token_hex(8)}"
@@ -84,7 +84,8 @@ def relation_of(source: Any) -> Any:
         if array.dtype.kind == "U":
             array = array.astype(object)
         if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
-            array = objects([text or None for text in written(array)])  # text if some cells are
+            # all cells become text if some are text
+            array = objects([text or None for text in written(array)])
         arrays[name] = array
     if not has_duckdb():
         import narwhals as nw
@@ -120,8 +121,9 @@ def decimal_mark(
 ) -> str:
     """Return the decimal mark of a text column, "" if every cell can be cast as it is, or raise.
 
-    Only cells with a comma or a point are read, one of those that differ only in their digits.
-    Without `commas`, no cell has a comma, and the first point that can only be decimal decides.
+    Only cells with a comma or a point are read, and of those that differ only in their digits one.
+    If `commas` is False, no cell has a comma. Then the first point that can only be decimal
+    decides.
     """
     if not is_relation(relation):
         texts = _marked_texts(relation, name)
@@ -151,7 +153,7 @@ def decimal_mark(
 
 
 def _marked_texts(frame: Any, name: str) -> list[str]:
-    """Return the different texts of a frame's column that hold a comma or a point."""
+    """Return the different texts of a frame's column that contain a comma or a point."""
     import narwhals as nw
 
     column = nw.from_native(frame, eager_only=True)[name]
@@ -177,19 +179,20 @@ def one_line(error: Any) -> str:
 
 
 def literal(path: str) -> str:
-    """Return a path in which DuckDB finds no pattern."""
+    """Return a path in a form in which DuckDB finds no pattern."""
     return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
 
 
 def quoted(name: str) -> str:
-    """Return a name as an identifier."""
+    """Return a name as a quoted identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def ragged(where: str, expected: int, count: int) -> str:
-    """Return the message for a line that has not as many cells as the header."""
+    """Return the message for a line with fewer or more cells than the header."""
     has = count if count < expected else "more"  # DuckDB stops at the first cell too many
-    return f"{where}: the header names {checks.counted(expected, 'column')}, this line has {has}"
+    columns = checks.counted(expected, "column")
+    return f"{where}: the header has {columns}, but this line has {has}"
 
 
 def _file_problem(label: str, message: str) -> str:
@@ -203,7 +206,7 @@ def _file_problem(label: str, message: str) -> str:
         return ragged(where, *map(int, cells.groups()))
     if "CSV" in message:
         return (
-            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, "
+            f"{where} is not well-formed. A quote is not closed, text follows a closing quote, "
             "a cell has more than 2,000,000 bytes, or line ends are mixed"
         )
     return f"{label} cannot be read: {one_line(message)}"

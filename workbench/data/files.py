@@ -1,4 +1,4 @@
-"""Files of every kind as sources of columns: text, Parquet, JSON, workbooks; packed ones too."""
+"""Files of all kinds as sources of columns: text, Parquet, JSON, workbooks and packed files."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,10 @@ from workbench.data.workbooks import file_and_sheet, open_workbook
 
 
 def open_file(source: StrPath) -> TableSource:
-    """Return the source that a file's ending names; text and JSON may be packed (.gz, .zst)."""
+    """Return the source for a file, chosen by its ending.
+
+    Text and JSON files may be packed (.gz, .zst).
+    """
     path, label, ending = existing_file(source)
     return _OPENERS[ending](path, label)
 
@@ -28,17 +31,20 @@ def file_of(source: StrPath) -> str:
 
 
 def is_evaluation_log(source: Any) -> bool:
-    """Return whether a source is the file of a log of an evaluation."""
+    """Return whether a source is the log file of an evaluation."""
     return registry.load(registry.IS_LOG)(source)
 
 
 def comparison_table(source: Any) -> dict[str, list]:
-    """Return columns such as id, model and score of a file of several models, else {}."""
+    """Return columns such as id, model and score of a file with several models, else {}."""
     return registry.load(registry.COMPARISON_TABLE)(source)
 
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:
-    """Return a file's path with its sheet, its label in messages and its ending, or raise."""
+    """Return the path of a file (with its sheet), its label for messages, and its ending.
+
+    An error is raised if the file cannot be read.
+    """
     path = os.path.expanduser(os.fspath(source))
     file, _ = file_and_sheet(path)
     _check_readable(file)
@@ -46,7 +52,7 @@ def existing_file(source: StrPath) -> tuple[str, str, str]:
     if ending not in _OPENERS:
         endings, alone, packed = map(", ".join, (_OPENERS, _ALONE, PACKED))
         raise ValueError(
-            f"{path!r} must end in one of {endings}; all but {alone} may be packed ({packed})"
+            f"{path!r} must end in one of {endings}. All but {alone} may be packed ({packed})"
         )
     return path, repr(path), ending
 
@@ -61,14 +67,14 @@ def _ending(file: str) -> str:
 
 
 def _check_readable(file: str) -> None:
-    """Raise unless there is a file that can be read; the message suggests a similar name."""
+    """Raise unless there is a readable file; the message suggests a similar name."""
     if not os.path.exists(file):
         folder, name = os.path.split(file)
         folder = folder or "."
         names = os.listdir(folder) if os.path.isdir(folder) else []
         raise ValueError(f"no such file: {file!r}{checks.suggestion(name, names)}")
     if not os.path.isfile(file):
-        raise ValueError(f"{file!r} is a folder or a device, not a file of data")
+        raise ValueError(f"{file!r} is a folder or a device, not a data file")
     if not os.access(file, os.R_OK):
         raise ValueError(f"cannot read {file!r}: permission denied")
     if not os.path.getsize(file):
@@ -84,7 +90,7 @@ def _open_parquet(path: str, label: str) -> TableSource:
 
 
 def _open_parquet_frame(path: str, label: str) -> TableSource:
-    """Return a Parquet file read by another library, where there is no DuckDB."""
+    """Return a Parquet file read by another library if DuckDB is missing."""
     import narwhals as nw
 
     frame = nw.read_parquet(path, backend=frame_library(label))
@@ -106,10 +112,10 @@ def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
 
 @contextmanager
 def _parquet(path: str, label: str) -> Iterator:
-    """Yield a relation, and the name and expression of its columns and of the fields in them.
+    """Yield a relation, and the names and expressions of its columns and of the fields in them.
 
-    The field b of column a is "a.b". The names are as the file has them: DuckDB renames one that
-    differs from another by case.
+    The field b of column a is called "a.b". Names are those in the file, because DuckDB renames a
+    column that differs from another in case only.
     """
     params = {"path": literal(path)}
     with connected(label, path) as connection:
@@ -145,7 +151,7 @@ def _open_json(path: str, label: str) -> TableSource:
         return log
     if part:
         raise ValueError(
-            f"{label}: there are no parts to choose in a file that is no log of an evaluation"
+            f"{label}: only the log of an evaluation has parts to choose, but this file is not one"
         )
     notes: tuple = ()
     columns = comparison_table(path)

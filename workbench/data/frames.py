@@ -1,4 +1,7 @@
-"""Columns of files and of the data frames of any library."""
+"""Columns of files and of data frames of any library.
+
+Read `read_columns` first. `scan` opens sources of any size.
+"""
 
 import inspect
 import itertools
@@ -31,7 +34,7 @@ T = TypeVar("T")
 
 
 class NoRowsError(ValueError):
-    """A file or frame with columns and without a row."""
+    """Error for a file or frame that has columns but no rows."""
 
 
 def read_columns(
@@ -42,27 +45,38 @@ def read_columns(
     Parameters
     ----------
     source : str, path or data frame
-        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |),
-        json, ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its
-        first sheet or the one named in "book.xlsx#sheet". Or a data frame of pandas, polars,
-        pyarrow, DuckDB or any other engine narwhals knows; or a dict of one-dimensional arrays.
+        File or data frame; see Notes.
     columns : list of str
-        Columns to read. A name that the header has in another case or with outer blanks is found
-        if only one column can be meant.
+        Columns to read. If the header has a name in another case or with outer blanks, the column
+        is found if only one column can be meant.
 
     Returns
     -------
     columns : dict of (N,) ndarray
         Text files give text (object arrays), other sources their own types. Missing cells are None;
-        an empty cell of a text file is missing.
+        empty cells of a text file are missing.
     notes : tuple of Note
-        What was unusual and is worth telling the reader.
+        Unusual properties of the source that a reader should know.
 
     Raises
     ------
     ValueError
-        If the file is missing, empty, without data rows, of unknown ending or badly formed, or if a
-        column is missing or named twice. One line that names the file, the column or the line.
+        If the file is missing, empty, without data rows, of unknown ending or badly formed. Also if
+        a column is missing or has a repeated name. The message is one line that names the file, the
+        column or the line.
+
+    Notes
+    -----
+    A file has one of these endings:
+
+    - csv, tsv or txt: text in UTF-8, UTF-16 or Windows-1252, with the delimiter ; tab , or |,
+    - json, ndjson or jsonl,
+    - parquet,
+    - xlsx: the first sheet, or the one named in "book.xlsx#sheet".
+
+    Text and JSON files may be packed (.csv.gz, .csv.zst). A data frame is one of pandas, polars,
+    pyarrow, DuckDB or another engine that narwhals supports. A dict of one-dimensional arrays is a
+    data frame, too.
 
     Examples
     --------
@@ -89,15 +103,14 @@ def _refuse_header_again(label: str, data: dict) -> None:
     for row, cell in enumerate(data[first].tolist()):
         if isinstance(cell, str) and cell == first:
             if all(str(cells[row]) == name for name, cells in data.items()):
-                raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
+                raise RowError(f"{label}, ", row, " repeats the names of the columns. Remove it")
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that reads the source `argument`: errors name rows as people see them.
+    """Decorate a function that reads the source `argument`, so that errors name spreadsheet rows.
 
-    These are the rows of the spreadsheet: the header is row 1, and the first row of data is row 2
-    unless something stands above it; blank lines count. A source without such rows, as a frame in
-    memory, Parquet or JSON, has data rows from 1 on.
+    The header is row 1. The first row of data is row 2 unless there are lines above it; blank lines
+    count. Sources without such rows (frames in memory, Parquet, JSON) have data rows from 1 on.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -120,7 +133,7 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def row_numbers(source: Any, size: int) -> list[int]:
-    """Return the rows of the first `size` data rows as `in_rows_of` names them."""
+    """Return the row numbers of the first `size` data rows, as `in_rows_of` names them."""
     rows = _open(source).rows
     return list(itertools.islice(rows() if rows else itertools.count(1), size))
 
@@ -138,6 +151,7 @@ def column_names(source: Any) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
+        Names of the columns.
 
     Examples
     --------
@@ -155,25 +169,26 @@ def row_count(path: str) -> int:
 
 @contextmanager
 def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
-    """Open a source of any size; DuckDB reads a file while the context lasts.
+    """Open a source of any size; DuckDB reads a file while the context is open.
 
     Parameters
     ----------
     source : str, path or data frame
-        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask,
-        PySpark or any other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read
+        A file as for `read_columns`, a dict of arrays, or a data frame of pandas, polars, pyarrow,
+        DuckDB, Dask, PySpark or another engine that narwhals supports. Workbooks and JSON are read
         as a whole.
     columns : list of str
-        Columns that must be there.
+        Columns that the source must have.
 
     Yields
     ------
     Scan
+        Rows of the source.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or a column is missing or named twice.
+        If the file cannot be read, or a column is missing or has a repeated name.
 
     Examples
     --------
@@ -209,13 +224,16 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
-    """Yield the rows of a file from row `start` on, `size` at a time; the file is read once.
+    """Yield the rows of a file from row `start`, in parts of `size`; the file is read once.
 
     Parameters
     ----------
     rows : Scan
+        Rows of a file.
     size : int
+        Number of rows in a part.
     start : int
+        First row, counted from 0.
 
     Examples
     --------
@@ -242,16 +260,17 @@ def is_empty(source: Any) -> bool:
 
 
 def batches_of(source: Any) -> Iterable:
-    """Return the batches of an iterable of files or frames; of one of these itself the only one.
+    """Return the batches of an iterable of files or frames; a single one is its only batch.
 
     Parameters
     ----------
     source : str, path, data frame, or iterable of such
+        Files or frames.
     """
     if _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns"):
         return [source]
     if not isinstance(source, Iterable):
-        raise checks.WrongType("frame", "must be a file, a data frame, or batches of such", source)
+        raise checks.WrongType("frame", "must be a file, a data frame, or batches of these", source)
     return source
 
 
@@ -262,13 +281,13 @@ def is_dask(source: Any) -> bool:
 
 
 def as_arrow(part: Any) -> Any:
-    """Return a frame of pandas as an Arrow table, which DuckDB can group, if Arrow can hold it."""
+    """Return a pandas frame as an Arrow table, which DuckDB can group, if Arrow can hold it."""
     try:
         import pyarrow as pa
 
         return pa.Table.from_pandas(part, preserve_index=False)
     except (ImportError, ValueError, TypeError):
-        return part  # cells of several types are an error where they are read
+        return part  # cells of several types raise an error when they are read
 
 
 def to_arrays(frame: Any) -> dict[str, ndarray]:
@@ -327,7 +346,7 @@ def _open_frame(source: Any, name: str) -> TableSource:
         frame = nw.from_native(source)
         names = tuple(frame.collect_schema().names())
     except nw.exceptions.DuplicateError as error:
-        raise ValueError(f"the data frame repeats column names; {one_line(error)}") from None
+        raise ValueError(f"the data frame repeats column names: {one_line(error)}") from None
     except TypeError:
         raise TypeError(
             f"{name} must be a path or a data frame; got {type(source).__name__}"

@@ -1,4 +1,4 @@
-"""Records of a JSON file, a list or one a line, and tables that are written as JSON."""
+"""Records of a JSON file (a list, or one per line), and tables that are written as JSON."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from workbench.data.text_files import text_and_notes
 from workbench.results import Note
 
 NESTED = "is nested too deeply"
-DAMAGED = "is not JSON, cut off or damaged: export the file again"
+DAMAGED = "is not JSON, cut off or damaged. Export the file again"
 # the names that programs give to a list of records
 ROWS = (
     "data",
@@ -38,24 +38,26 @@ WRAPPED = "row"  # the name that the viewer of a hub gives to each record
 
 
 def json_text(path: str, label: str) -> str:
-    """Return the text of a file, packed or not, in whatever encoding, without a byte-order mark."""
+    """Return the text of a file in any encoding, packed or not, without a byte-order mark."""
     return text_and_notes(path, label)[0]
 
 
 def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
-    r"""Return (number, record, problem) for each record of a list or line; None with a problem.
+    r"""Return (number, record, problem) for each record of a list or line.
+
+    The record is None if there is a problem.
 
     Examples
     --------
     >>> json_records('[{"a": 1}, 2]', "x.json")
-    [(1, {'a': 1}, ''), (2, None, 'is a number, no record')]
+    [(1, {'a': 1}, ''), (2, None, 'is a number, not a record')]
     >>> json_records('{"a": 1}\n\n{"a":', "x.jsonl")
-    [(1, {'a': 1}, ''), (3, None, 'is not JSON, cut off or damaged: export the file again')]
+    [(1, {'a': 1}, ''), (3, None, 'is not JSON, cut off or damaged. Export the file again')]
     """
     first = text.lstrip()[:1]
     if first not in ("[", "{"):
         content = "no JSON records" if first else "nothing"
-        raise ValueError(f"{label} holds {content}; export it again as JSON or JSONL")
+        raise ValueError(f"{label} contains {content}. Export it again as JSON or JSONL")
     try:
         value = _parsed(text, label)
     except RecursionError:
@@ -66,13 +68,13 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         records = [_line(number, line, label) for number, line in filled]
         if all(problem for *_, problem in records):
             raise ValueError(
-                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
-                "export it again; nothing of it was used"
+                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}. "
+                "Export it again; nothing of it was used"
             ) from None
         return records
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise ValueError(f"{label} holds an empty list")
+        raise ValueError(f"{label} contains an empty list")
     return [_record(number, value) for number, value in enumerate(values, 1)]
 
 
@@ -84,7 +86,7 @@ def _parsed(text: str, label: str) -> Any:
         if len(record) < len(pairs):
             names = [name for name, _ in pairs]
             repeated = max(names, key=names.count)
-            raise ValueError(f"{label} has a record with two fields {repeated!r}; rename one")
+            raise ValueError(f"{label} has a record with two fields {repeated!r}. Rename one")
         return record
 
     return json.loads(text, object_pairs_hook=with_unique_fields)
@@ -102,11 +104,11 @@ def _line(number: int, line: str, label: str) -> tuple:
 def _record(number: int, value: Any) -> tuple:
     if isinstance(value, dict):
         return number, value, ""
-    return number, None, f"is {kind_of(value)}, no record"
+    return number, None, f"is {kind_of(value)}, not a record"
 
 
 def json_table(text: str, label: str) -> dict[str, list]:
-    """Return the columns of a JSON text: of its records, or of a table that is its only one."""
+    """Return the columns of a JSON text, from its records or from its only record, a table."""
     records = json_records(text, label)
     for number, _, problem in records:
         if problem:
@@ -117,7 +119,7 @@ def json_table(text: str, label: str) -> dict[str, list]:
 
 
 def kind_of(value: Any) -> str:
-    """Return the kind of a JSON value in words.
+    """Return a description of the kind of a JSON value.
 
     Examples
     --------
@@ -128,17 +130,17 @@ def kind_of(value: Any) -> str:
 
 
 def json_line(value: Any) -> str:
-    """Return a value as JSON in which text stays as it is."""
+    """Return a value as JSON that keeps text as it is."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def fields_of(record: dict) -> str:
-    """Return the names of a record's fields, the first of many, for messages."""
+    """Return the names of the fields of a record (only the first of many) for messages."""
     return checks.listed(record, 8, quoted=True) or "none"
 
 
 def by_column(record: Any) -> dict[str, list]:
-    """Return the columns of a table that is one JSON object, {} if it is no table.
+    """Return the columns of a table that is one JSON object, {} if it is not a table.
 
     Examples
     --------
@@ -192,8 +194,8 @@ def table_of(rows: Sequence[dict]) -> dict[str, list]:
 def _are_rows(objects: dict, fields: list) -> bool:
     """Return whether objects are rows by their label, not columns by their name.
 
-    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer
-    than those of rows.
+    Numbered labels decide: those of rows count from 0. For other labels, there are fewer columns
+    than rows.
     """
     if all(map(str.isdecimal, fields)):
         return False
@@ -202,7 +204,7 @@ def _are_rows(objects: dict, fields: list) -> bool:
 
 
 def _labeled(labels: Iterable) -> dict:
-    """Return a column of labels that say more than a count from 0."""
+    """Return a column of labels, {} if they only count from 0."""
     labels = list(labels)
     if labels == list(map(str, range(len(labels)))):
         return {}
@@ -214,7 +216,7 @@ def _all_are(kind: type, values: Any) -> bool:
 
 
 def _flat(row: dict) -> dict:
-    """Return a record with the fields of records in it, "a.b" for b in a, those of "row" as b."""
+    """Return a record with the fields of inner records: "a.b" for b in a, but b for b in "row"."""
     inner = [name for name, value in row.items() if isinstance(value, dict)]
     if not inner:
         return row
@@ -241,7 +243,7 @@ def json_column(values: list) -> ndarray:
 
 
 def choices_in(cell: Any) -> list[str] | None:
-    """Return the choices in a cell as Label Studio writes them, or None for any other cell.
+    """Return the choices in a cell as Label Studio writes them, or None for other cells.
 
     Examples
     --------
@@ -276,6 +278,6 @@ def without_choices(columns: Mapping[str, ndarray]) -> tuple[dict[str, ndarray],
                 cells[row] = "".join(chosen) or None
         read[name] = objects(cells)
         choice = "".join(choices_in(first) or ())
-        text = f"column {name!r} holds choices of Label Studio: {first} is read as {choice!r}"
+        text = f"column {name!r} contains choices of Label Studio: {first} is read as {choice!r}"
         notes.append(Note("data", text))
     return read, notes

@@ -1,4 +1,4 @@
-"""Items with two models' answers, and a judge's labels for each answer."""
+"""Items with the answers of two models, and a judge's labels for each answer."""
 
 from typing import Any
 
@@ -14,35 +14,44 @@ WHICH = (
     "A",
     "B",
     "neither",
-)  # whose answer is correct
+)  # the models whose answer is correct
 NO_VERDICT = (
-    "is no judge label: write 1 (correct) or 0 (incorrect), or words for these; cut grades into "
-    "two groups first"
+    "is not a judge label. Write 1 (correct) or 0 (incorrect), or words with this meaning. Divide "
+    "grades into two groups first"
 )
 
 
 @frames.in_rows_of("source")
 def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
-    """Read a judge's labels of two models' answers to the same items; these are the strata `by`.
+    """Read a judge's labels for the answers of two models to the same items.
+
+    Use it to plan which items annotators should label. The pairs of judge labels become strata.
 
     Parameters
     ----------
     source : str, path or data frame
-        As for `frames.read_columns`.
+        File or data frame as for `workbench.data.frames.read_columns`.
     judge : str
-        The columns of the judge labels of A and of B, with a comma between.
-    id : str
-        Column of identifiers; without it rows are numbered.
+        Columns of the judge labels of A and of B, with a comma between.
+    id : str, default ""
+        Column of identifiers; without it, rows are numbered.
 
     Returns
     -------
     ScoredItems
-        Without scores and predictions; `by` is "both", "A", "B" or "neither".
+        Items without scores and predictions. Their strata `by` are "both", "A", "B" or "neither":
+        the models whose answer is correct according to the judge.
 
     Raises
     ------
     ValueError
-        If there are not two columns, or a cell is missing or no judge label; names the row.
+        If `judge` does not name two columns, or a cell is missing or not a judge label. The message
+        names the row.
+
+    See Also
+    --------
+    read_scores : Read the scores of a single model.
+    ScoredItems : Items that this function returns.
 
     Examples
     --------
@@ -54,8 +63,8 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     columns = list(map(str.strip, parts))
     if len(columns) != 2 or "" in columns or columns[0] == columns[1]:
         rule = (
-            "must name two columns with a comma between: the judge labels of A and those of B; for "
-            "those of one model, run report misclassification-correction with {0} and {1}"
+            "must name two columns with a comma between: the judge labels of A and those of B. For "
+            "judge labels of one model, run report misclassification-correction with {0} and {1}"
         )
         raise checks.WrongValue("judge", rule, judge, others=("judge", "truth"))
     checks.instance("id", id, str)
@@ -72,7 +81,7 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     a, b = verdicts
     if (a == b).all():
         text = "the judge labels of both models are the same for every item"
-        notes.append(Note("data", f"{text}: they do not tell the models apart"))
+        notes.append(Note("data", f"{text}, so they do not distinguish the models"))
     *any_correct, neither = WHICH
     by = np.select([a & b, a, b], any_correct, neither)
     ids = numbers.to_ids(id, data[id]) if id else None

@@ -1,4 +1,7 @@
-"""Cells as people write them: text to numbers, labels and identifiers."""
+"""Cells as people write them: text to numbers, labels and identifiers.
+
+`to_numbers`, `to_labels` and `to_ids` read columns.
+"""
 
 import decimal
 import math
@@ -22,7 +25,7 @@ GONE = {
     "nan",
     "null",
     "none",
-}  # what programs write for a cell that is missing
+}  # texts that programs write for a missing cell
 TOTALS = {
     "total",
     "totals",
@@ -47,13 +50,13 @@ EXACT_WHOLE = 2.0**53
 
 
 class RowError(ValueError):
-    """A cell that cannot be used; the message names its row.
+    """Error for a cell that cannot be used; the message names its row.
 
     Parameters
     ----------
     *parts : str or int
-        The message; an int is a data row, counted from 0. Unless the rows of a file are known, the
-        message has "data row 1" for 0.
+        Parts of the message. An int is a data row, counted from 0. If the rows of the file are not
+        known, the message has "data row 1" for 0.
     """
 
     def __init__(self, *parts: str | int) -> None:
@@ -66,14 +69,14 @@ class RowError(ValueError):
 
 
 class MissingError(RowError):
-    """A cell that is missing."""
+    """Error for a cell that is missing."""
 
 
 def to_numbers(
     name: str,
     column: Any,
     *,
-    beside: Mapping | None = None,
+    others: Mapping | None = None,
     whole: bool = False,
 ) -> ndarray:
     """Return a column as finite floats.
@@ -83,23 +86,24 @@ def to_numbers(
     name : str
         Name of the column, for messages.
     column : (N,) ndarray
-        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false
+        Numbers, booleans or text as people write it (`workbench.data.decimals`). True and false
         become 1 and 0.
-    beside : dict of (N,) ndarray, optional
-        Columns of numbers of the same file: they decide what a comma or a point is if this column
-        does not.
+    others : dict of (N,) ndarray, optional
+        Other columns of numbers of the same file. They decide whether a comma or a point is the
+        decimal mark if this column does not.
     whole : bool
         Whether whole numbers are expected, so that "8,000" and "8.000" are 8000.
 
     Returns
     -------
     (N,) ndarray of float
+        The numbers.
 
     Raises
     ------
     ValueError
-        For a cell that is missing, not a number or not finite, for a column that mixes decimal
-        points and decimal commas, and for a comma or a point that can be read both ways.
+        If a cell is missing, not a number or not finite, or if a column mixes decimal points and
+        decimal commas. Also if a comma or a point can be read in both ways.
 
     Examples
     --------
@@ -115,18 +119,18 @@ def to_numbers(
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed = _parsed(name, present(name, array, marks=False), whole, beside)
+        parsed = _parsed(name, present(name, array, marks=False), whole, others)
     _refuse_infinite(name, array, parsed)
     return parsed
 
 
 def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
-    """Return a column as finite floats, and a note if it is in percent and divided by 100.
+    """Return a column as finite floats, and a note if it was in percent and divided by 100.
 
     Raises
     ------
     ValueError
-        As `to_numbers`, and where only some cells are in percent.
+        As in `to_numbers`, and if only some cells are in percent.
 
     Examples
     --------
@@ -142,30 +146,32 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     example = repr(texts[first])
     for row, text in enumerate(texts):
         if text and not in_percent[row]:
-            ending = f": {text!r} is not; write both alike"
-            raise RowError(f"column {name!r}, ", first, f": {example} is in percent, ", row, ending)
+            ending = f": {text!r} is not. Write both alike"
+            start = f": {example} is in percent, but "
+            raise RowError(f"column {name!r}, ", first, start, row, ending)
     percentages = objects([text.rstrip("% ") for text in texts])
     shares = to_numbers(name, percentages) / 100
     note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
     return shares, [Note("data", note)]
 
 
-def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
-    """Return the cells of a column of counts: numbers, and text that is none and None as they are.
+def to_cells(name: str, column: Any, *, others: Mapping | None = None) -> list:
+    """Return the cells of a column of counts as numbers; other text and None stay as they are.
 
     Parameters
     ----------
-    name, column, beside
+    name, column, others
         As in `to_numbers` of whole numbers.
 
     Returns
     -------
     list of int, float, str or None
+        One entry per cell.
 
     Raises
     ------
     ValueError
-        Where a comma or a point can be read both ways.
+        If a comma or a point can be read in both ways.
 
     Examples
     --------
@@ -176,7 +182,7 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     numerals = written(column)
     is_number = [decimals.mark_of(text) is not None for text in numerals]
     digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
-    parsed = _parsed(name, digits, True, beside).tolist()
+    parsed = _parsed(name, digits, True, others).tolist()
     values = [int(value) if value.is_integer() else value for value in parsed]
     cells: list = []
     for text, number, value in zip(texts, is_number, values, strict=True):
@@ -185,7 +191,7 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
 
 
 def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
-    """Return a column as labels: numbers where every cell is a number, else stripped text.
+    """Return a column as labels: numbers if every cell is a number, else text without outer blanks.
 
     Parameters
     ----------
@@ -194,19 +200,19 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     column : (N,) ndarray
         Numbers, booleans or text.
     two_ways : {"numbers", "text", "refuse"}
-        The reading of a column in which a number is written in two ways: they are one label, or all
-        is text.
+        What happens if a column writes a number in two ways: it is one label, or all labels are
+        text, or an error is raised.
 
     Returns
     -------
     (N,) ndarray
-        int where all labels are whole numbers, else float, else str.
+        int if all labels are whole numbers, float if all are numbers, else str.
 
     Raises
     ------
     ValueError
-        For a cell that is missing or not finite, text of more than 200 characters, or a number in
-        two ways.
+        If a cell is missing or not finite, a text has more than 200 characters, or a number is
+        written in two ways.
 
     Examples
     --------
@@ -229,7 +235,7 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     if twice and two_ways == "refuse":
         first, second = twice
         problem = f"column {name!r} writes one number in two ways, {first!r} in "
-        advice = ": say classes 'text' if they are two, 'numbers' if they are one"
+        advice = ". Use classes 'text' if they are two classes, 'numbers' if they are one"
         first_row, second_row = map(texts.index, twice)
         raise RowError(problem, first_row, f" and {second!r} in ", second_row, advice)
     if twice and two_ways == "text":
@@ -238,7 +244,7 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
 
 
 def text_labels(name: str, column: ndarray) -> ndarray:
-    """Return a column as labels that are text, or raise if one is missing or too long."""
+    """Return a column as text labels, or raise if one is missing or too long."""
     texts = present(name, column)
     distinct = list(dict.fromkeys(texts))
     return _labels_of_rows(name, texts, distinct, np.array(distinct))
@@ -252,14 +258,16 @@ def _labels_of_rows(
 ) -> ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
-        problem = f"a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}"
+        problem = (
+            f"a label may have at most {LONGEST_LABEL} characters, but this text has {len(longest)}"
+        )
         raise RowError(f"column {name!r}, ", texts.index(longest), f": {problem}")
     index = {text: k for k, text in enumerate(distinct)}
     return labels[[index[text] for text in texts]]
 
 
 def _distinct_labels(texts: list) -> ndarray:
-    """Return class names as numbers if all are, without separators, with commas or with points."""
+    """Return class names as numbers if all are numbers, not with both commas and points."""
     are_numerals = all(decimals.is_plain(text) or text.lower() in decimals.TRUTH for text in texts)
     if are_numerals and not {",", "."} <= set("".join(texts)):
         parsed, _ = decimals.parse(texts)
@@ -269,7 +277,7 @@ def _distinct_labels(texts: list) -> ndarray:
 
 
 def to_ids(name: str, column: ndarray) -> ndarray:
-    """Return a column as identifiers: numbers as they are, everything else as stripped text.
+    """Return a column as identifiers: numbers as they are, all else as text without outer blanks.
 
     Parameters
     ----------
@@ -281,12 +289,12 @@ def to_ids(name: str, column: ndarray) -> ndarray:
     Returns
     -------
     (N,) ndarray
-        Of the dtype given, or of str objects.
+        Identifiers of the given type, or str objects.
 
     Raises
     ------
     ValueError
-        For a missing or a repeated identifier; names it and its rows.
+        If an identifier is missing or repeated. The message names it and its rows.
 
     Examples
     --------
@@ -298,7 +306,7 @@ def to_ids(name: str, column: ndarray) -> ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(present(name, array))
-        array.setflags(write=False)  # its own, so that nobody need copy it
+        array.setflags(write=False)  # read-only, so that no copy is needed
     values = array.tolist()
     again = first_repeat(values)
     if again:
@@ -309,7 +317,7 @@ def to_ids(name: str, column: ndarray) -> ndarray:
 
 
 def first_clash(pairs: Iterable[tuple]) -> tuple | None:
-    """Return the first two values that differ and have the same key, of pairs of key and value.
+    """Return the first two different values with the same key, from pairs of key and value.
 
     Examples
     --------
@@ -331,7 +339,7 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    # sorted hashes take less room than a set of millions of texts
+    # sorted hashes need less memory than a set of millions of texts
     hashes = np.fromiter(map(hash, values), np.int64, len(values))
     hashes.sort()
     if not np.any(hashes[1:] == hashes[:-1]):
@@ -340,26 +348,26 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
 
 
 def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
-    """Raise if a label names a row as a total or a mean, as spreadsheets add it, or as another.
+    """Raise if a label names a total or a mean, as spreadsheets add them, or is in `others`.
 
     Examples
     --------
     >>> refuse_totals("fold", [1, 2, "mean"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others...
+    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' summarizes other rows...
     """
     for row, label in enumerate(labels):
         if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
             raise RowError(
-                f"column {name!r}, ", row, f": {label!r} is a row about the others; take it out"
+                f"column {name!r}, ", row, f": {label!r} summarizes other rows. Remove this row"
             )
 
 
 def as_text(column: Any, marks: bool = True) -> list[str]:
-    """Return a column as a list of stripped str, with "" for a missing cell.
+    """Return a column as a list of str without outer blanks, with "" for a missing cell.
 
-    Without `marks`, a number that is no text, as of a workbook, has no decimal mark: 8.125 is
-    8125e-3, and 1.0 is 1.
+    If `marks` is False, a number that is not text, such as one of a workbook, has no decimal mark:
+    8.125 is 8125e-3, and 1.0 is 1.
 
     Examples
     --------
@@ -410,14 +418,14 @@ def unmasked(array: Any) -> Any:
 
 
 def objects(values: Sequence) -> ndarray:
-    """Return values as a 1-d object array."""
+    """Return values as a one-dimensional object array."""
     array = np.empty(len(values), object)
     array[:] = values
     return array
 
 
 def present(name: str, column: Any, marks: bool = True) -> list[str]:
-    """Return a column as `as_text`, or raise if a cell is missing."""
+    """Return a column as `as_text` does, or raise if a cell is missing."""
     texts = as_text(column, marks)
     if "" in texts:
         raise MissingError(f"column {name!r}, ", texts.index(""), " is missing")
@@ -425,7 +433,7 @@ def present(name: str, column: Any, marks: bool = True) -> list[str]:
 
 
 def written(column: Any) -> list[str]:
-    """Return a column as `as_text`; numbers that are no text have one spelling, 1.0 that of 1."""
+    """Return a column as `as_text` does; numbers have one spelling, so 1.0 is written as 1."""
     return as_text(column, marks=False)
 
 
@@ -433,11 +441,11 @@ def _parsed(
     name: str,
     texts: list,
     whole: bool,
-    beside: Mapping | None,
+    others: Mapping | None,
 ) -> ndarray:
-    columns = map(np.asarray, (beside or {}).values())
-    texts_beside = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
-    parsed, problem = decimals.parse(texts, whole=whole, beside=texts_beside)
+    columns = map(np.asarray, (others or {}).values())
+    texts_of_others = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, whole=whole, others=texts_of_others)
     if problem:
         raise RowError(f"column {name!r}, ", *problem)
     return parsed
@@ -455,7 +463,7 @@ def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
 
 
 def whole_if_exact(parsed: ndarray) -> ndarray:
-    """Return numbers as int where all are whole and exact."""
+    """Return numbers as int if all are whole and exact."""
     if np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE):
         return parsed.astype(np.int64)
     return parsed

@@ -1,7 +1,7 @@
-"""Roles of the columns of a table, guessed from their names and their cells.
+"""Roles of the columns of a table, guessed from their names and cells.
 
-`columns_of` guesses the role of each column of some rows: its name must be one of `_NAMES`, and its
-cells must have the traits of `_TRAITS`. `unused_notes` names columns that a report left out.
+`columns_of` guesses the role of each column: its name must match `_NAMES`, and its cells must have
+the traits in `_TRAITS`. `unused_notes` names columns that a report did not use.
 """
 
 import os
@@ -24,7 +24,7 @@ ID = "identifier"
 SCORE = "score"
 PREDICTION = "prediction"
 TRUTH = "truth"
-CORRECT = "right or wrong"
+CORRECT = "correct or incorrect"
 JUDGE = "judge label"
 HUMAN = "human label"
 STRATUM = "stratum"
@@ -41,7 +41,7 @@ SPLIT = "score of a split"
 PROBABILITY = "probability of a class"
 OTHER = "something else"
 MOST_CLASSES = 200
-LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
+LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
     ID,
@@ -118,7 +118,11 @@ _DATE = re.compile(
 
 @dataclass(frozen=True)
 class Column:
-    """A column: name, probable role, content, count of missing cells, whether all are 0 to 1."""
+    """A column with its probable role.
+
+    `holds` describes its content, `missing` is the number of missing cells, and `inside` says
+    whether all numbers are from 0 to 1.
+    """
 
     name: str
     seems: str
@@ -133,6 +137,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
     Parameters
     ----------
     data : dict of (N,) ndarray
+        Columns by name.
 
     Examples
     --------
@@ -164,7 +169,7 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
 
 
 def _probabilities(data: dict[str, ndarray]) -> list[str]:
-    """Return the columns of the probabilities of classes: they are called so, and sum to 1."""
+    """Return the columns of the probabilities of classes: they have such names and sum to 1."""
     names = shapes.probability_columns([*data])
     gaps = [shapes.gaps(data[name], True) for name in names]
     complete = ~np.any(gaps, 0)
@@ -184,7 +189,7 @@ def _numbers(name: str, cells: ndarray) -> ndarray | None:
 
 
 def _traits(texts: list[str], values: ndarray | None) -> set[str]:
-    """Return the traits of a column of text, and of numbers if its cells are."""
+    """Return the traits of a column of text, and of numbers if its cells are numbers."""
     distinct = len({*texts})
     most_classes = max(len(texts) // 2, 2)
     few = 1 < distinct <= min(MOST_CLASSES, most_classes)
@@ -238,34 +243,33 @@ def _content(texts: list[str], values: ndarray | None) -> str:
 
 
 def first_of(columns: Sequence[Column], role: str) -> str:
-    """Return the first column that seems to be something, "" for none."""
+    """Return the first column with a role, "" if there is none."""
     return next((column.name for column in columns if column.seems == role), "")
 
 
 def unused_notes(
     source: Any, used: Iterable[str], options: Mapping[str, str] | None = None
 ) -> tuple[Note, ...]:
-    """Return a note for each column of weights, clusters, strata or periods that a report left out.
+    """Return a note for each column of weights, clusters, strata or periods that was not used.
 
-    Only the first rows are read. Call it after the report has read the source, so that a file that
-    cannot be read is refused by the report.
+    Only the first rows are read. Call this function after the report has read the source, so that
+    the report refuses a file that cannot be read.
 
     Parameters
     ----------
     source : str, path or data frame
         As for `workbench.data.frames.read_columns`.
     used : iterable of str
-        The columns that the report used, as the user named them; "" is ignored, and "a,b" names
-        two.
+        Columns that the report used, as the user named them; "" is ignored, and "a,b" names two.
     options : mapping of str to str
-        The option that would use a column of each role, as the user types it, dashes included. A
-        column whose role has no option is named, too.
+        Option that would use a column of each role, as the user types it, with dashes. A column
+        whose role has no option is named, too.
 
     Examples
     --------
     >>> audit = {"truth": ["no", "yes"] * 3, "region": ["north", "south"] * 3}
     >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
-    column 'region' seems to hold strata and was not used; name it with strata by region
+    column 'region' seems to contain strata but was not used. To use it, add strata by region
     """
     names = list(used)
     names += ",".join(names).split(",")
@@ -301,11 +305,11 @@ def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
     kind, content = _UNUSED[column.seems]
     file = ""
-    remedy = ": this report has no option for it"
+    remedy = ". This report has no option for it"
     if isinstance(source, (str, os.PathLike)):
         file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
-        remedy = f"; name it with {options[column.seems]} {name}"
-    text = f"column {column.name!r}{file} seems to hold {content} and was not used{remedy}"
+        remedy = f". To use it, add {options[column.seems]} {name}"
+    text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)

@@ -1,8 +1,8 @@
-"""Sheets as files: cells that no spreadsheet executes, and never written over what people wrote.
+"""Annotation sheets as files that spreadsheets do not execute and that keep written labels.
 
-Cells of a sheet are text and are never evaluated, here or by the spreadsheet that opens it. Text is
-quoted, so that a spreadsheet that splits lines at another delimiter does not split it, and
-text that it would execute gets an apostrophe.
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens
+it. Text is quoted, so that a spreadsheet that splits lines at another delimiter does not split it.
+Text that a spreadsheet would execute gets an apostrophe.
 """
 
 import itertools
@@ -23,15 +23,16 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def write_rows(path: StrPath, header: Sequence[str], rows: Iterable[Iterable]) -> None:
-    """Write a CSV file, UTF-8 with a byte-order mark; text is quoted and harmless.
+    """Write a CSV file in UTF-8 with a byte-order mark; text is quoted and harmless.
 
     Parameters
     ----------
     path : str or path
-        Ends in .csv.
+        Path that ends in .csv.
     header : sequence of str
+        Names of the columns.
     rows : iterable of sequence
-        Cells: text, numbers, None for an empty one.
+        Cells: text, numbers, or None for an empty cell.
     """
     names = _cells(header)
     for column, name in enumerate(header):
@@ -50,14 +51,14 @@ def csv_path(path: StrPath) -> str:
 
 
 def original(cell: str) -> str:
-    """Return the text of a cell of a first column before an apostrophe made it harmless."""
+    """Return the text of a cell of a first column, without the apostrophe that made it harmless."""
     if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
         return cell[1:].strip()
     return cell
 
 
 def refuse_recorded(path: StrPath, *answers: str) -> None:
-    """Raise if a file at `path` has labels in a column of `answers`, or is no annotation sheet."""
+    """Raise if a file at `path` has labels in a column of `answers`, or is another kind of file."""
 
     def filled_cells(path: str) -> int:
         header = set(map(plain_name, frames.column_names(path)))
@@ -69,13 +70,13 @@ def refuse_recorded(path: StrPath, *answers: str) -> None:
     if filled:
         labels = checks.counted(filled, "label")
         raise ValueError(
-            f"{str(path)!r} already holds {labels} and is not overwritten; choose another path, or "
-            "move the file away"
+            f"{str(path)!r} already contains {labels} and was not overwritten. Choose another "
+            "path, or move the file away"
         )
 
 
 def of_sheet(path: StrPath, read: Callable) -> Any:
-    """Return the result of `read` for the sheet at `path`, None if there is none or no row."""
+    """Return the result of `read` for the sheet at `path`, None if there is no sheet or no row."""
     path = os.path.expanduser(os.fspath(path))
     if not os.path.exists(path) or not os.path.getsize(path):
         return None
@@ -85,23 +86,22 @@ def of_sheet(path: StrPath, read: Callable) -> Any:
         return None
     except ValueError as error:
         raise ValueError(
-            f"{path!r} exists and is not a label sheet ({error}); choose another path"
+            f"{path!r} exists, but is not an annotation sheet ({error}). Choose another path"
         ) from None
 
 
 def refuse_other(path: StrPath, header: Sequence[str]) -> None:
-    """Raise if a file at `path` has other columns than `header`."""
+    """Raise if a file at `path` has columns other than `header`."""
     path = csv_path(path)
     is_filled = os.path.isfile(path) and os.path.getsize(path)
     if is_filled and frames.column_names(path) != tuple(header):
         raise ValueError(
-            f"{path!r} exists and has other columns than {checks.listed(header)}; "
-            "choose another path"
+            f"{path!r} exists, but its columns are not {checks.listed(header)}. Choose another path"
         )
 
 
 def neutral(text: str) -> str:
-    """Return a text with an apostrophe before it if a spreadsheet would execute it.
+    """Return a text, with an apostrophe before it if a spreadsheet would execute it.
 
     Examples
     --------
@@ -118,16 +118,23 @@ def write_cell(
     cell: Any,
     style: Any = None,
 ) -> int:
-    """Write a cell of a workbook that nothing executes; anything but 0 says that it does not fit.
+    """Write a cell of a workbook so that nothing executes it.
 
     Parameters
     ----------
     sheet : xlsxwriter.Worksheet
+        Sheet to write to.
     line, column : int
-        From 0.
+        Position of the cell, counted from 0.
     cell : object
-        A number that a workbook would not keep to its last digit is written as text.
+        Content. A number that a workbook would not keep to its last digit is written as text.
     style : xlsxwriter.Format, optional
+        Format of the cell.
+
+    Returns
+    -------
+    int
+        0, or another number if the cell does not fit.
     """
     if cell is None or cell == "":
         return sheet.write_blank(line, column, None, style)
@@ -139,7 +146,11 @@ def write_cell(
 
 
 def _cells(row: Iterable) -> list:
-    """Return cells as they are written; after the first, quotes do not keep a line in one piece."""
+    """Return cells as they are written.
+
+    After the first cell, the parts at other delimiters are made harmless, too, because quotes do
+    not keep every spreadsheet from splitting there.
+    """
     cells = []
     for column, value in enumerate(row):
         cell = "" if value is None else str(value)

@@ -1,7 +1,7 @@
 """Scored items: read them from files and data frames, or simulate them.
 
-`ScoredItems` holds the items. `read_scores` reads them: `shapes.read_rows` returns the columns with
-a row per item, `_items` reads classes and scores. `synthetic_scores` simulates them.
+`ScoredItems` holds the items. `read_scores` reads them: `shapes.read_rows` returns columns with one
+row per item, and `_items` reads classes and scores. `synthetic_scores` simulates items.
 """
 
 import itertools
@@ -47,14 +47,14 @@ COLUMNS = (
 SCORE = "score"  # the usual name of the column of scores
 LOG_ID = "id"  # the column of identifiers in logs of evaluations
 MOST_GIVEN = 50
-UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score-is margin)"
+UNLESS_MARGIN = ". If its sign is the prediction, use score_is='margin' (--score-is margin)"
 UNLESS_LOGARITHM = (
-    "; if all are logarithms of probabilities, use score_is='log_confidence' "
+    ". If all are logarithms of probabilities, use score_is='log_confidence' "
     "(--score-is log_confidence)"
 )
-OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
+OR_LEAVE_OUT = ". To leave out such rows, use leave_out='missing' (--leave-out missing)"
 _PASSED = {"pass": 1, "passed": 1, "fail": 0, "failed": 0}  # words of judges and of tests
-# texts that people write where a label is missing
+# texts that people write for a missing label
 NO_LABEL = numbers.GONE | {
     "-",
     "--",
@@ -78,39 +78,46 @@ _LOGIT_NOISE = 1.0
 
 
 class ScoredItems(Result):
-    """Items that a classifier has scored, with their labels as far as these are known.
+    """Items that a classifier has scored, with the labels that are known.
 
     Attributes
     ----------
     id : (N,) ndarray or None
-        Identifiers: text, or numbers where a data frame held numbers.
+        Identifiers: text, or numbers if a data frame contained numbers.
     score : (N,) ndarray of float
-        Rises with the probability that the prediction is correct: a confidence in [0, 1], or the
-        absolute value of a margin.
+        Confidence in [0, 1], or the absolute value of a margin. Larger scores mean that the
+        prediction is more likely to be correct.
     prediction, truth : (N,) ndarray or None
-        Class labels, both numbers or both text.
+        Predicted and true classes, both numbers or both text.
     correct : (N,) ndarray of bool or None
         Whether the prediction is correct.
     score_is : {"confidence", "margin", "none"}
-        The meaning of `score`; a probability of class 1 has become a confidence. "none": there are
-        no scores, and all are NaN.
+        Meaning of `score`. A probability of class 1 was turned into a confidence. "none": there are
+        no scores, and `score` is NaN.
     rival : (N,) ndarray or None
-        Classes predicted by a second model, coded as `prediction`.
+        Classes predicted by a second model, coded like `prediction`.
     read_as : str
-        The meaning of the scores if it was inferred, else "".
+        Meaning of the scores if it was inferred, else "".
     by : (N,) ndarray of str or None
-        Given strata: items of one text are one stratum. None if scores are cut into strata.
+        Given strata: items with the same text are in one stratum. None if strata are cut from the
+        scores.
     left_out : str
-        The rows of the file that are no items, with the reason; "" if all are items.
+        Sentence on the rows of the file that are not items, and why; "" if all rows are items.
     kept : (N,) ndarray of int or None
-        The data rows of the file, from 0, that are the items; None if all are.
+        Data rows of the file that are the items, counted from 0; None if all rows are items.
     labeled : (n,) ndarray of int or None
-        Positions of the items that have a label if only some have one; `truth` and `correct` are
-        then None. None if all items have a label, or none has.
+        Positions of the items with a label, if only some have one; `truth` and `correct` are then
+        None. None if all items or no items have a label.
     labeled_truth : (n,) ndarray or None
-        Their true classes, coded as `prediction`.
+        True classes of these items, coded like `prediction`.
     labeled_correct : (n,) ndarray of bool or None
-        Whether their prediction is correct.
+        Whether the prediction of these items is correct.
+
+    See Also
+    --------
+    read_scores : Read items from a file or a data frame.
+    synthetic_scores : Simulate items.
+    stratify : Divide items into strata by score.
 
     Examples
     --------
@@ -138,17 +145,17 @@ class ScoredItems(Result):
     def __post_init__(self) -> None:
         shape = checks.plain_array("score", self.score, "item").shape
         if len(shape) != 1 or shape == (0,):
-            rule = "must be one-dimensional and hold an item"
+            rule = "must be one-dimensional and contain at least one item"
             raise WrongValue("score", rule, told=f"got shape {shape}")
         super().__post_init__()
 
     @property
     def size(self) -> int:
-        """Number of items, N."""
+        """Return the number of items N."""
         return int(self.score.size)
 
     def headline(self) -> str:
-        """Return size, mean score and, if known, accuracy in one sentence."""
+        """Return the number of items, the mean score and, if it is known, the accuracy."""
         parts = [checks.counted(self.size, "item")]
         if self.score_is == "none":
             parts.append("no score")
@@ -163,7 +170,7 @@ class ScoredItems(Result):
         return ", ".join(parts) + meaning
 
     def rows(self) -> list[dict]:
-        """Return one row per item with the columns that are known."""
+        """Return one row per item with the known columns."""
         return self._first_rows(self.size)
 
     def _first_rows(self, count: int) -> list[dict]:
@@ -200,69 +207,95 @@ def read_scores(
 ) -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
-    The log of an evaluation (Inspect's .json and .eval, samples_*.jsonl of lm-evaluation-harness)
-    has the columns `id`, `score` (of the scorer, or the metric), `input`, `answer`, `target` and
-    more; "log.json#NAME" names the scorer or the filter if there are several. Such a score is the
-    probability that the answer is correct, and samples without one are left out. A log without
-    scores is one stratum.
+    The log of an evaluation can be read, too: .json and .eval files of Inspect, and samples_*.jsonl
+    of lm-evaluation-harness. A log has the columns `id`, `score`, `input`, `answer`, `target` and
+    more. If it has several scorers or filters, "log.json#NAME" names one of them.
 
     Parameters
     ----------
     source : str, path or data frame
-        As for `frames.read_columns`: text, JSON, packed or not, parquet, xlsx, a log, or a data
-        frame.
+        File or data frame as for `workbench.data.frames.read_columns`: text, JSON (packed or not),
+        parquet, xlsx, a log, or a data frame.
     score : str
-        Column of the scores, finite numbers. With `by`, there may be no column "score".
-    prediction, truth : str, optional
-        Columns of predicted and true classes, both numbers or both text; None or "" for none.
-        Without predictions, `truth` is 1 where the classifier was correct and 0 where it was not
-        (for "confidence"). If only some rows have a truth, the others are empty or hold a text such
-        as "NA", "-" or "unlabeled"; `labeled` then names the rows that have one, and audits take
-        these for a random sample of all rows.
+        Column of the scores, finite numbers. It may be missing if it is "score" and `by` is given.
+    prediction : str, optional
+        Column of predicted classes, numbers or text; None or "" for none. Without predictions,
+        `truth` is 1 if the classifier was correct and 0 if it was not (for "confidence").
+    truth : str, optional
+        Column of true classes, numbers or text like the predictions; None or "" for none. If only
+        some rows have a true class, the other cells are empty or contain a text such as "NA", "-"
+        or "unlabeled". `labeled` then lists the rows with a true class, and audits treat them as a
+        random sample of all rows.
     id : str, optional
-        Column of identifiers, unique and never missing; text files give text, so "007" stays "007".
-        A log has its own.
+        Column of identifiers, unique and never missing. Identifiers of text files are text, so
+        "007" stays "007". A log has its own identifiers.
     score_is : {"auto", "confidence", "class1", "margin", "log_confidence"}
-        "confidence": probability in [0, 1] that the prediction is correct. "log_confidence": its
-        natural logarithm. "class1": probability of class 1 in [0, 1]; becomes a confidence, and
-        without predictions class 1 is predicted from 0.5 on. With `positive`, class 1 is that
-        class, and the others may have any names. "margin": any finite number whose sign is the
-        prediction (0 is the negative class); becomes its absolute value. For the last two, classes
-        are 0 and 1, or -1 and 1 if a column holds -1. "auto": "class1" if `positive` is given, or
-        if one of two predicted classes has all the higher scores and a score is below 0.5.
-        "confidence" if there are three or more predicted classes, or if no score is below 0.5 and
-        the scores do not tell two predicted classes apart or nothing is predicted. In any other
-        case you must choose.
+        Meaning of the scores; see Notes.
     rival : str, optional
-        Column of the classes that a second model predicts, to be compared with the predictions; or
-        a file with the columns `id` and `prediction` of that model. With `model`, the name of the
-        second model, or "first, second".
+        Column of the classes that a second model predicts, to compare with the predictions. It may
+        also be a file with the columns `id` and `prediction` of that model. With `model`, it is the
+        name of the second model, or "first, second".
     positive : str or number, optional
-        The predicted class whose probability the score is; None or "" for class 1, and with "auto"
-        for the one that has the higher scores.
+        Predicted class whose probability is the score. None or "" means class 1 or, with "auto",
+        the class with the higher scores.
     by : str, optional
-        Column of at most 50 values that are the strata, instead of strata cut from the scores.
+        Column of strata with at most 50 different values. It replaces strata cut from the scores.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
     probabilities : str, optional
-        Columns of the probabilities of each class, such as "p_*", instead of score and prediction.
-        The text at the asterisk in the name of the column with the highest probability is the
-        prediction, with that confidence.
+        Columns of the probabilities of each class, such as "p_*". They replace score and
+        prediction: the class with the highest probability is the prediction, and this probability
+        is the confidence. The text at the asterisk is the name of the class.
     model : str, optional
-        Column of the model, in a file with a row per item and model.
+        Column of model names, in a file with one row per item and model.
     leave_out : {"", "missing"}
-        "missing": rows without a score or a prediction are no items, and `left_out` lists them.
+        "missing": rows without a score or a prediction are left out, and `left_out` lists them.
 
     Returns
     -------
     ScoredItems
+        The items, with notes on how the file was read.
 
     Raises
     ------
     ValueError
-        For a missing column, a missing or impossible cell, a repeated identifier, text against
-        numbers, and a prediction that contradicts the sign of its margin. Names the column and the
-        row.
+        If a column or a cell is missing, a cell is impossible, or an identifier is repeated. Also
+        if classes are text in one column and numbers in another, or a prediction contradicts the
+        sign of its margin. The message names the column and the row.
+
+    See Also
+    --------
+    judged_items : Read judge labels for the answers of two models.
+    synthetic_scores : Simulate scored items.
+    stratify : Divide items into strata by score.
+
+    Notes
+    -----
+    The scores have one of these meanings:
+
+    - "confidence": the probability in [0, 1] that the prediction is correct.
+    - "log_confidence": the natural logarithm of the confidence.
+    - "class1": the probability in [0, 1] of class 1, or of the class that `positive` names. It is
+      turned into a confidence. Without predictions, class 1 is predicted if the probability is at
+      least 0.5.
+    - "margin": a finite number whose sign is the prediction (0 is the negative class). Its absolute
+      value becomes the score.
+
+    For "class1" without `positive` and for "margin", classes must be 0 and 1, or -1 and 1 if a
+    column contains -1.
+
+    "auto" chooses "class1" if `positive` is given. It also chooses "class1" if one of two predicted
+    classes has all the higher scores and a score is below 0.5. "auto" chooses "confidence" in two
+    cases:
+
+    - There are three or more predicted classes.
+    - No score is below 0.5, and the scores do not separate two predicted classes or nothing is
+      predicted.
+
+    In any other case, an error asks you to choose.
+
+    The score of a log is the value of its scorer or metric. It must be the probability that the
+    answer is correct. Samples without a score are left out. A log without scores is one stratum.
 
     Examples
     --------
@@ -328,7 +361,7 @@ def _named_columns(roles: dict) -> dict:
     columns = {role: checks.instance(role, name, str) for role, name in roles.items() if name}
     for first, second in itertools.combinations(sorted(columns), 2):
         if columns[first] == columns[second]:
-            rule = "must be another column than {0}"
+            rule = "must be a different column from {0}"
             got = f"both are {columns[first]!r}"
             raise WrongValue(first, rule, told=got, others=(second,))
     return columns
@@ -343,7 +376,7 @@ def _items(
     classes: str,
     log: bool,
 ) -> ScoredItems:
-    """Return the items of some rows: reads classes first, then scores, strata and labels."""
+    """Return the items of some rows: read classes first, then scores, strata and labels."""
     columns = {"score": SCORE} | read.columns
     data = read.data
     notes = [*read.notes]
@@ -358,7 +391,9 @@ def _items(
     reading = _Reading(columns, labels, notes)
     if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
-        raise ValueError(f"columns {names} hold text and numbers; code the classes alike")
+        raise ValueError(
+            f"columns {names} contain classes as text and as numbers; code the classes alike"
+        )
     notes += read_notes
     ids = None if read.rows is None else read.rows + 1
     if "id" in columns:
@@ -408,9 +443,9 @@ def _labeled_rows(
     classes: str,
     notes: list[Note],
 ) -> tuple:
-    """Return the rows that have a truth, None if all have one, and the column without gaps.
+    """Return the rows with a true class, None if all have one, and the column without gaps.
 
-    A row without a truth gets that of the first row that has one, which keeps the kind of the
+    A row without a true class gets that of the first row with one, which keeps the type of the
     column.
     """
     name = columns["truth"]
@@ -420,12 +455,12 @@ def _labeled_rows(
     if not missing.any():
         return None, cells
     if missing.all():
-        rule = "must have a label in some rows"
+        rule = "must be a column with at least one label"
         hint = f"column {name!r} has none. Leave it out to plan which rows to label"
         raise WrongValue("truth", rule, told=hint)
     if words:
         listed = checks.listed(words, quoted=True)
-        notes.append(Note("data", f"in column {name!r}, {listed} is read as no label"))
+        notes.append(Note("data", f"in column {name!r}, {listed} counts as a missing label"))
     labeled = np.flatnonzero(~missing)
     cells = np.array(cells)
     cells[missing] = cells[labeled[0]]
@@ -435,16 +470,17 @@ def _labeled_rows(
 def missing_labels(
     cells: ndarray, predictions: ndarray | None, classes: str = "auto"
 ) -> tuple[ndarray, list[str]]:
-    """Return a mask of the rows without a label, (N,) bool, and the words that stand in them.
+    """Return a mask of the rows without a label, (N,) bool, and the words found in these rows.
 
     Parameters
     ----------
     cells : (N,) ndarray
+        Cells of the column of labels.
     predictions : (N,) ndarray or None
-        A word that is a predicted class is a label.
+        Predicted classes. A word that is a predicted class counts as a label.
     classes : {"auto", "text", "numbers"}
-        With "text", only an empty cell is no label. "None" may be a class, so it is no label only
-        if no other word marks missing labels.
+        With "text", only an empty cell is a missing label. "None" may be a class, so it counts as
+        missing only if no other word marks missing labels.
 
     Examples
     --------
@@ -468,7 +504,7 @@ def missing_labels(
 
 @dataclass
 class _Reading:
-    """Names of columns and classes of items by their roles, and the notes on them so far."""
+    """Names of columns and classes of items by their roles, and the notes so far."""
 
     columns: dict[str, str]
     labels: dict[str, ndarray]
@@ -502,7 +538,7 @@ def _scored(
     elif score_is == "log_confidence":
         _refuse(name, values, values > 0, "is not the logarithm of a probability: it is above 0")
         least = values.min()
-        example = f"{least:.4g} is read as {np.exp(least):.4g}"
+        example = f"{least:.4g} becomes {np.exp(least):.4g}"
         notes.append(Note("data", f"scores are natural logarithms of the confidence: {example}"))
         fields = _from_confidence(reading, np.exp(values))
     else:
@@ -532,17 +568,17 @@ def _is_chance(score: str, cells: ndarray, by: str | None) -> bool:
     if by:
         return False
     raise ValueError(
-        f"{score!r} goes from {least:g} to {most:g}, but a score is a probability from 0 to 1; "
-        f"a column may name the strata instead: by={score!r}"
+        f"{score!r} goes from {least:g} to {most:g}, but a score must be a probability from 0 to "
+        f"1. To use this column as strata, use by={score!r}"
     )
 
 
 def _given_strata(by: str, cells: ndarray) -> ndarray:
-    """Return the strata that a column names, as text."""
+    """Return the strata in a column as text."""
     texts = np.array([text or "(none)" for text in numbers.as_text(cells)])
     distinct = np.unique(texts).size
     if distinct > MOST_GIVEN:
-        rule = f"names a column of at most {MOST_GIVEN} values, a stratum each"
+        rule = f"must name a column of at most {MOST_GIVEN} different values, one per stratum"
         raise WrongValue("by", rule, by, told=f"{by!r} has {distinct:,}")
     return texts
 
@@ -552,19 +588,20 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
     if positive in (None, ""):
         return None
     if score_is not in ("auto", "class1"):
-        rule = "belongs to scores that are the probability of a class: say score_is='class1'"
+        rule = "is only for scores that are the probability of a class: use score_is='class1'"
         raise WrongValue("positive", rule, score_is)
     if predicted is None:
-        rule = "must be a predicted class; name the column of predictions"
+        rule = "must be a predicted class. Name the column of predictions with prediction"
         raise WrongValue("positive", rule)
     classes = {str(name): name for name in np.unique(predicted).tolist()}
     return classes[checks.choice("positive", str(positive).strip(), classes)]
 
 
 def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
-    """Return the kind of the scores, the class they are about or None, and both in words.
+    """Return the kind of the scores, the class they refer to (or None), and both in words.
 
-    With predictions and labels, scores only cut strata and no estimate depends on their meaning.
+    If there are predictions and labels, scores only define strata, and no estimate depends on their
+    meaning.
     """
     predicted = reading.labels.get("prediction")
     n_classes = 0 if predicted is None else len(_first_classes(predicted))
@@ -580,8 +617,9 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
     column = f"column {reading.columns['score']!r}"
     if only_strata and predicted is not None:
         text = (
-            f"{column} is read as the confidence in the prediction, which only decides which items "
-            "are in one stratum: say score_is class1 if it is the probability of a class"
+            f"{column} was read as the confidence in the prediction, which only decides which "
+            "items are in the same stratum. If it is the probability of a class, use score_is "
+            "class1"
         )
         reading.notes.append(Note("assumption", text))
         return "confidence", None, ""
@@ -595,7 +633,7 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         reason = "scores separate the two predicted classes, but none is below 0.5"
     raise WrongValue(
         "score_is",
-        f"must be 'confidence' if {column} is the probability that the prediction is correct, "
+        f"must be 'confidence' if {column} is the probability that the prediction is correct, or "
         "'class1' if it is the probability of a class (positive names the class)",
         told=reason,
     )
@@ -613,7 +651,7 @@ def _stepped_class(values: ndarray, predicted: ndarray) -> Any:
 
 
 def _first_classes(predicted: ndarray) -> list:
-    """Return up to three classes, which is faster than all of them."""
+    """Return up to three classes, which is faster than to return all."""
     classes: list = []
     while predicted.size and len(classes) < 3:
         classes.append(predicted[0].item())
@@ -630,30 +668,48 @@ def synthetic_scores(
 ) -> ScoredItems:
     """Simulate scored items whose accuracy is known.
 
+    Use it to try methods and to plan studies without data.
+
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20"}
-        The first three draw a probability p = 0.5 + 0.5 Beta and correctness from Bernoulli(p). The
-        score is p itself; 0.5 + 0.5 (2p - 1)^(1/4); or the latter with normal noise on its logit.
-        The last three are synthetic stand-ins for the test sets of [1]_, not the data. "rcv1" and
-        "news20" have the confidence of a logistic regression, "epsilon" the absolute output of a
-        linear support vector machine (a margin).
+        Kind of scores; see Notes.
     size : int, optional
-        Number of items; 20,000, and 700,000, 450,000 and 16,000 for the stand-ins.
+        Number of items. Default 20,000; for the stand-ins 700,000 ("rcv1"), 450,000 ("epsilon") and
+        16,000 ("news20").
     accuracy : float, optional
-        Expected accuracy in (0.5, 1); 0.88, and 0.953 for "rcv1", which is inferred from the 284
-        labels [1]_ needs for a mean absolute error of 1%.
+        Expected accuracy in (0.5, 1). Default 0.88; 0.953 for "rcv1", inferred from the 284 labels
+        that [1]_ needs for a mean absolute error of 1%.
     rng : int or numpy.random.Generator
+        Seed or generator of the random numbers.
 
     Returns
     -------
     ScoredItems
-        With `correct`, without identifiers and labels.
+        Items with `correct`, but without identifiers and classes.
 
     Raises
     ------
     ValueError
-        For an unknown kind, a size below 1 or an accuracy outside (0.5, 1).
+        If the kind is unknown, `size` is below 1, or `accuracy` is not in (0.5, 1).
+
+    See Also
+    --------
+    read_scores : Read scored items from a file or a data frame.
+    stratify : Divide items into strata by score.
+
+    Notes
+    -----
+    Each item has a probability p = 0.5 + 0.5 B of being correct, where B has a beta distribution.
+    Whether it is correct is a Bernoulli variable with probability p. The scores are:
+
+    - "calibrated": p itself.
+    - "overconfident": 0.5 + 0.5 (2p - 1)^(1/4).
+    - "noisy": the same with normal noise added to its logit.
+
+    "rcv1", "epsilon" and "news20" are synthetic stand-ins for the test sets of [1]_, not the data.
+    "rcv1" and "news20" have the confidence of a logistic regression. "epsilon" has the absolute
+    output of a linear support vector machine (a margin).
 
     References
     ----------
@@ -696,7 +752,7 @@ def _synthetic(kind: str, beta: ndarray, rng: np.random.Generator) -> ndarray:
 
 
 def _from_class(reading: _Reading, values: ndarray, positive: Any) -> dict:
-    """Return fields where scores are the probability of a predicted class, or of class 1."""
+    """Return fields if scores are the probability of a predicted class, or of class 1."""
     name = reading.columns["score"]
     labels = reading.labels
     negative = 0
@@ -714,7 +770,7 @@ def _from_class(reading: _Reading, values: ndarray, positive: Any) -> dict:
     unlike = int((is_positive != likelier).sum())
     if unlike:
         predictions = checks.counted(unlike, "prediction is", "predictions are")
-        text = f"{predictions} not the class that {name!r} makes likelier"
+        text = f"{predictions} not the more likely class according to {name!r}"
         reading.notes.append(Note("data", text))
     scores = np.where(is_positive, values, 1 - values)
     return labels | {"prediction": prediction, "score": scores}
@@ -726,9 +782,9 @@ def _refuse_outside(
     kind: str,
     hint: str,
 ) -> None:
-    """Raise where a value is not from 0 to 1; `hint` says what else the scores may be."""
+    """Raise if a value is not from 0 to 1; `hint` says what else the scores may be."""
     if values.min() >= 0 and 10 < values.max() <= 100:
-        hint = "; divide by 100"
+        hint = ". Divide the scores by 100"
     is_outside = (values < 0) | (values > 1)
     _refuse(name, values, is_outside, f"is not a {kind} from 0 to 1{hint}")
 
@@ -742,11 +798,14 @@ def _from_confidence(reading: _Reading, values: ndarray) -> dict:
     if prediction is not None:
         reading.notes += _looks_like_a_class(values, prediction)
     elif "rival" in labels:
-        rule = f"{columns['rival']!r} is compared with predictions; name their column as prediction"
+        rule = (
+            f"{columns['rival']!r} is compared with predictions. Name the column of predictions "
+            "with prediction"
+        )
         raise WrongValue("rival", rule)
     elif "truth" in labels:
         rule = (
-            "is not 0 or 1; without a prediction column, truth says whether the item was "
+            "is not 0 or 1. Without a prediction column, truth must say whether the item was "
             "classified correctly"
         )
         correct, notes = verdicts_of(columns["truth"], labels["truth"], rule)
@@ -756,14 +815,14 @@ def _from_confidence(reading: _Reading, values: ndarray) -> dict:
 
 
 def _looks_like_a_class(values: ndarray, prediction: ndarray) -> list[Note]:
-    """Return a note where a confidence has all signs of the probability of a predicted class."""
+    """Return a note if a confidence looks like the probability of a predicted class."""
     stepped = _stepped_class(values, prediction)
     if stepped is None or (values >= 0.5).all():
         return []
     text = (
-        "the scores are read as the confidence in the prediction, but are higher wherever "
-        f"{stepped!r} is predicted than where it is not: if they are the probability of "
-        f"{stepped!r}, say score_is class1 and positive {stepped}"
+        "the scores were read as the confidence in the prediction, but all items predicted as "
+        f"{stepped!r} have higher scores than the others. If the scores are the probability of "
+        f"{stepped!r}, use score_is class1 and positive {stepped}"
     )
     return [Note("unreliable", text)]
 
@@ -771,7 +830,7 @@ def _looks_like_a_class(values: ndarray, prediction: ndarray) -> list[Note]:
 def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Note]]:
     """Return a mask of the correct items, given as 1 and 0 or as words, and a note on words.
 
-    `rule` is the end of the error for a cell that is no verdict.
+    `rule` is the end of the error message for a cell that is neither.
     """
     texts, positions = np.unique(truth, return_inverse=True)
     verdicts = [_PASSED.get(str(text).casefold(), verdict_of(str(text))) for text in texts.tolist()]
@@ -780,9 +839,9 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
     is_correct = np.array(verdicts, bool)
     if truth.dtype.kind != "U":
         return is_correct[positions], []
-    words = np.where(is_correct, "right", "wrong")
-    meaning = [f"{text!r} is {word}" for text, word in zip(texts.tolist(), words, strict=True)]
-    note = Note("data", f"in column {name!r} {checks.listed(meaning)}")
+    words = np.where(is_correct, "correct", "incorrect")
+    meaning = [f"{text!r} means {word}" for text, word in zip(texts.tolist(), words, strict=True)]
+    note = Note("data", f"in column {name!r}, {checks.listed(meaning)}")
     return is_correct[positions], [note]
 
 
@@ -815,7 +874,7 @@ def _refuse(
     bad: ndarray,
     rule: str,
 ) -> None:
-    """Raise where a value of a column is bad; the message names the first."""
+    """Raise if a value of a column is bad; the message names the first one."""
     if bad.any():
         row = int(bad.argmax())
         value = values[row].item()
@@ -824,11 +883,11 @@ def _refuse(
 
 
 def _rounded(values: ndarray) -> list[Note]:
-    """Return a note where fewer than half of the scores are distinct."""
+    """Return a note if fewer than half of the scores are distinct."""
     distinct, counts = np.unique(values, return_counts=True)
     if distinct.size >= values.size / 2:
         return []
     k = counts.argmax()
     shared = f"{counts[k]:,} items share the score {distinct[k]:.10g}"
     few = f"only {distinct.size:,} of {values.size:,} scores are distinct"
-    return [Note("data", f"{few}, and {shared}; ask for unrounded scores")]
+    return [Note("data", f"{few}, and {shared}. Unrounded scores are better, if you can get them")]

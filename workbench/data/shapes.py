@@ -1,9 +1,14 @@
-"""Tables of several shapes, read with a row per item.
+"""Tables of several shapes, read with one row per item.
 
-`read_rows` reads a table with a column of probabilities per class, a row per item and model, the
-predictions of a second model in another file, or rows without a score or a prediction. The
-functions before it interpret names of columns and of models; those after it add columns or leave
-rows out.
+`read_rows` reads these tables:
+
+- a table with one column of probabilities per class,
+- a table with one row per item and model,
+- a table whose second model has its predictions in another file,
+- a table with rows without a score or a prediction.
+
+The functions before it interpret names of columns and models. The functions after it add columns or
+leave rows out.
 """
 
 import os
@@ -33,7 +38,7 @@ _PROBABILITY = re.compile(
 
 
 class Rows(NamedTuple):
-    """Columns with a row per item: names by role, cells by name, and their rows in the source."""
+    """Columns with one row per item: names by role, cells by name, and their rows in the source."""
 
     columns: dict[str, str]
     data: dict[str, ndarray]
@@ -59,7 +64,7 @@ def probability_columns(names: Sequence[str]) -> list[str]:
 
 
 def pattern_of(columns: Sequence[str]) -> str:
-    """Return the pattern, as for `class_columns`, of `probability_columns`."""
+    """Return the pattern of `probability_columns`, as `class_columns` expects it."""
     return f"{_start(columns[0])}*"
 
 
@@ -68,14 +73,14 @@ def _start(name: str) -> str:
 
 
 def refuse_without_score(names: Sequence[str]) -> None:
-    """Raise, as no column is called score; the message names columns that may be meant."""
+    """Raise because no column is called score; the message names columns that may be meant."""
     listed = checks.listed(names, 20, quoted=True)
-    rule = f"must name the column of the scores, as none is called 'score': there are {listed}"
+    rule = f"must name the column of scores, because none is called 'score'; columns: {listed}"
     alike = probability_columns(names)
     if alike:
         listed = checks.listed(alike, FIRST, quoted=True)
         pattern = pattern_of(alike)
-        rule += f"; if {listed} are probabilities of classes, say {{0}} '{pattern}' instead"
+        rule += f". If {listed} are probabilities of classes, use {{0}} '{pattern}' instead"
     raise WrongValue("score", rule, others=("probabilities",))
 
 
@@ -89,7 +94,7 @@ def class_columns(
     Raises
     ------
     ValueError
-        If the pattern has not one asterisk or matches fewer than two columns.
+        If the pattern does not have exactly one asterisk, or matches fewer than two columns.
 
     Examples
     --------
@@ -104,8 +109,9 @@ def class_columns(
     classes = {name: match[1] for name, match in matches.items() if match}
     if len(classes) < 2:
         matching = checks.listed(classes, quoted=True) or "none"
-        got = f"of {checks.listed(names, 20, quoted=True)} it means {matching}"
-        rule = "must mean a column of each class, two or more"
+        present = checks.listed(names, 20, quoted=True)
+        got = f"it matches {matching} of the columns {present}"
+        rule = "must match one column per class, at least two"
         raise WrongValue(argument, rule, pattern, told=got)
     return classes
 
@@ -113,19 +119,20 @@ def class_columns(
 def most_probable(
     data: Mapping[str, ndarray], classes: Sequence[str]
 ) -> tuple[ndarray, ndarray, list[Note]]:
-    """Return the most probable class of every row, its probability, and notes on both.
+    """Return the most probable class of each row, its probability, and notes on both.
 
     Parameters
     ----------
     data : dict of (N,) ndarray
-        Probabilities of each class, in the order of `classes`; rows sum to 1 but for their rounding
+        Probabilities of each class, in the order of `classes`. Rows sum to 1, except for rounding
         to two digits.
     classes : list of str
+        Names of the classes.
 
     Raises
     ------
     ValueError
-        For a cell that is no probability and a row that does not sum to 1.
+        If a cell is not a probability, or a row does not sum to 1.
 
     Examples
     --------
@@ -133,8 +140,9 @@ def most_probable(
     >>> best, probability, notes = most_probable(table, ["x", "y"])
     >>> best.tolist(), probability.tolist()
     (['x', 'y'], [0.5, 0.9])
-    >>> print(notes[1])
-    in 1 row two classes have the highest probability: the one whose column comes first is predicted
+    >>> print(notes[1])     # doctest: +NORMALIZE_WHITESPACE
+    in 1 row, several classes have the highest probability. The prediction is the class whose column
+    comes first
     """
     notes = []
     columns = []
@@ -148,24 +156,25 @@ def most_probable(
     table = np.column_stack(columns)
     total = table.sum(1)
     for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes)):
-        rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in "
+        rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1, but in "
         raise RowError(rule, int(row), f" they sum to {total[row]:.4g}")
     confidence = table.max(1)
     listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
-    notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
+    text = f"prediction and confidence come from the highest of {listed}"
+    notes.append(Note("data", text))
     is_highest = table == confidence[:, None]
     tied = (is_highest.sum(1) > 1).sum()
     if tied:
         text = (
-            f"in {checks.counted(tied, 'row')} two classes have the highest probability: "
-            "the one whose column comes first is predicted"
+            f"in {checks.counted(tied, 'row')}, several classes have the highest probability. The "
+            "prediction is the class whose column comes first"
         )
         notes.append(Note("data", text))
     return numbers.objects(classes)[table.argmax(1)], confidence, notes
 
 
 def rival_file(rival: str | None, names: Sequence[str]) -> str:
-    """Return the path of the file with a second model's predictions, "" if `rival` is no file."""
+    """Return the path of the file with a second model's predictions, "" if `rival` is a column."""
     if not rival:
         return ""
     file = os.path.expanduser(rival)
@@ -173,7 +182,7 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
     is_file = os.path.isfile(file)
     if is_column == is_file:
         listed = checks.listed(names, 20, quoted=True)
-        rule = f"must be either a column or a file; the columns are {listed}"
+        rule = f"must be either a column or a file; columns: {listed}"
         raise WrongValue("rival", rule + checks.suggestion(rival, names), rival)
     return file if is_file else ""
 
@@ -181,13 +190,16 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
 def of_two_models(
     data: Mapping[str, ndarray], model: str, rival: str
 ) -> tuple[ndarray, ndarray, list[str]]:
-    """Return the rows of the first and the second of two models in a row per item and model.
+    """Return the rows of the first and of the second of two models.
+
+    The table has one row per item and model.
 
     Parameters
     ----------
     data : dict of (N,) ndarray
+        Columns of the table.
     model : str
-        Column of the model of a row.
+        Column of model names.
     rival : str
         The second of two models, or "first, second".
 
@@ -211,8 +223,8 @@ def of_two_models(
     if len(chosen) != 2 or len({*chosen}.intersection(models)) != 2:
         there_are = checks.listed(models, quoted=True) + checks.suggestion(chosen[-1], models)
         rule = (
-            f"must be one of the two models of column {model!r}, or two of several with a comma "
-            f"between, the second to be compared with the first; there are {there_are}"
+            f"must name one of the two models in column {model!r}, or two models with a comma "
+            f"between (the second is compared with the first); models: {there_are}"
         )
         raise WrongValue("rival", rule, rival)
     column = np.array(texts)
@@ -231,17 +243,18 @@ def read_rows(
     of_class: Mapping[str, str],
     leave_out: str = "",
 ) -> Rows:
-    """Return the named columns of a source with a row per item.
+    """Return the named columns of a source with one row per item.
 
     Parameters
     ----------
     source : str, path or data frame
+        As for `workbench.data.frames.read_columns`.
     columns : dict of str
-        Names of columns by their roles, without those that are made here.
+        Names of columns by their roles, without columns that are made here.
     others : list of str
         Further columns.
     rival, file, model
-        As `rival` and `model` of `workbench.read_scores`, and the file that `rival` names.
+        `rival` and `model` as in `workbench.read_scores`, and the file that `rival` names.
     of_class : dict of str
         Classes by the columns of their probabilities.
     leave_out : str
@@ -265,13 +278,13 @@ def _with_second_model(
     file: str,
     leave_out: str,
 ) -> Rows:
-    """Return rows with the predictions of a second model, from its rows or from its file."""
+    """Return rows with the predictions of a second model, from its own rows or its file."""
     columns = rows.columns
     data = rows.data
     notes = [*rows.notes]
     for role in ("id", "prediction"):
         if role not in columns:
-            raise WrongValue(role, "must be named, to match the rows of two models")
+            raise WrongValue(role, "must be named, so that the rows of two models can be matched")
     id = columns["id"]
     prediction = columns["prediction"]
     positions = rows.rows
@@ -280,15 +293,15 @@ def _with_second_model(
         second = {column: data[column][others] for column in (id, prediction)}
         data = {column: cells[positions] for column, cells in data.items()}
         text = (
-            f"of each item one row is of model {name!r}, whose predictions are compared with those "
-            f"of {rival!r}, matched by {id!r}"
+            f"the items are the rows of model {name!r}. Its predictions are compared with those "
+            f"of {rival!r}; rows are matched by {id!r}"
         )
     else:
         rival = os.path.basename(file)
         second, file_notes = frames.read_columns(file, [id, prediction])
         notes += file_notes
-        column = f"column {prediction!r} of {rival}, matched by {id!r}"
-        text = f"the second model's predictions are {column}"
+        column = f"column {prediction!r} of {rival}; rows are matched by {id!r}"
+        text = f"the second model's predictions come from {column}"
     notes.append(Note("data", text))
     by_id = _by_id(second[id], second[prediction], rival)
     texts = numbers.as_text(data[id])
@@ -296,14 +309,14 @@ def _with_second_model(
     if missing and not leave_out:
         listed = checks.listed(missing, FIRST, quoted=True)
         items = f"{len(missing):,} of {len(texts):,} items"
-        rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
+        rule = f"must be 'missing', because {rival} has no row for {items}: {listed}"
         raise WrongValue("leave_out", rule)
     surplus = sorted(by_id.keys() - set(texts))
     if surplus:
         count = checks.counted(len(surplus), "row")
         listed = checks.listed(surplus, FIRST, quoted=True)
         notes.append(
-            Note("data", f"{rival} has {count} without an item of that identifier: {listed}")
+            Note("data", f"{rival} has {count} whose identifier belongs to no item: {listed}")
         )
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
@@ -316,7 +329,7 @@ def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict:
     texts = numbers.as_text(ids)
     repeat = numbers.first_repeat(texts)
     if repeat:
-        raise ValueError(f"{source} has id {texts[repeat[0]]!r} twice: keep one row of each item")
+        raise ValueError(f"{source} has id {texts[repeat[0]]!r} twice. Keep one row for each item")
     return dict(zip(texts, cells, strict=True))
 
 
@@ -326,7 +339,7 @@ def has_gaps(rows: Rows) -> bool:
 
 
 def _needed(rows: Rows, of_class: Sequence[str] = ()) -> list[str]:
-    """Return the columns without which a row is of no use."""
+    """Return the columns without which a row cannot be used."""
     names = (rows.columns.get(role) for role in ("score", "prediction", "rival"))
     return [name for name in (*names, *of_class) if name in rows.data]
 
@@ -373,7 +386,7 @@ def _predicted(rows: Rows, of_class: Mapping) -> Rows:
 
 @contextmanager
 def in_rows(rows: ndarray | None) -> Iterator[None]:
-    """Name the rows of a source in errors about a selection of them; None for all rows."""
+    """Name the rows of a source in errors about selected rows; None stands for all rows."""
     try:
         yield
     except RowError as error:
@@ -384,7 +397,9 @@ def in_rows(rows: ndarray | None) -> Iterator[None]:
 
 
 def gaps(cells: ndarray, words: bool) -> ndarray:
-    """Return a mask of the missing cells, (N,) bool; with `words`, "NaN" and the like are missing.
+    """Return a mask of the missing cells, (N,) bool.
+
+    With `words`, texts such as "NaN" count as missing.
 
     Examples
     --------
@@ -398,16 +413,16 @@ def gaps(cells: ndarray, words: bool) -> ndarray:
 
 
 def left_out(gone: ndarray, rows: Sequence[int], what: str) -> str:
-    """Return how many rows are left out, for the lack of `what`, and which come first.
+    """Return how many rows are left out because they lack `what`, and the first of them.
 
     Examples
     --------
     >>> left_out(np.array([False, True, False]), [2, 3, 4], "score")
-    '1 of 3 rows is left out, which has no score: row 3'
+    '1 of 3 rows was left out because it has no score: row 3'
     """
     positions = np.flatnonzero(gone).tolist()
     listed = checks.listed([rows[k] for k in positions], FIRST)
     if len(positions) == 1:
-        return f"1 of {gone.size:,} rows is left out, which has no {what}: row {listed}"
-    many = f"{len(positions):,} of {gone.size:,} rows are left out"
-    return f"{many}, which have no {what}: rows {listed}"
+        return f"1 of {gone.size:,} rows was left out because it has no {what}: row {listed}"
+    many = f"{len(positions):,} of {gone.size:,} rows were left out"
+    return f"{many} because they have no {what}: rows {listed}"

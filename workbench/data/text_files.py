@@ -29,7 +29,7 @@ LONGEST_HEADER = 1 << 20
 CHUNK = 1 << 20
 _SEPARATOR = re.compile(
     rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE
-)  # spreadsheets know this line
+)  # spreadsheets understand this line
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {
     b"\x89PNG": "a PNG picture",
@@ -44,7 +44,7 @@ _BINARY = {
 
 
 class _Header(NamedTuple):
-    """The names of a text file's columns, its delimiter, its encoding, and the lines above."""
+    """Names of a text file's columns, its delimiter, its encoding, and the lines above."""
 
     names: tuple[str, ...]
     delimiter: str
@@ -91,12 +91,12 @@ def _notes(header: _Header) -> tuple[Note, ...]:
     if not header.comments:
         return ()
     lines = checks.counted(header.comments, "line")
-    text = f"left out {lines} above the names of the columns: they begin with '#'"
+    text = f"left out {lines} above the names of the columns, which begin with '#'"
     return (Note("data", text),)
 
 
 def _fetch(path: str, label: str, header: _Header, requested: Sequence) -> tuple:
-    """Read columns with Python's own `csv`, where there is no DuckDB."""
+    """Read columns with Python's own `csv` if DuckDB is missing."""
     width = len(header.names)
     records = []
     with as_utf8(path, label, header.above) as (readable, more):
@@ -122,11 +122,11 @@ def _fetch(path: str, label: str, header: _Header, requested: Sequence) -> tuple
 
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
-    """Yield the row of each data row in a spreadsheet; the header is row 1, blank lines count."""
+    """Yield the spreadsheet row of each data row; the header is row 1, and blank lines count."""
     row = header.comments
     with opened_text(path, label, header.encoding) as text:
         lines = itertools.islice(text, header.above, None)
-        with suppress(csv.Error):  # a cell that is longer than the module allows
+        with suppress(csv.Error):  # a cell is longer than the csv module allows
             for record in csv.reader(lines, delimiter=header.delimiter):
                 row += 1
                 if row > header.comments + 1 and (record or len(header.names) == 1):
@@ -135,7 +135,7 @@ def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
 
 
 def _header(path: str, label: str) -> _Header:
-    """Return the header of a text file, or a comment with as many cells as the next line."""
+    """Return the header of a text file; a comment with as many cells as the next line is one."""
     encoding = encoding_of_start(path, label)
     with opened_text(path, label, encoding) as file:
         record = _record(file)
@@ -154,8 +154,8 @@ def _header(path: str, label: str) -> _Header:
         raise ValueError(f"{label} is empty")
     if not record.strip() or _CONTROL.search(record):
         raise ValueError(
-            f"{label}, line 1 is blank or holds control characters; the first line must name the "
-            "columns"
+            f"{label}, line 1 is blank or contains control characters. The first line must name "
+            "the columns"
         )
     outside_quotes = re.sub(r'"[^"]*"', "", record)
     delimiter = max(DELIMITERS, key=outside_quotes.count)
@@ -167,7 +167,7 @@ def _header(path: str, label: str) -> _Header:
         cells = next(csv.reader([record], delimiter=delimiter))
     except csv.Error:
         raise ValueError(
-            f"{label}, line 1: a column name is too long, or has a quote that is not closed"
+            f"{label}, line 1: a column name is too long, or a quote is not closed"
         ) from None
     names = tuple(cell.strip() for cell in cells)
     above = len(comments) + bool(separator)
@@ -175,7 +175,7 @@ def _header(path: str, label: str) -> _Header:
 
 
 def _record(file: Any) -> str:
-    """Return the next lines up to one where no quote is open, "" at the end."""
+    """Return the next lines up to one without an open quote, "" at the end of the file."""
     record = file.readline(LONGEST_HEADER)
     while record.count('"') % 2 and len(record) < LONGEST_HEADER:
         line = file.readline(LONGEST_HEADER)
@@ -186,7 +186,7 @@ def _record(file: Any) -> str:
 
 
 def encoding_of_start(path: str, label: str) -> str:
-    """Return the encoding of the first bytes of a file, or raise if they are no text."""
+    """Return the encoding of the first bytes of a file, or raise if they are not text."""
     with _opened(path, label) as file:
         start = file.read(CHUNK)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -196,7 +196,7 @@ def encoding_of_start(path: str, label: str) -> str:
     for sign, kind in _BINARY.items():
         if start.startswith(sign):
             raise ValueError(
-                f"{label} is {kind}, whatever its name says; save the table as text in UTF-8"
+                f"{label} is {kind}, despite its name. Save the table as text in UTF-8"
             )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
@@ -206,7 +206,7 @@ def encoding_of_start(path: str, label: str) -> str:
 
 
 def text_and_notes(path: str, label: str) -> tuple[str, tuple]:
-    """Return the text of a file, packed or not, in whatever encoding, and notes."""
+    """Return the text of a file in any encoding, packed or not, and notes."""
     with as_utf8(path, label) as (readable, notes):
         with open(readable, encoding="utf-8-sig", newline="") as file:
             return file.read(), notes
@@ -228,7 +228,7 @@ def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple]:
             is_utf8 = False
         if not is_utf8 and not _copied(path, label, encoding, copy, above):
             raise ValueError(
-                f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"
+                f"{label} is not text in UTF-8, UTF-16 or Windows-1252. Save it as UTF-8"
             )
         name = "Windows-1252" if encoding == "cp1252" else "UTF-16"
         note = Note("data", f"{label} is not UTF-8; it was read as {name}")
@@ -242,7 +242,7 @@ def _copied(
     copy: str,
     above: int = 0,
 ) -> bool:
-    """Write the text of a file in UTF-8, and return whether it has this encoding."""
+    """Write the text of a file in UTF-8, and return whether it has the given encoding."""
     try:
         with opened_text(path, label, encoding, "strict") as text:
             with open(copy, "w", encoding="utf-8", newline="") as out:
@@ -261,7 +261,7 @@ def opened_text(
     encoding: str,
     errors: str = "replace",
 ) -> Iterator:
-    """Yield the text of a file, unpacked, with its ends of lines."""
+    """Yield the text of a file, unpacked, with its line ends."""
     with _opened(path, label) as file:
         with io.TextIOWrapper(
             file,
@@ -274,7 +274,7 @@ def opened_text(
 
 @contextmanager
 def _opened(path: str, label: str) -> Iterator:
-    """Yield the bytes of a file, unpacked, or raise in one line."""
+    """Yield the bytes of a file, unpacked; errors are one line."""
     open_packed: Any = open
     damages: tuple = (gzip.BadGzipFile, zlib.error, EOFError)
     if path.lower().endswith(".gz"):

@@ -1,4 +1,4 @@
-"""Files written as a whole or not at all: nobody ever reads half of one."""
+"""Files that are written as a whole or not at all, so that nobody reads half a file."""
 
 import contextlib
 import errno
@@ -15,14 +15,14 @@ _INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=(
 
 
 class NotWrittenError(OSError, ValueError):
-    """A file could not be written; the file that was there before is unchanged.
+    """Error for a file that could not be written; an earlier file of that name is unchanged.
 
     Attributes
     ----------
     filename : str
-        As the caller wrote it.
+        Name of the file as the caller wrote it.
     strerror : str
-        Why not.
+        Reason of the failure.
     """
 
     def __str__(self) -> str:
@@ -30,19 +30,21 @@ class NotWrittenError(OSError, ValueError):
 
 
 def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8") -> None:
-    r"""Write a text file as a whole or not at all, its ends of lines as they are given.
+    r"""Write a text file as a whole or not at all; line ends stay as they are given.
 
     Parameters
     ----------
     path : str or path
+        File to write.
     lines : str or iterable of str
-        The text, or its pieces.
+        Text, or its pieces.
     encoding : str
+        Encoding of the file.
 
     Raises
     ------
     NotWrittenError
-        If the folder is missing, may not be written to or is full.
+        If the folder is missing, read-only or full.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8
 
 @contextlib.contextmanager
 def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
-    """Let no file be written inside over one of these, by whatever name it is called."""
+    """Protect files from being overwritten inside the block, whatever name is used for them."""
     files = map(os.stat, paths)
     before = _INPUTS.set((*_INPUTS.get(), *files))
     try:
@@ -68,34 +70,34 @@ def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
 
 
 def refuse_kept(path: StrPath) -> None:
-    """Raise `NotWrittenError` for a file that is kept."""
+    """Raise `NotWrittenError` for a protected file."""
     if not os.path.exists(path):
         return
     state = os.stat(path)
     if any(os.path.samestat(state, kept) for kept in _INPUTS.get()):
-        problem = "it is also an input; choose another path"
+        problem = "it is also an input. Choose another path"
         raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 
 
 @contextlib.contextmanager
 def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
-    """Yield a path next to `path` for a file that takes its place if all goes well.
+    """Yield a path next to `path` for a file that replaces it if all goes well.
 
-    The new file is on the disk before it takes the place, and keeps the permissions of the old one;
-    a link stays a link. Whatever goes wrong, nothing but the old file is left.
+    The new file is on the disk before it replaces the old one. It keeps the permissions of the old
+    file, and a link stays a link. If anything goes wrong, only the old file is left.
 
     Parameters
     ----------
     path : str or path
-        A device or a pipe has no place to take: it is written to as it is.
+        File to write. A device or a pipe cannot be replaced, so it is written to directly.
     new : bool
-        Whether a file that is there already, at whatever moment, is left alone.
+        Whether a file that exists already, at any moment, is left alone.
 
     Raises
     ------
     NotWrittenError
-        If the folder is missing, may not be written to or is full; for a file that is kept, and
-        with `new` for any.
+        If the folder is missing, read-only or full, or if the file is protected. With `new`, also
+        if the file exists.
     """
     refuse_kept(path)
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
@@ -119,17 +121,17 @@ def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
         problem = error.strerror or str(error)
         raise NotWrittenError(error.errno, problem, os.fspath(path)) from error
     finally:
-        with contextlib.suppress(OSError):  # the error that ended it is the one to tell
+        with contextlib.suppress(OSError):  # report the first error, not this one
             part.unlink(missing_ok=True)
 
 
 def _put_beside(part: Path, target: Path) -> None:
-    """Give a file the name of another that may not be there yet, whoever makes it meanwhile."""
+    """Give a file its final name, unless another file gets that name first."""
     try:
         os.link(part, target)
     except FileExistsError:
         raise
-    except OSError:  # a disk that knows no links
+    except OSError:  # the disk has no links
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         os.replace(part, target)

@@ -1,4 +1,4 @@
-"""Workbooks of Excel: one sheet as a source of columns, its cells as people see them."""
+"""Excel workbooks: one sheet as a source of columns, with cells as people see them."""
 
 import datetime
 import os
@@ -28,7 +28,9 @@ _TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
-    """Return the file that "book.xlsx#sheet" or "log.json#scorer" names, and its part, "" for none.
+    """Return the file and the part that "book.xlsx#sheet" or "log.json#scorer" names.
+
+    The part is "" if there is none.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def file_and_sheet(path: str) -> tuple[str, str]:
 
 
 def open_workbook(path: str, label: str) -> TableSource:
-    """Return a sheet as a source: its first row with two names or more is the header."""
+    """Return a sheet as a source: its first row with at least two names is the header."""
     file, requested = file_and_sheet(path)
     saved = os.stat(file)
     sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
@@ -65,12 +67,12 @@ def open_workbook(path: str, label: str) -> TableSource:
     notes = []
     if filled[0] < header:
         above = checks.listed([row + 1 for row in filled if row < header])
-        text = f"the header is row {header + 1}; left out above it: row {above}"
+        text = f"the header is row {header + 1}; rows above it were left out: row {above}"
         notes.append(Note("data", f"{label}: {text}"))
     if len(sheets) > 1 and not requested:
-        text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
-        advice = f"for another add '#{sheets[1]}' to the name"
-        notes.append(Note("data", f"{label}: {text}; {advice}"))
+        text = f"sheet {sheet!r} was read, the first of {len(sheets)}"
+        advice = f"To read another sheet, add for example '#{sheets[1]}' to the file name"
+        notes.append(Note("data", f"{label}: {text}. {advice}"))
 
     def fetch(requested: Sequence) -> tuple:
         arrays = {}
@@ -80,7 +82,7 @@ def open_workbook(path: str, label: str) -> TableSource:
             arrays[name] = _column(columns[k])
             if "" in columns[k]:
                 with_gaps[letters[k]] = name
-        if with_gaps and not file.lower().endswith(".ods"):  # which keeps the text of an error
+        if with_gaps and not file.lower().endswith(".ods"):  # ods files keep the text of an error
             _refuse_errors(file, sheet, label, with_gaps, header + 1)
         return arrays, tuple(notes)
 
@@ -94,7 +96,10 @@ def _sheet(
     label: str,
     *saved: int,
 ) -> tuple:
-    """Return a sheet's name, all names and its cells; cached, as a report reads them often."""
+    """Return the name of a sheet, all names and its cells.
+
+    The result is cached, because reports read a sheet often.
+    """
     calamine = optional_module("python_calamine", "xlsx", f"reading {label}")
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
@@ -106,13 +111,14 @@ def _sheet(
                     sheets.append(sheet.name)
             name = spelled(requested, sheets) if requested else "".join(sheets[:1])
             if name not in sheets:
-                present = checks.listed(sheets, 20, quoted=True) or "none that is shown"
+                present = checks.listed(sheets, 20, quoted=True) or "none that is visible"
                 hint = checks.suggestion(requested, sheets)
-                raise ValueError(f"{file!r} has no sheet {requested!r}; it has {present}{hint}")
+                text = f"{file!r} has no sheet {requested!r}; available sheets: {present}{hint}"
+                raise ValueError(text)
             cells = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
             return name, sheets, cells
     except calamine.PasswordError:
-        raise ValueError(f"{label} is protected by a password; save it without one") from None
+        raise ValueError(f"{label} is protected by a password. Save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
@@ -124,9 +130,9 @@ def _refuse_errors(
     columns: dict[str, str],
     header: int,
 ) -> None:
-    """Raise if a cell that is read as empty holds an error or a formula without a value.
+    """Raise if a cell that is read as empty contains an error or a formula without a value.
 
-    `columns` has the names of columns by their letters. Only the file itself has such cells.
+    `columns` has the names of columns by their letters. Only the file itself shows such cells.
     """
     with zipfile.ZipFile(file) as book, book.open(_part(book, sheet)) as part:
         for _, element in ElementTree.iterparse(part):
@@ -137,18 +143,18 @@ def _refuse_errors(
                     problem = _problem(cell) if letters in columns else ""
                     if problem and int(position.removeprefix(letters)) > header:
                         place = f"cell {position} (column {columns[letters]!r})"
-                        raise ValueError(f"{label}, {place} holds {problem}")
+                        raise ValueError(f"{label}, {place} contains {problem}")
                 element.clear()
 
 
 def _problem(cell: ElementTree.Element) -> str:
-    """Return the error or formula without a value that a cell holds, and advice; else ""."""
+    """Return the error or the formula without a value in a cell, with advice; else ""."""
     value = cell.findtext("{*}v")
     kind = cell.get("t")
     if kind == "e":
-        return f"the error {value}; correct it, or empty the cell"
+        return f"the error {value}. Correct it, or empty the cell"
     if cell.find("{*}f") is not None and not value and kind != "str":
-        return "a formula that was never computed; open the file in a spreadsheet and save it there"
+        return "a formula without a value. Open the file in a spreadsheet and save it there"
     return ""
 
 
@@ -176,7 +182,7 @@ def _letters(k: int) -> str:
 
 
 def _column(cells: Sequence) -> ndarray:
-    """Return cells as an array: numbers if all are, else objects, with None for an empty cell."""
+    """Return cells as an array: numbers if all are numbers, else objects, None if empty."""
     kinds = set(map(type, cells))
     if kinds == {bool}:
         return np.array(cells)

@@ -580,7 +580,7 @@ def _read_rows(
     if repeat := numbers.first_repeat(periods):
         name = periods[repeat[0]]
         raise ValueError(f"column {period!r} must name every period once; {name!r} repeats")
-    cells = (to_cells(name, data[name], beside=data) for name in columns)
+    cells = (to_cells(name, data[name], others=data) for name in columns)
     counts_of_rows = zip(*cells, strict=True)
     rows = dict(zip(periods, counts_of_rows, strict=True))
     if not by_class:

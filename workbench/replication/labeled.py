@@ -696,7 +696,7 @@ def _read(
     names_of_numbers = dict.fromkeys([*of_numbers.values(), *number_columns])
     beside = {name: data[name] for name in names_of_numbers}
     columns_of_numbers = {
-        name: numbers.to_numbers(name, data[name], beside=beside) for name in names_of_numbers
+        name: numbers.to_numbers(name, data[name], others=beside) for name in names_of_numbers
     }
     values = None
     if len(names) == 1 and "score" not in sources and classes == "auto":
@@ -746,7 +746,7 @@ def _values(name: str, data: dict, beside: dict) -> ndarray | None:
     """
     cells = data[name]
     try:
-        values = numbers.to_numbers(name, cells, beside=beside | {name: cells})
+        values = numbers.to_numbers(name, cells, others=beside | {name: cells})
     except ValueError:
         return None
     ways = len(set(numbers.written(cells)))

@@ -184,7 +184,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     with zipfile.ZipFile(tmp_path / "ids.xlsx", "w") as book:
         book.writestr("xl/workbook.xml", "")
     with pytest.raises(
-        ReportError, match="ids.xlsx is no CSV text: .*save the table as text in UTF-8"
+        ReportError, match="ids.xlsx is no CSV text: .*Save the table as text in UTF-8"
     ):
         read_students(str(tmp_path / "ids.xlsx"))
 

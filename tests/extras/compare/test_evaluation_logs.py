@@ -251,11 +251,11 @@ EPOCHS = inspect(
             "",
             "record 2 has no 'acc', although its metrics list it",
         ),
-        ([harness(0), 7], "", "record 2 is a number, no record"),
+        ([harness(0), 7], "", "record 2 is a number, not a record"),
         (
             [harness(0, 3.0), harness(1, 7.0)],
             "",
-            "'score' goes from 3 to 7, but a score is a probability from 0 to 1; a column may",
+            "'score' goes from 3 to 7, but a score must be a probability from 0 to 1. To use",
         ),
     ],
 )
@@ -293,7 +293,7 @@ def test_a_table_is_no_log(tmp_path):
         "id",
         "score",
     )
-    with pytest.raises(ValueError, match="no parts to choose in a file that is no log"):
+    with pytest.raises(ValueError, match="only the log of an evaluation has parts to choose"):
         frames.column_names(f"{path}#x")
 
 
@@ -360,7 +360,8 @@ def test_strata_by_a_column_belong_to_the_accuracy(function, settings):
 
 def test_a_column_of_many_values_is_no_strata():
     with pytest.raises(
-        ValueError, match="by names a column of at most 50 values, a stratum each; 'text' has 60"
+        ValueError,
+        match="by must name a column of at most 50 different values, one per stratum; 'text' has 60",
     ):
         wb.read_scores({"text": [f"t{k}" for k in range(60)]}, score="score", by="text")
 

@@ -207,7 +207,7 @@ def test_prodigy(tmp_path):
             {"text": "x", "label": ["right"], "item": "b"},
             "is a record of doccano, the file's first is",
         ),
-        ("x.json", task("a"), 7, "is a number, no record"),
+        ("x.json", task("a"), 7, "is a number, not a record"),
         (
             "x.jsonl",
             {"text": "x", "label": [], "item": "a"},
@@ -268,19 +268,19 @@ def test_a_record_that_cannot_be_used_is_told_and_the_others_are_read(
         (
             "x.json",
             json.dumps([task("a"), task("b")])[:-40],
-            r"'.*x.json' is cut off or damaged at line 1, column \d+: exp",
+            r"'.*x.json' is cut off or damaged at line 1, column \d+. Exp",
         ),
         (
             "x.json",
             '{"tasks": []}',
             "is neither a sheet with the columns id and correct .* record 1 has 'tasks'$",
         ),
-        ("x.json", '"text"', "holds no JSON records"),
-        ("x.json", "[]", "holds an empty list"),
+        ("x.json", '"text"', "contains no JSON records"),
+        ("x.json", "[]", "contains an empty list"),
         (
             "x.json",
             "[1, 2]",
-            r"must hold records such as {\"item\": \"7\"}; record 1 is a number, no record",
+            'must hold records such as {\\"item\\": \\"7\\"}; record 1 is a number, not a record',
         ),
         ("x.json", "[" * 100_000, "nested too deeply|cut off"),
         ("x.jsonl", "", "is empty"),
@@ -302,7 +302,7 @@ def test_a_line_that_is_cut_off_leaves_the_others(tmp_path):
     assert [row.id for row in found.rows] == ["d-0", "d-1", ""]
     assert (found.rows[2].number, found.rows[2].problem) == (
         3,
-        "is not JSON, cut off or damaged: export the file again",
+        "is not JSON, cut off or damaged. Export the file again",
     )
 
 

@@ -141,7 +141,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
         ("audit new none.csv x.db --budget 60", "no such file: 'none.csv'"),
         (
             "audit new scores.csv x.db --budget 60",
-            "none is called 'score': there are 'item', 'p', 'yhat', 'text'",
+            "none is called 'score'; columns: 'item', 'p', 'yhat', 'text'",
         ),
         ("audit new scores.csv x.db --score p", "Missing option '--budget'"),
         (
@@ -174,7 +174,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
             "audit export audit.db sheet.txt",
             "path must end in .csv or .xlsx, or in .json or .jsonl for an",
         ),
-        ("audit export audit.db scores.csv", "exists and is not a label sheet"),
+        ("audit export audit.db scores.csv", "exists, but is not an annotation sheet"),
         ("audit status audit.db --within 2", "--within needs at least 2 labels in every stratum"),
         ("audit status audit.db --within 60", "--within must "),
         (
@@ -225,8 +225,11 @@ def test_mistakes_are_one_line(folder, line, message):
         ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
         ("--metrics-of x", "--metrics-of belongs to question='class_metrics'; got 'x'"),
         ("--looks 3,2", "--looks must be at most 10 rising numbers of labels; got 3, 2"),
-        ("--positive x", "--positive must be a predicted class; name the column of predictions"),
-        ("--id p", "--id must be another column than --score; both are 'p'"),
+        (
+            "--positive x",
+            "--positive must be a predicted class. Name the column of predictions with prediction",
+        ),
+        ("--id p", "--id must be a different column from --score; both are 'p'"),
         ("--asks truth", "--asks must be 'correct' where items have no predictions"),
         ("--strata-by item --stratifier kmeans", "--strata-by "),
         ("--by \t", "--by must be a name of 1 to 200 printable characters"),

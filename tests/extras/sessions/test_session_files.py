@@ -299,7 +299,7 @@ def test_a_sheet_goes_out_and_comes_back(session, known, tmp_path):
     assert (found.recorded, found.repeated, found.skipped, found.refused) == (48, 12, 0, ())
     again = session.import_labels(tmp_path / "filled.csv")
     assert (again.recorded, again.repeated) == (0, 60)
-    with pytest.raises(ValueError, match="already holds 60 labels and is not overwritten"):
+    with pytest.raises(ValueError, match="already contains 60 labels and was not overwritten"):
         session.export(tmp_path / "filled.csv")
 
 
@@ -476,7 +476,9 @@ def test_an_identifier_taken_for_a_number_is_recorded_where_one_is_meant(
 
 def test_a_sheet_without_its_columns(session, tmp_path):
     written(tmp_path / "x.csv", [{"name": 1, "correct": 1}])
-    with pytest.raises(ValueError, match="has no column 'id'; it has 'name', 'correct'"):
+    with pytest.raises(
+        ValueError, match="has no column 'id'; available columns: 'name', 'correct'"
+    ):
         session.import_labels(tmp_path / "x.csv")
 
 

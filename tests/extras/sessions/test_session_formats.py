@@ -264,7 +264,7 @@ def test_a_choice_of_the_workbook_is_read(tmp_path):
             "c": "other",
         }
         session.export(tmp_path / "again.xlsx")
-        with pytest.raises(ValueError, match="already holds 3 labels and is not overwritten"):
+        with pytest.raises(ValueError, match="already contains 3 labels and was not overwritten"):
             session.export(tmp_path / "again.xlsx")
 
 
