@@ -276,7 +276,7 @@ def test_the_advice_is_what_was_measured():
             f"{100 * drifted[way]['coverage']:.0f}% |"
         ) in page
     assert min(each["same items"]["coverage"] for each in steady) >= 0.95
-    assert "| the same items (**advised**)" in page
+    assert "| the same items (**recommended**)" in page
 
 
 def test_words_for_a_missing_label_are_no_class(files):

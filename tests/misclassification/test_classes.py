@@ -157,11 +157,11 @@ def test_mistakes_are_told(wrong, message):
     [
         (
             ".5, x, .2",
-            "new_shares must be shares with commas between them, periods with semicolons; got '.5, x, .2'",
+            "new_shares must be proportions separated by commas, with periods separated by semicolons; got '.5, x, .2'",
         ),
         (
             ".5, .3, .2; 1",
-            "new_shares must have as many shares in every period; got '.5, .3, .2; 1'",
+            "new_shares must have the same number of proportions in every period; got '.5, .3, .2; 1'",
         ),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_short_series_is_shown_whole():
 def test_a_table_says_how_many_of_its_rows_a_page_shows_and_is_recorded_whole():
     table = wb.Table([{"label": k} for k in range(5)], "All", (1, 3))
     page = table._repr_html_()
-    assert "shown 2 of 5 rows" in page and re.findall("<td>(.)</td>", page) == ["1", "3"]
+    assert "shown: 2 of 5 rows" in page and re.findall("<td>(.)</td>", page) == ["1", "3"]
     assert len(table.rows()) == len(wb.Table.from_dict(table.to_dict()).entries) == 5
     assert "shown" not in wb.Table([{"label": 1}], "All")._repr_html_()
 
