@@ -228,7 +228,7 @@ def test_a_mean_by_group_without_a_prediction(tmp_path):
     )
     assert f"Mean of income {income.mean():.2f}, between " in page
     assert page.count("<td>Mean of income</td>") == 3
-    assert "Mean of 12 PSUs, ordered by stratum" in page and "Traceback" not in page
+    assert "Mean of 12 clusters, ordered by stratum" in page and "Traceback" not in page
 
 
 def test_a_proportion_by_successive_differences(tmp_path):
