@@ -468,7 +468,7 @@ def test_a_log_of_an_evaluation_is_audited(folder):
     (folder / "samples_qa.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     said = typed(folder, "audit new samples_qa.jsonl qa.db --budget 10", 2)
     assert said == (
-        "Error: 'samples_qa.jsonl': doc_id 0 occurs twice, in records 1 and 2; name one filter: "
+        "Error: 'samples_qa.jsonl': doc_id 0 occurs twice, in records 1 and 2; select one filter: "
         "'samples_qa.jsonl#filter=strict' or 'samples_qa.jsonl#filter=loose'\n"
     )
     line = "audit new samples_qa.jsonl#strict qa.db --budget 10 --strata-by doc.kind"
