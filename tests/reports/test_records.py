@@ -245,5 +245,5 @@ def test_all_topics_at_once_have_no_json(tmp_path):
     done = run(tmp_path, "report", "all", "--json", "r.json")
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: --json and --tables take the results of one topic, not of all\n",
+        "Error: --json and --tables need a single topic; remove --all\n",
     )
