@@ -234,7 +234,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             [*STREAM, "--budget", 50, "--json", "no/found.json"],
-            "json folder 'no' does not exist; make it first",
+            "json folder 'no' does not exist; create it first",
         ),
         (
             [*STREAM, "--budget", 50, "--minimum", 1],

@@ -263,7 +263,7 @@ def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -
     promised = _paths(declared, values, "output")
     for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
         if path and os.path.exists(path) and any(map(path.samefile, inputs)):
-            raise ReportError(f"{name}: {str(path)!r} is also an input file; choose another path")
+            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)
     _check_files(

@@ -43,7 +43,10 @@ def looks_alternative(rows: Sequence[Mapping], design: Mapping[str, Any], unit: 
         for row in (rows[0], rows[-1])
     ]
     looks = counted(len({row["number"] for row in rows}), "interim analysis", "interim analyses")
-    return f"{percent(design['level'])} confidence intervals of {looks}. First: {ends[0]}. Last: {ends[1]}."
+    return (
+        f"{percent(design['level'])} confidence intervals of {looks}. First: {ends[0]}. Last: "
+        f"{ends[1]}."
+    )
 
 
 def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str = "%") -> Markup:

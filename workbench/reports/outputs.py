@@ -139,7 +139,9 @@ def warn_if_large(output: Path, level: int) -> None:
     """Warn about a page that is too large to send."""
     size = output.stat().st_size
     if size > SIZE_LIMIT:
-        message = f"{output} has {size / 1e6:.1f} MB; a report should be smaller than 1 MB to be easy to send"
+        message = (
+            f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB, to be easy to send"
+        )
         warnings.warn(message, ReportWarning, stacklevel=level + 1)
 
 
@@ -164,7 +166,8 @@ def _print(chromium: Any, page: Any, pdf: Any) -> Any:
             done = subprocess.run(words, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired:
             raise ReportError(
-                f"{chromium} did not finish the PDF within 120 seconds; print the HTML report instead"
+                f"{chromium} did not finish the PDF within 120 seconds; print the HTML report "
+                "instead"
             ) from None
     if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
         said = one_line((done.stderr.strip().splitlines() or ["no message"])[-1])

@@ -183,7 +183,8 @@ def notebook_parameters(path: Path) -> list:
     cell = _parameters_cell(load_notebook(path))
     if cell is None:
         raise ReportError(
-            f"{Path(path).name} has no cell tagged 'parameters'; tag the cell that sets the parameters"
+            f"{Path(path).name} has no cell tagged 'parameters'; tag the cell that sets the "
+            "parameters"
         )
     text = source(cell)
     try:
@@ -220,7 +221,7 @@ def shown_help(parameter: dict) -> str:
 
 
 def reading_function(path: Path) -> str | None:
-    """Return the dotted name of the function that reads and checks a notebook's parameters, or None.
+    """Return the dotted name of the function that reads a notebook's parameters, or None.
 
     The notebook's metadata name it: `{"workbench": {"read": "package.module.function"}}`.
     """
@@ -304,7 +305,8 @@ def _kind(written: str, where: str) -> tuple:
     if word == "choice" and (home := re.fullmatch(r"of ([\w.]+)\.(\w+)", rest)):
         return "str", "choice", tuple(getattr(importlib.import_module(home[1]), home[2]))
     raise ReportError(
-        f"{where} has the type {written!r}; use {checks.listed(_TYPES, len(_TYPES))}, with two spaces "
+        f"{where} has the type {written!r}; use {checks.listed(_TYPES, len(_TYPES))}, with two "
+        "spaces "
         "before the help"
     )
 

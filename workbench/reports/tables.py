@@ -174,6 +174,7 @@ def _write_sheet(sheet: Any, rows: list | tuple) -> None:
         for place, cell in enumerate(cells):
             if write_cell(sheet, line, place, cell):
                 raise ReportError(
-                    f"table {sheet.name!r} has too many rows or columns for Excel; name a folder to get "
+                    f"table {sheet.name!r} has too many rows or columns for Excel; name a folder "
+                    "to get "
                     "CSV files"
                 )

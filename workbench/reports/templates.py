@@ -48,7 +48,8 @@ def _templates(folder: Path) -> Any:
 def table(rows: Sequence[dict], caption: str, shown: int | None = None) -> Markup:
     """Return rows as an HTML table: all of them, or the first `shown`."""
     return Markup(
-        f'<div class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>'
+        "<div "
+        f'class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>'
     )
 
 

@@ -332,7 +332,7 @@ def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
                 (
                     row.number,
                     row.id,
-                    f"{who or 'nobody named'} skipped it, but it has a label: the label counts",
+                    f"{who or UNNAMED} skipped it, but it has a label: the label counts",
                 )
             )
         elif trail.status(k) == OPEN and k not in passed:
