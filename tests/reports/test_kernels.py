@@ -88,9 +88,8 @@ def test_a_kernel_that_never_starts_ends_the_run(notebook, monkeypatch, code):
     monkeypatch.setattr("ipykernel.kernelspec.get_kernel_dict", lambda *arguments: silent)
     monkeypatch.setattr(build, "START_LIMIT", 1)
     assert refused(notebook("1")) == (
-        "Python did not start within 1 second, or ended before it "
-        "answered; run it again, or see what "
-        f"`{sys.executable} -m ipykernel --version` says"
+        "Python did not start within 1 second, or stopped before it answered; run the command "
+        f"again, or check the installation with `{sys.executable} -m ipykernel --version`"
     )
 
 

@@ -27,8 +27,8 @@ the page quotes. `workbench stream --json FILE` writes topic "stream" with the r
 and `strata`.
 
 The file is strict JSON in UTF-8. In `rows` and `parameters`, null is a missing value or a number
-that is not finite. In `result`, such a number is {"float": "nan"}, "inf" or "-inf", so that nothing is
-lost. The same inputs give the same file except for `time`.
+that is not finite. In `result`, such a number is {"float": "nan"}, "inf" or "-inf", so that nothing
+is lost. The same inputs give the same file except for `time`.
 """
 
 import ast

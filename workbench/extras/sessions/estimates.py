@@ -57,8 +57,9 @@ JOINED_PAIRS = 20  # per stratum, if some items have one label; fewer make the i
 class SessionEstimate(Result):
     """An estimate from the labels of an audit session so far.
 
-    `AuditSession.estimate` returns it. Only labels without gaps before them count: every earlier item
-    in the order of labeling must be labeled or skipped. In an audit in waves, only whole waves count.
+    `AuditSession.estimate` returns it. Only labels without gaps before them count: every earlier
+    item in the order of labeling must be labeled or skipped. In an audit in waves, only whole waves
+    count.
 
     Attributes
     ----------
@@ -163,7 +164,7 @@ class SessionEstimate(Result):
 
     @property
     def quoted(self) -> list[tuple[str, float, float, Interval | None]]:
-        """Return name, lowest, highest and interval to quote, corrected by double annotation if any."""
+        """Return name, lowest, highest and interval to quote, corrected if possible."""
         if self.second is None or not self.is_corrected:
             return self.by_labels
         return [(CORRECTED, self.second.lowest, self.second.highest, self.second.interval())]
@@ -178,7 +179,8 @@ class SessionEstimate(Result):
         )
         skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         waits = f"; {self.waits()}" if self.waiting else ""
-        return f"{said}; {how}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}{waits}"
+        labels = f"{self.labeled} of {checks.counted(self.planned, 'planned label')}"
+        return f"{said}; {labels}{skipped}, {how}{waits}"
 
     def waits(self) -> str:
         """Return in a clause which missing label the others wait for."""
@@ -222,7 +224,8 @@ class SessionEstimate(Result):
         )
         width = "with the same width" if other == own else f"{other} points wide instead of {own}"
         return (
-            "a simple random sample, without strata, with the same labels would have given an interval "
+            "a simple random sample, without strata, with the same labels would have given an "
+            "interval "
             f"of {100 * low:.1f}% to {100 * high:.1f}%, {width}"
         )
 
@@ -267,7 +270,7 @@ class Answers:
         return replace(self, stratum=self.stratum[:n], values=self.values[:n])
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values with all skipped items at their smallest, and at their largest value."""
+        """Return the values with skipped items at their smallest, and at their largest value."""
         ends = (
             [*map(WHICH.index, "BA")]
             if "judged" in self.design
@@ -473,7 +476,8 @@ def _both(first: Any, second: Any) -> tuple:
     return [Interval(high, low, first.level, "planned")], [
         Note(
             "unreliable",
-            "the interval at the planned end and the interval of all labels do not overlap, so at least one "
+            "the interval at the planned end and the interval of all labels do not overlap, so at "
+            "least one "
             "of them misses the true value; the gap between them is shown",
         )
     ]
@@ -515,7 +519,8 @@ def _looks(answers: Answers, trail: Trail) -> tuple:
             return None, [
                 Note(
                     "undefined",
-                    f"the first interim analysis is planned at {checks.counted(declared[0], 'label')}",
+                    "the first interim analysis is planned at "
+                    f"{checks.counted(declared[0], 'label')}",
                 )
             ]
         at, level = reached[-1], 1 - alpha / len(declared)
@@ -539,8 +544,10 @@ def _looks(answers: Answers, trail: Trail) -> tuple:
             return None, [Note("undefined", f"the first interim analysis is at {first} labels")]
         note = Note(
             "assumption",
-            f"this is the interim analysis at {at} labels, one of those at every {step} labels from "
-            f"{first} to {last}; that they keep the level was checked in an adversarial search for the "
+            f"this is the interim analysis at {at} labels, one of those at every {step} labels "
+            "from "
+            f"{first} to {last}; that they keep the level was checked in an adversarial search for "
+            "the "
             "default interval, not proved",
         )
     if not _enough(design, answers.stratum[:at]):
@@ -563,15 +570,19 @@ def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
         )
         yield Note(
             "unreliable",
-            f"the method 'fixed' needs a number of labels that was fixed beforehand, but {end} labels were "
-            f"planned and this interval is for {labels} after {looks}. If an interim analysis was the "
-            "reason to stop, the coverage is below the level. With one every 10 labels, 95% intervals "
+            f"the method 'fixed' needs a number of labels that was fixed beforehand, but {end} "
+            "labels were "
+            f"planned and this interval is for {labels} after {looks}. If an interim analysis was "
+            "the "
+            "reason to stop, the coverage is below the level. With one every 10 labels, 95% "
+            "intervals "
             "missed in 21% of audits (28% in the worst setting)",
         )
     elif n != end:
         yield Note(
             "assumption",
-            f"the interval holds only if the number of {checks.counted(n, 'label')} instead of the planned "
+            f"the interval holds only if the number of {checks.counted(n, 'label')} instead of the "
+            "planned "
             f"{end} was chosen without looking at labels",
         )
 
@@ -732,7 +743,8 @@ def _plainly(
             else "Not shown which model is better"
         )
         return (
-            f"{better}: the accuracy of A minus that of B is {value} points, {interval} {low} to {high}"
+            f"{better}: the accuracy of A minus that of B is {value} points, {interval} {low} to "
+            f"{high}"
         )
     corrected = (
         "; corrected for label errors"
@@ -771,7 +783,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
             notes=[
                 Note(
                     "undefined",
-                    f"the correction needs {LEAST_PAIRS} items with two labels and 2 labels in every stratum",
+                    f"the correction needs {LEAST_PAIRS} items with two labels and 2 labels in "
+                    "every stratum",
                 )
             ],
         )
@@ -782,7 +795,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
     found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
     joined = Note(
         "design",
-        f"neighboring strata were merged ({meant.size} to {len(starts)}), because few of their items "
+        f"neighboring strata were merged ({meant.size} to {len(starts)}), because few of their "
+        "items "
         "have two labels",
     )
     return replace(

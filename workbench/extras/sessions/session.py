@@ -33,6 +33,7 @@ from workbench.extras.sessions.estimates import (
     wave_labels,
 )
 from workbench.extras.sessions.store import (
+    UNNAMED,
     Event,
     SessionError,
     Store,
@@ -47,7 +48,6 @@ from workbench.stratified.second_labels import SecondLabels
 
 LEASE = timedelta(days=1)
 PACE_OF, PAUSE = 50, 1800  # labels, seconds
-UNNAMED = "an unnamed annotator"
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ class SessionStatus(Result):
     labels : dict
         Number of labels of each annotator, including double annotation.
     pace : float
-        Labels per hour over the last 50 labels, without pauses of more than half an hour. NaN before
-        the second label.
+        Labels per hour over the last 50 labels, without pauses of more than half an hour. NaN
+        before the second label.
     looks : int
         Number of interim analyses.
     second : int
@@ -149,7 +149,8 @@ class SessionStatus(Result):
         third = f", {self.third} waiting for a deciding label" if self.third else ""
         wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
         return (
-            f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} could not "
+            f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} "
+            "could not "
             f"be labeled, {self.pending} assigned, {self.open} open{wave}{second}{third}{pace}, "
             f"{checks.counted(self.looks, 'interim analysis', 'interim analyses')}"
         )
@@ -201,7 +202,8 @@ class Verification(Result):
             ""
             if self.population in (None, self.items)
             else (
-                f" (the file keeps only the first of {self.population:,} items in the order of labeling)"
+                f" (the file keeps only the first of {self.population:,} items in the order of "
+                "labeling)"
             )
         )
         kept = f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
@@ -242,12 +244,14 @@ class AuditSession:
     >>> import workbench as wb
     >>> items = wb.digit_forms().items()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     audit = wb.AuditSession.create(folder + "/digits.db", items, budget=40, n_strata=2, seed=1)
+    ...     file = folder + "/digits.db"
+    ...     audit = wb.AuditSession.create(file, items, budget=40, n_strata=2, seed=1)
     ...     for item in audit.next(40):
     ...         _ = audit.record(item.id, int(items.correct[int(item.id) - 1]))
-    ...     print(audit.estimate())
+    ...     print(audit.estimate())  # doctest: +NORMALIZE_WHITESPACE
     ...     audit.close()
-    SessionEstimate(Accuracy 87.5% (95% confidence interval 72.6% to 96.2%); method planned, 40 of 40 planned labels)
+    SessionEstimate(Accuracy 87.5% (95% confidence interval 72.6% to 96.2%);
+    40 of 40 planned labels, method planned)
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -270,7 +274,8 @@ class AuditSession:
             recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
             if digest_of_rows(self._trail.kept) != recorded[-1]:
                 raise SessionError(
-                    f"{self.path!r} was changed by another program: its items differ from the recorded "
+                    f"{self.path!r} was changed by another program: its items differ from the "
+                    "recorded "
                     "ones; restore a copy of the file"
                 )
             opened.pop_all()
@@ -329,13 +334,13 @@ class AuditSession:
         looks : list of int
             Up to 10 numbers of labels for planned interim analyses, which method "looks" uses.
         second_share : float
-            Proportion of items with double annotation, default 0. A third annotator labels the items
-            with two different labels. For a given number of labels, 1 (all of fewer items) gives the
-            shortest interval. For "accuracy" only.
+            Proportion of items with double annotation, default 0. A third annotator labels the
+            items with two different labels. For a given number of labels, 1 (all of fewer items)
+            gives the shortest interval. For "accuracy" only.
         asks : {"correct", "truth", "which"}
             With "correct", annotators see the prediction and answer correct (1) or incorrect (0).
-            With "truth", they do not see it and give the true class. With "which", they say which of
-            two models' answers is correct; for a "difference" with items of `judged_items`.
+            With "truth", they do not see it and give the true class. With "which", they say which
+            of two models' answers is correct; for a "difference" with items of `judged_items`.
         columns : dict of (N,) array_like, optional
             Other columns that annotators see.
         level : float
@@ -344,12 +349,12 @@ class AuditSession:
             Seed of the random sample. The order of labeling follows from the seed, the identifiers
             and the scores.
         waves : int
-            Number of waves of about equal size, default 1. The labels of earlier waves determine the
-            allocation of the next one (`next_wave`). It is sampled when all earlier items are
+            Number of waves of about equal size, default 1. The labels of earlier waves determine
+            the allocation of the next one (`next_wave`). It is sampled when all earlier items are
             labeled or skipped and `next` is called. `wave_accuracy` is the estimate. For "accuracy"
             without `looks` and `second_share`. There is an interval at the planned end, and a
-            "fixed" one after each wave. Each wave has at least 2 labels per stratum, and "auto" is 5
-            strata.
+            "fixed" one after each wave. Each wave has at least 2 labels per stratum, and "auto" is
+            5 strata.
         metrics_of : str or number, optional
             The class for "class_metrics", default 1 if the classes are 0 and 1.
         source : dict of str, optional
@@ -553,7 +558,9 @@ class AuditSession:
         with self._step() as steps:
             k = sheets.item_of(self._trail, id)
             if self._trail.status(k) == LABELED:
-                raise SessionError(f"item {self._trail.items[k].id!r} has a label; undo the label first")
+                raise SessionError(
+                    f"item {self._trail.items[k].id!r} has a label; undo the label first"
+                )
             if self._trail.status(k) == OPEN:
                 steps.append((who, "skipped", {"id": self._trail.items[k].id}))
 
@@ -613,8 +620,8 @@ class AuditSession:
         -----
         The methods differ in when the interval is valid:
 
-        - "planned": at any time. It is a third to three quarters wider than the fixed interval before
-          the planned end, and 4 to 5% wider there.
+        - "planned": at any time. It is a third to three quarters wider than the fixed interval
+          before the planned end, and 4 to 5% wider there.
         - "anytime": at any time, equally good before and after the planned end.
         - "looks": at the planned interim analyses; without planned ones, at every 10 labels from 30
           to 600.
@@ -740,7 +747,8 @@ class AuditSession:
     def strata(self) -> list[dict]:
         """Return a row per stratum with its size and its numbers of items and labels.
 
-        Strata are numbered from 1, or named by the labels of a judge. `items` are those of the budget.
+        Strata are numbered from 1, or named by the labels of a judge. `items` are those of the
+        budget.
         """
         trail = self._read()
         items = [item.stratum for item in trail.items[: trail.budget]]
@@ -937,13 +945,15 @@ class AuditSession:
             trail = self._trail
             if trail.waves:
                 raise SessionError(
-                    "the budget of an audit in waves cannot be extended, because the waves were planned "
+                    "the budget of an audit in waves cannot be extended, because the waves were "
+                    "planned "
                     "for it"
                 )
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
                 raise SessionError(
-                    f"there are only {most} items to label, and the budget is already {trail.budget}"
+                    f"there are only {most} items to label, and the budget is already "
+                    f"{trail.budget}"
                 )
             body: dict = {"budget": budget}
             if budget > len(trail.items):
@@ -1010,7 +1020,8 @@ class AuditSession:
         for event in events if trail.waves else ():
             if event.kind == "wave" and event.body["labels"] != wave_labels(trail):
                 raise SessionError(
-                    f"{self.path!r}: the wave of event {event.number} does not follow from the earlier "
+                    f"{self.path!r}: the wave of event {event.number} does not follow from the "
+                    "earlier "
                     "labels"
                 )
             trail.apply(event)

@@ -203,7 +203,7 @@ def labeled_rows_note(audit: ConfusionCounts, sampled_by: str) -> tuple[Note, ..
 def unused(
     audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Return a note for each unused column of weights, clusters, strata or periods in both files."""
+    """Return a note for each unused column of weights, clusters, strata or periods."""
     if audit == counts:
         return unused_columns(audit, [*columns.values(), *counted.values()], OPTIONS)
     return (

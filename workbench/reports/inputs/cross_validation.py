@@ -45,8 +45,8 @@ class CrossValidationParameters(Parameters):
     fold, item, repeat, models, model, value, size, folds
         As in `workbench.CVLosses.read_csv`.
     better : {"auto", "lower", "higher"}
-        "lower" for losses, "higher" for scores. "auto" assumes losses of items. If fold means or the
-        names of columns leave this open, it raises an error, as the result could be reversed.
+        "lower" for losses, "higher" for scores. "auto" assumes losses of items. If fold means or
+        the names of columns leave this open, it raises an error, as the result could be reversed.
     rho, rope, level
         As in `workbench.compare_tests`.
     splits, test_share

@@ -17,7 +17,8 @@ BATCHES = ("same", "earlier")
 ID = "id"
 PLAN = (
     "label some items. `workbench audit new {0} audit.db --strata-by {1} --budget 200` samples "
-    "them for annotators, who do not see the judge labels. Then name the filled sheet: --audit sheet.csv "
+    "them for annotators, who do not see the judge labels. Then name the filled sheet: --audit "
+    "sheet.csv "
     "--truth correct"
 )
 
