@@ -355,8 +355,8 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
         build_report("dmo", notebooks=tmp_path)
     assert parameters.find_notebook("demo", tmp_path) == path
     assert refused("x.ipynb") == "notebook 'x.ipynb' does not exist"
-    assert refused(f"{'x' * 300}.ipynb") == f"no notebook '{'x' * 300}.ipynb'"
-    assert refused("x\0.ipynb") == "no notebook 'x\\x00.ipynb'"
+    assert refused(f"{'x' * 300}.ipynb") == f"notebook '{'x' * 300}.ipynb' does not exist"
+    assert refused("x\0.ipynb") == "notebook 'x\\x00.ipynb' does not exist"
     (tmp_path / "y.ipynb").write_text("[]")
     assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
     nbformat.write(new_notebook(), tmp_path / "z.ipynb")
@@ -391,7 +391,7 @@ def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path,
     assert refused(notebook(code("1 / 0"))) == "ZeroDivisionError: division by zero"
     assert refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its last cell"
     assert refused(notebook(code("import os; os._exit(1)"))).startswith(
-        "the run was killed before its end"
+        "the run was killed before it finished"
     )
 
 
@@ -682,7 +682,7 @@ def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("workbench.reports.outputs.CHROMIUMS", ("chromium",))
     with pytest.raises(
-        ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"
+        ReportError, match=r"--pdf needs Chromium, which was not found; install one \(apt-get"
     ):
         build_report("01-demo.ipynb", pdf=True)
     assert not os.path.exists("ran")

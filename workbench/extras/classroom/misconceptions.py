@@ -1,6 +1,6 @@
-"""Which scene of a lesson takes on which misconception of a graded exercise."""
+"""The scene of a lesson to repeat for each misconception in a graded exercise."""
 
-# (exercise, misconception as `workbench.lessons.checking` names it) -> heading of the scene to repeat
+# (exercise, misconception of `workbench.lessons.checking`) -> heading of the scene to repeat
 SCENES = {
     ("1.1", "no finite-population factor"): "How many labels do you need?",
     ("1.2", "budget not spent"): "Strata and allocation: where do the 100 labels go?",
