@@ -109,7 +109,7 @@ def test_what_is_written(table):
     )
     results = {each["name"]: each for each in data["results"]}
     found = wb.Result.from_dict(results["comparison"]["result"])
-    assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
+    assert page.index(found.finding()) < page.index("<img") < page.index("Data and assumptions")
     for said in (
         "PASS: new &gt; old",
         "none named: right only if no items belong together",

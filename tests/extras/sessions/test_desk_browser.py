@@ -73,7 +73,7 @@ def is_blind(page):
         word
         for word in ("%", "95", "interval:", "Accuracy", "program says:", "tratum:")
         if word
-        in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels a minute", "", html)
+        in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels per minute", "", html)
     ]
     assert (
         page.locator(f"{DESK} .look").inner_text() == ""
@@ -108,7 +108,7 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         wrong = item(page)
         press(page, "o")
         assert (
-            press(page, "Backspace") == f"Taken back: what you said of item {wrong}."
+            press(page, "Backspace") == f"Undone: your last label or skip, of item {wrong}."
             and item(page) == wrong
         )
         label_by_key(page, 3)
@@ -133,7 +133,7 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
             .startswith("Done: 20 of 20 items labeled, 0 skipped.")
         )
         is_blind(page)
-        page.get_by_role("button", name="Look at the interval").click()
+        page.get_by_role("button", name="show the interval").click()
         page.wait_for_selector(f"{DESK} .look p")
         shown = page.locator(f"{DESK} .look").inner_text()
         assert cells == page.evaluate(
@@ -170,12 +170,12 @@ def is_right(session, shown):
         strata.sizes, labeled, np.bincount(strata.labels[chosen], right, 5).astype(int), level=0.96
     )
     assert (
-        f"(95% interval: {100 * low:.1f}% to {100 * high:.1f}%); planned, 20 of 20 planned labels."
+        f"(95% confidence interval {100 * low:.1f}% to {100 * high:.1f}%); planned, 20 of 20 planned labels."
         in shown
     )
     low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=0.96)
     assert (
-        f"drawn at random, without strata, would have given {100 * low:.1f}% to {100 * high:.1f}%"
+        f"would have given an interval of {100 * low:.1f}% to {100 * high:.1f}%"
         in shown
     )
 
@@ -276,7 +276,9 @@ def test_what_was_recorded_is_said_to_those_who_do_not_see(hostile):
     assert hostile.locator(f"{DESK} .said").get_attribute("role") == "status"
     hostile.get_by_role("region", name="Item", exact=True).wait_for()
     assert (
-        hostile.get_by_role("group", name="Is the program right?").get_by_role("button").count()
+        hostile.get_by_role("group", name="Is the prediction correct?")
+        .get_by_role("button")
+        .count()
         == 2
     )
     assert hostile.get_by_role("progressbar", name="Items done").get_attribute("max") == "20"

@@ -27,8 +27,8 @@ from workbench.reports.parameters import (
 HANDED_IN = f"""
 
 *Graded exercises have your own numbers. `wb.check` records your answer in `{ANSWERS}` next to this
-notebook, and does not show whether it is correct. Run the cell again to replace an answer. Hand in
-the whole folder.*"""
+notebook, and does not show whether it is correct. Run the cell again to replace an answer.
+Hand in the whole folder.*"""
 START = "00-start.ipynb"
 BINDER = re.compile(
     r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+"""

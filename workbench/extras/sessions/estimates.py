@@ -581,9 +581,8 @@ def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
     elif n != end:
         yield Note(
             "assumption",
-            f"the interval holds only if the number of {checks.counted(n, 'label')} instead of the "
-            "planned "
-            f"{end} was chosen without looking at labels",
+            f"the interval holds only if you decided on {checks.counted(n, 'label')} instead of the "
+            f"planned {end} without looking at labels",
         )
 
 

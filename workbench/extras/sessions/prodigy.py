@@ -33,7 +33,7 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
     if not item:
         problem = "has no meta.item; annotate the tasks that the audit exported"
     elif answer not in (None, ACCEPT, REJECT, IGNORE):
-        problem = f"has the answer {answer!r}, not accept, reject or ignore"
+        problem = f"its answer is {answer!r}, not accept, reject or ignore"
     elif record.get("spans") or record.get("relations"):
         view = record.get("_view_id")
         problem = f"is labeled with spans ({view!r}); annotate with choice or classification"

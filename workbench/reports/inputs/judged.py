@@ -103,7 +103,7 @@ def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str
                 "judge",
                 f"must have a judge label for every item; {int(gaps.sum()):,} of {gaps.size:,} "
                 "cells "
-                f"are empty, but none of column {name!r}. Did you swap the two columns?",
+                f"are empty, but none of column {name!r}; perhaps you swapped the two columns",
                 judge,
             )
     return read_classes({judge: cells[judge]})[0][judge], {name: cells[name] for name in others}
@@ -205,8 +205,8 @@ def _refuse_other_items(ids: list[str], place: dict[str, int], counts: str, audi
     if lost and len(lost) == len(ids) - len({*place}) and len({*ids}) > len(place):
         raise checks.WrongValue(
             "audit",
-            f"has all items of {counts!r} and {len(lost):,} more. Did you swap the files of "
-            "judge labels and human labels?",
+            f"has all items of {counts!r} and {len(lost):,} more; perhaps you swapped the files of "
+            "judge labels and human labels",
             audit,
         )
     if lost:

@@ -303,7 +303,7 @@ def _check_period(name: str, items: int, audited: int) -> None:
             f"must be a period with at least the {audited:,} audited items, because they "
             "were sampled from it",
             name,
-            told=f"{name!r} has {items:,} items. If periods are days or hours, combine them with "
+            told=f"{name!r} has {checks.counted(items, 'item')}. If periods are days or hours, combine them with "
             "--every month. If the audited items come from elsewhere, such as known positives and "
             "negatives, use --sampled-by truth",
         )
