@@ -263,13 +263,13 @@ def test_the_sheet_beside_a_plan_may_be_a_workbook_or_missing(folder):
     )
     line = "audit new my.csv audit.db --from r-labels.plan.json"
     assert (
-        "where there are two, 'r-labels.csv' and 'r-labels.xlsx'"
+        "one of the two sheets 'r-labels.csv' and 'r-labels.xlsx'"
         in run(folder, *shlex.split(line)).stderr
     )
     (folder / "r-labels.csv").unlink()
     assert "From r-labels.xlsx: 25 labels recorded" in typed(folder, line)
     (folder / "r-labels.xlsx").unlink()
-    assert "There is no r-labels.csv: No labels were imported." in typed(
+    assert "No labels were imported, because there is no r-labels.csv." in typed(
         folder, line.replace("audit.db", "b.db")
     )
 

@@ -398,7 +398,7 @@ def test_copies_are_a_table_for_the_lecturer_and_no_student_is_told_whose(graded
             encoding="utf-8"
         )
         assert "correct for numbers that are not yours" in page and words[0] not in page
-        assert f"right for '{words[0]}'" in table(folder)[student]["remarks"]
+        assert f"correct for '{words[0]}'" in table(folder)[student]["remarks"]
 
 
 def test_sixty_are_graded_in_little_processor_time(graded):
@@ -576,7 +576,7 @@ def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
         "ada": ("10.0", ""),
         "cy": ("0", ""),
         "bob": ("0", "no answers.json; ignored: '<b>mine.ipynb'"),
-        "dan": ("0", "neither a lesson nor answers.json in the folder"),
+        "dan": ("0", "the folder has neither a lesson nor answers.json"),
         "fay": ("0", "answers.json is not valid JSON"),
     }
     page = (tmp_path / "new/g-pages/students/bob.html").read_text()

@@ -116,7 +116,7 @@ def test_what_is_written(table):
         "would be found in 80% of",
         "not told",
         "Slices",
-        "Items worth reading",
+        "Items to read",
         "why 0?",
         "workbench report cross-validation-t-tests",
         "SHA-256",

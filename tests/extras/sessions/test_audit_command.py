@@ -447,7 +447,7 @@ def test_tasks_go_out_and_an_export_comes_in(folder):
         "(right) or 0 (wrong)\n"
     )
     assert typed(folder, "audit export audit.db t.jsonl --to prodigy").startswith(
-        "Wrote t.jsonl with 58 tasks; one "
+        "Wrote t.jsonl with 58 tasks. Each "
     )
 
 
@@ -598,7 +598,7 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     said = typed(folder, "audit status audit.db --by ben")
     assert "0 open, 10 waiting for a deciding label" in said
     line = re.search(
-        r"A third person decides 10 items, whose two labels differ: workbench (.*)\.", said
+        r"A third annotator must label 10 items with two different labels: workbench (.*)\.", said
     )[1]
     typed(folder, line.replace("NAME", "carl"))
     positions = [
@@ -615,7 +615,8 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     page = html.unescape((folder / "audit.html").read_text(encoding="utf-8"))
     finding = re.search(r'(?s)<section class="finding".*?</section>', page)[0]
     assert re.search(
-        r"<p>Accuracy 90.0%, between [\d.]+% and [\d.]+%, corrected for label errors</p>", finding
+        r"<p>Accuracy 90.0%, 95% confidence interval [\d.]+% to [\d.]+%; corrected for label errors</p>",
+        finding,
     )
     told = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     with wb.AuditSession.open(folder / "audit.db") as session:
@@ -671,9 +672,7 @@ def test_a_corrected_sheet_asks_once_and_keeps_the_history(folder):
     )
     other = run(folder, *shlex.split("audit import audit.db filled.csv --by ben --correct"))
     assert "0 labels recorded, 10 already recorded; 30 rows rejected" in other.stdout
-    assert (
-        other.stderr.count("as 1, not 0; only this annotator can correct it") == 30
-    )
+    assert other.stderr.count("as 1, not 0; only this annotator can correct it") == 30
     line = done.stderr.split(": workbench ")[1]
     assert typed(folder, line).startswith(
         "0 labels recorded, 30 corrected, 10 already recorded. 40 of 60 items labeled"
@@ -718,8 +717,7 @@ def test_the_printed_line_says_what_labels_wait_for(folder):
         in said
     )
     assert (
-        f"because earlier items have no label: '{first.split(',')[0]}'; label or skip each"
-        in said
+        f"because earlier items have no label: '{first.split(',')[0]}'; label or skip each" in said
     )
     page = (folder / "audit.html").read_text(encoding="utf-8")
     assert "<p>No result yet: 28 labels do not count until position 1 has one</p>" in page

@@ -149,7 +149,10 @@ def test_two_people_never_see_the_same_item(tmp_path, items):
         "No item is left for you now: 1 item is assigned to others."
     )
     label(last, "cat")
-    assert last.page["end"].startswith("Done: 30 of 30 items labeled, 0 could not be labeled.") and last.done
+    assert (
+        last.page["end"].startswith("Done: 30 of 30 items labeled, 0 could not be labeled.")
+        and last.done
+    )
     assert {who: len(ids) for who, ids in seen.items()} == {"ann": 19, "ben": 10}
     assert sum(session.status().labels.values()) == 30 and set(session.status().labels) == {
         "ann",

@@ -174,10 +174,7 @@ def is_right(session, shown):
         in shown
     )
     low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=0.96)
-    assert (
-        f"would have given an interval of {100 * low:.1f}% to {100 * high:.1f}%"
-        in shown
-    )
+    assert f"would have given an interval of {100 * low:.1f}% to {100 * high:.1f}%" in shown
 
 
 @pytest.fixture(scope="module")
