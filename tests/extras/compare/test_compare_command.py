@@ -109,14 +109,14 @@ def test_what_is_written(table):
     )
     results = {each["name"]: each for each in data["results"]}
     found = wb.Result.from_dict(results["comparison"]["result"])
-    assert page.index(found.finding()) < page.index("<img") < page.index("Data and assumptions")
+    assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
     for said in (
         "PASS: new &gt; old",
         "none named: right only if no items belong together",
         "would be found in 80% of",
         "not told",
         "Slices",
-        "Items to read",
+        "Items worth reading",
         "why 0?",
         "workbench report cross-validation-t-tests",
         "SHA-256",

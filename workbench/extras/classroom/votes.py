@@ -125,9 +125,8 @@ def _usable(value: Any, control: Any) -> Any:
         control.value = value
     except (TraitError, TypeError, ValueError):
         return None
-    return (
-        value if control.value == value else None
-    )  # a control may change a number to be in its range
+    # a control may change a number to be in its range
+    return value if control.value == value else None
 
 
 def chart(vote: Vote) -> "alt.TopLevelMixin":

@@ -693,7 +693,7 @@ def _said(metric: str, lowest: float, highest: float, limits: Interval | None, l
     known = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
         return f"{WORDS[metric]} {known} (no interval yet)"
-    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval {low} to {high})"
+    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval: {low} to {high})"
 
 
 def shown(
