@@ -178,7 +178,7 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
             question="difference",
             asks="which",
         )
-    with pytest.raises(ValueError, match="asks must be 'which' only for two models under a judge"):
+    with pytest.raises(ValueError, match="asks can be 'which' only for two models with a judge"):
         wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, asks="which")
     with pytest.raises(ValueError, match="items must hold the verdicts of a judge"):
         wb.judged_audit(dataclasses.replace(items, by=np.full(N, "x")), 40)

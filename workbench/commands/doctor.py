@@ -23,7 +23,10 @@ If the columns have other names, name them:
 @click.command()
 @click.argument("file")
 def doctor(file: str) -> None:
-    """Inspect FILE: guess the role of each column, and list the commands you can run on it."""
+    """Inspect FILE and list the commands you can run on it.
+
+    The doctor guesses the role of each column. The commands are ready to paste.
+    """
     if any(describe(file) for describe in map(registry.load, registry.DESCRIBED)):
         return
     table = _inspected(file)

@@ -237,11 +237,12 @@ def report(
     quiet: bool,
     **named: bool | str | None,
 ) -> None:
-    """Run the notebook of TOPIC with your parameters and write a report as one HTML file.
+    """Run the notebook of TOPIC and write a report in HTML.
 
-    `workbench list` shows the topics. Add --help after a TOPIC to list its parameters. You can set
-    a parameter by its option, by -p or in the --params file. If it is set more than once, the
-    option takes precedence over -p, and -p over the file.
+    The report is one file that needs no network. `workbench list` shows the topics. Add --help
+    after a TOPIC to list its parameters. You can set a parameter by its option, by -p or in the
+    --params file. If it is set more than once, the option takes precedence over -p, and -p over the
+    file.
     """
     given = _yaml(params_file) if params_file else {}
     given |= dict(pairs)
@@ -330,7 +331,10 @@ def list_topics() -> None:
 @commands.command()
 @click.argument("topic", shell_complete=_matching_topics)
 def params(topic: str) -> None:
-    """List the parameters of TOPIC with their types, defaults and descriptions."""
+    """List the parameters of TOPIC.
+
+    Each line has the name, type, default and description of a parameter.
+    """
     _show(
         [
             (
@@ -365,10 +369,10 @@ def _show(rows: list[tuple[str, ...]]) -> None:
 )
 @click.option("--copy-only", is_flag=True, help="Only copy the notebooks.")
 def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
-    """Copy the notebooks and their data to DIR, and open JupyterLab there.
+    """Copy the notebooks to DIR and open JupyterLab there.
 
-    Existing files are kept. DIR also gets voila.json: run `voila` in DIR to show the lessons
-    without code.
+    The data of the notebooks are copied, too. Existing files are kept. DIR also gets voila.json:
+    run `voila` in DIR to show the lessons without code.
     """
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)

@@ -108,10 +108,10 @@ def stream(
     json: str | None,
     checkpoint: str | None,
 ) -> None:
-    """Sample the rows of FILE within strata in one pass, and estimate the mean of a column.
+    """Sample the rows of FILE in one pass and estimate a mean.
 
-    The command reads FILE in batches. If it is interrupted, run it again: it continues after the
-    last batch.
+    The sample is stratified, and the mean is that of a column. The command reads FILE in batches.
+    If it is interrupted, run it again: it continues after the last batch.
     """
     from workbench.allocation.streams.batches import stream_file
     from workbench.allocation.streams.sampler import StreamSampler
@@ -215,7 +215,7 @@ def reduce(
     strata: str,
     output: str,
 ) -> None:
-    """Reduce a stratified SAMPLE to fewer records with the smallest loss of precision.
+    """Reduce a stratified SAMPLE to fewer records.
 
     SAMPLE has one row per record, as written by `workbench stream`. The smaller sample has the same
     columns and is chosen so that the variance of the mean increases least.

@@ -63,9 +63,9 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
         "big: predictions.json has 1,000,001 bytes; the limit is 1,000,000",
         "text: predictions.json has no predictions by name",
     ]
-    assert coin.words() == "60 predictions, 6 without one. heads: 40; tails: 20."
-    assert number.words() == "60 predictions, 6 without one. The values go from 0 to 3."
-    assert line.words() == "60 predictions, 6 without one. The last values go from 0.1 to 0.159."
+    assert coin.words() == "60 predictions, 6 missing. heads: 40; tails: 20."
+    assert number.words() == "60 predictions, 6 missing. The values go from 0 to 3."
+    assert line.words() == "60 predictions, 6 missing. The last values go from 0.1 to 0.159."
     assert [
         votes.chart(vote).to_dict(validate=True)["description"] for vote in (coin, number, line)
     ] == [vote.words() for vote in (coin, number, line)]

@@ -46,11 +46,14 @@ SECRET = click.option(
 def course(
     students: str, secret: str | None, output: str, binder: str | None, lessons: str | None
 ) -> None:
-    """Write a copy of the lessons for each student, with individual graded exercises.
+    """Write a copy of the lessons for each student.
 
-    Existing folders are kept, so you can add students later with the same secret. The command also
-    writes files next to DIR: the secret; DIR-weights.csv with the points of each part, which you
-    can change; and with --lessons DIR-exercises.py, your exercises with their answers.
+    Each copy has its own graded exercises. Existing folders are kept, so you can add students later
+    with the same secret.
+
+    The command also writes files next to DIR: the secret; DIR-weights.csv with the points of each
+    part, which you can change; and with --lessons DIR-exercises.py, your exercises with their
+    answers.
     """
     from workbench.extras.classroom import copies, seeds, variants, weights
     from workbench.extras.classroom.students import read_students
@@ -102,10 +105,10 @@ def grade(
     gradebook: str | None,
     output: str,
 ) -> None:
-    """Grade the students' folders in DIR, without running any code in them.
+    """Grade the students' folders in DIR.
 
-    The command writes a table of grades, a page per student, and a page for the class. The latter
-    shows misconceptions, scenes to repeat, and likely copies.
+    No code in them is run. The command writes a table of grades, a page per student, and a page for
+    the class. The latter shows misconceptions, scenes to repeat, and likely copies.
     """
     from workbench.extras.classroom import grading, pages, seeds
     from workbench.extras.classroom.students import read_students
@@ -151,9 +154,9 @@ def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
     "-o", "--output", default="keys", metavar="DIR", help="Folder for the pages.  [default: keys]"
 )
 def keys(folder: str, secret: str | None, output: str) -> None:
-    """Write worked solutions for each student in DIR, with the student's own numbers.
+    """Write worked solutions for each student in DIR.
 
-    Give them to students after the deadline.
+    They use the student's own numbers. Give them to students after the deadline.
     """
     from workbench.extras.classroom import grading, pages
 
@@ -172,9 +175,10 @@ def keys(folder: str, secret: str | None, output: str) -> None:
     "-o", "--output", default="strip.html", metavar="FILE", help="HTML file.  [default: strip.html]"
 )
 def strip(folder: str, secret: str | None, output: str) -> None:
-    """Plot the intervals that the students in DIR reported for exercise 1.1, without names.
+    """Plot the intervals that the students in DIR reported.
 
-    All students audited the same forms with different samples, so the class is a simulation.
+    The plot shows the answers to exercise 1.1, without names. All students audited the same forms
+    with different samples, so the class is a simulation.
     """
     from workbench.extras.classroom import grading, pages
     from workbench.extras.classroom import strip as strips
@@ -192,9 +196,9 @@ def strip(folder: str, secret: str | None, output: str) -> None:
     "-o", "--output", default="votes.html", metavar="FILE", help="HTML file.  [default: votes.html]"
 )
 def votes(folder: str, output: str) -> None:
-    """Plot the predictions of the students in DIR, without names or answers.
+    """Plot the predictions of the students in DIR.
 
-    Show the page in class before you reveal the answers.
+    The plot has no names or answers. Show the page in class before you reveal the answers.
     """
     from workbench.extras.classroom import pages
     from workbench.extras.classroom import votes as predictions
@@ -231,10 +235,11 @@ def concept_test(before: str, after: str) -> None:
     help="HTML file.  [default: slides.html]",
 )
 def slides(lesson: Any, output: Any) -> Any:
-    """Write LESSON as slides in one HTML file that needs no network.
+    """Write LESSON as slides in one HTML file.
 
-    LESSON is a topic of `workbench list` or the path of a notebook. The command runs it once, with
-    all answers revealed. In the slides, use the arrow keys, and n for the speaker's notes.
+    The file needs no network. LESSON is a topic of `workbench list` or the path of a notebook. The
+    command runs it once, with all answers revealed. In the slides, use the arrow keys, and n for
+    the speaker's notes.
     """
     from workbench.extras.classroom.pages import write_text
     from workbench.extras.classroom.slides import slides_page
@@ -254,10 +259,11 @@ def slides(lesson: Any, output: Any) -> Any:
     help="System of the machines: x86-64, or arm64 on macOS.",
 )
 def bundle(folder: str, target: str) -> None:
-    """Write wheels, notebooks and an install script to DIR, for machines without a network.
+    """Write an installable bundle to DIR, for use offline.
 
-    Run it in the project's source folder. It downloads wheels from PyPI. The machines need the same
-    version of Python.
+    It has wheels, notebooks and an install script, for machines without a network. Run it in the
+    project's source folder. It downloads wheels from PyPI. The machines need the same version of
+    Python.
     """
     from workbench.extras.classroom.bundle import write_bundle
 

@@ -441,9 +441,9 @@ def _opened(file: str) -> "AuditSession":
 @command("next", "workbench audit next audit.db -n 5 --by ann")
 @click.option("-n", "count", type=int, default=1, show_default=True, help="Number of items.")
 def next_items(file: str, count: int, by: str | None) -> None:
-    """Show the next items to label: those assigned to you, then new ones.
+    """Show the next items to label.
 
-    New items are assigned to you for one day.
+    Items that are already assigned to you come first. New items are assigned to you for one day.
     """
     count = checks.whole("n", count, 1)
     with _opened(file) as session:
@@ -523,9 +523,10 @@ def undo(file: str, by: str) -> None:
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: str) -> None:
-    """Label items in the browser, one at a time, with a key for each label.
+    """Label items in the browser.
 
-    Press Ctrl-C in the terminal to stop.
+    The page shows one item at a time, with a key for each label. Press Ctrl-C in the terminal to
+    stop.
     """
     from workbench.extras.sessions.desk_command import refuse_without_voila, serve
 
@@ -618,9 +619,9 @@ def _tell_notes(notes: Iterable[Note]) -> None:
 @command("release", "workbench audit release audit.db --by ann")
 @click.argument("identifiers", metavar="[ID]...", nargs=-1)
 def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
-    """Release items that are assigned to you, so that others can label them.
+    """Release items that are assigned to you.
 
-    Without an ID, the command releases all of them.
+    Others can label them then. Without an ID, the command releases all of them.
     """
     with _opened(file) as session:
         count = session.release(identifiers or None, by)
