@@ -306,8 +306,7 @@ def _kind(written: str, where: str) -> tuple:
         return "str", "choice", tuple(getattr(importlib.import_module(home[1]), home[2]))
     raise ReportError(
         f"{where} has the type {written!r}; use {checks.listed(_TYPES, len(_TYPES))}, with two "
-        "spaces "
-        "before the help"
+        "spaces before the help"
     )
 
 

@@ -175,6 +175,5 @@ def _write_sheet(sheet: Any, rows: list | tuple) -> None:
             if write_cell(sheet, line, place, cell):
                 raise ReportError(
                     f"table {sheet.name!r} has too many rows or columns for Excel; name a folder "
-                    "to get "
-                    "CSV files"
+                    "to get CSV files"
                 )

@@ -58,8 +58,7 @@ class ConceptGain:
             "question  before  after",
             *rows,
             f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} "
-            f"of {len(KEY)}, "
-            f"95% confidence interval {low:+.2f} to {high:+.2f}",
+            f"of {len(KEY)}, 95% confidence interval {low:+.2f} to {high:+.2f}",
             *missing,
         ]
 

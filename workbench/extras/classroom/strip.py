@@ -57,12 +57,10 @@ class ClassStrip:
         copied = f" {checks.counted(self.copied, 'answer')} for another student's audit left out."
         return missed, (
             f"{count} audits of the same forms, each with another random sample of 100 labels. The "
-            "intervals are the "
-            f"reported estimates plus and minus 1.96 standard errors. {missed} the true accuracy "
-            f"of {self.truth:.3f}; "
-            f"with a coverage of {LEVEL:.0%}, about {(1 - LEVEL) * count:.0f} would miss it. Of "
-            "the default intervals from "
-            f"the same labels, {self.default_missed} miss "
+            f"intervals are the reported estimates plus and minus 1.96 standard errors. {missed} "
+            f"the true accuracy of {self.truth:.3f}; with a coverage of {LEVEL:.0%}, about "
+            f"{(1 - LEVEL) * count:.0f} would miss it. Of the default intervals from the same "
+            f"labels, {self.default_missed} miss "
             f"it.{out if self.left_out else ''}{copied if self.copied else ''}"
         )
 

@@ -69,8 +69,7 @@ def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterato
         if number in too_long:
             yield (
                 f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text "
-                "with the "
-                "separator needs quotes"
+                "with the separator needs quotes"
             )
         elif problem := id_problem(student):
             yield f"row {number}: id {student[: LONGEST_ID + 1]!r} {problem}"

@@ -188,9 +188,8 @@ def _ask_nine(task: dict) -> str:
     small, large = (", ".join(map(str, part)) for part in task["parts"])
     return (
         f"There are nine numbers: {small}, {large}. Give the variance of the estimated sum from "
-        "two random "
-        "numbers; from one number of the first five and one of the last four; and the ratio of "
-        "both."
+        "two random numbers; from one number of the first five and one of the last four; and the "
+        "ratio of both."
     )
 
 
@@ -203,8 +202,8 @@ def _three(draw: Draws) -> dict:
 def _ask_three(task: dict) -> str:
     return (
         f"Three strata of {_listed(task['size'])} items with standard deviations "
-        f"{_listed(task['spread'])}. "
-        f"Allocate {task['budget']} labels by hand, at least 2 to each stratum."
+        f"{_listed(task['spread'])}. Allocate {task['budget']} labels by hand, at least 2 to each "
+        "stratum."
     )
 
 
@@ -226,10 +225,9 @@ def _share(draw: Draws) -> dict:
 def _ask_share(task: dict) -> str:
     return (
         f"An audit at a true proportion of {task['base']:g} found $p_{{00}}$ = {task['p00']:g} and "
-        f"$p_{{11}}$ = "
-        f"{task['p11']:g}. The true proportion has changed since then, but these rates have not. "
-        "Now the "
-        f"classify-and-count estimate is {task['counted']:g}. What is the true proportion?"
+        f"$p_{{11}}$ = {task['p11']:g}. The true proportion has changed since then, but these "
+        f"rates have not. Now the classify-and-count estimate is {task['counted']:g}. What is the "
+        "true proportion?"
     )
 
 
@@ -259,11 +257,9 @@ def _months(draw: Draws) -> dict:
 def _ask_months(task: dict) -> str:
     return (
         f"The audit, a random sample, is {task['audit']}. At the time of the audit, "
-        f"{task['frame'][1]} of 1,797 "
-        f"were read as panels. In month 6, {task['first'][1]} of 5,000 were read as panels, and in "
-        "month 12 "
-        f"{task['second'][1]} of 5,000. Give the change of the true proportion and its standard "
-        "error."
+        f"{task['frame'][1]} of 1,797 were read as panels. In month 6, {task['first'][1]} of 5,000 "
+        f"were read as panels, and in month 12 {task['second'][1]} of 5,000. Give the change of "
+        "the true proportion and its standard error."
     )
 
 
@@ -289,10 +285,8 @@ def _colleague(draw: Draws) -> dict:
 def _ask_colleague(task: dict) -> str:
     return (
         "A colleague repeated a ten-fold cross-validation of 100 forms ten times and reports a "
-        "naive t of "
-        f"{task['naive_t']:g} over the 100 folds. Correct it by the method of Nadeau and Bengio. "
-        "Give t, p, and "
-        "whether it is significant."
+        f"naive t of {task['naive_t']:g} over the 100 folds. Correct it by the method of Nadeau "
+        "and Bengio. Give t, p, and whether it is significant."
     )
 
 

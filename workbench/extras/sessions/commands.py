@@ -98,9 +98,8 @@ def command(
 @command(
     "new",
     "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
-    "--columns text\n"
-    "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject\n"
-    "workbench audit new scores.csv audit.db --from report-labels.plan.json",
+    "--columns text\nworkbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by "
+    "doc.subject\nworkbench audit new scores.csv audit.db --from report-labels.plan.json",
     click.Argument(["scores"]),
 )
 @click.option("--budget", type=int, help="Planned number of labels.  [required without --from]")
@@ -140,8 +139,7 @@ def command(
     default="",
     metavar="A,B",
     help="Columns of judge labels on the answers of two models, for --question difference. Show "
-    "the "
-    "answers with --columns; annotators do not see the judge labels.",
+    "the answers with --columns; annotators do not see the judge labels.",
 )
 @click.option(
     "--probabilities",
@@ -227,8 +225,7 @@ def command(
     default=1,
     show_default=True,
     help="Number of waves, each allocated to the most uncertain strata so far. For accuracy, with "
-    "5 "
-    "strata by default.",
+    "5 strata by default.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random sample.")
@@ -579,8 +576,7 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
         named = found.row_is + "s" * (len(found.changes) > 1)
         click.echo(
             f"{changing} ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To correct the "
-            "recorded "
-            f"labels (the history keeps them): {plain(again)}",
+            f"recorded labels (the history keeps them): {plain(again)}",
             err=True,
         )
     click.echo(f"{found.headline()}. {status.headline()}.")
@@ -604,8 +600,7 @@ def _tell_import(found: "SheetImport", sheet: str) -> None:
         report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
         click.echo(
             "An audit uses only labels of items that it sampled. If the labels are another random "
-            "sample of "
-            f"the scored items, use: {plain(report)} --scores SCORES",
+            f"sample of the scored items, use: {plain(report)} --scores SCORES",
             err=True,
         )
     _tell_notes(found.notes)
@@ -658,15 +653,14 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
     if to not in TOOLS:
         click.echo(
             f"Wrote {sheet} with {counted(count, 'item')}. Fill the column {design['asks']}, then "
-            "run: "
-            f"workbench audit import {_typed(file, sheet)}"
+            f"run: workbench audit import {_typed(file, sheet)}"
         )
         return
     answers = answers_of(design)
     click.echo(
         f"Wrote {sheet} with {counted(count, 'task')}. Each gets one label: "
-        f"{plain(', '.join(answers))}. "
-        f"Then run workbench audit import {_typed(file)} with the export of {to}."
+        f"{plain(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
+        f"export of {to}."
     )
     interface = TOOLS[to].interface
     if interface is not None:

@@ -46,9 +46,8 @@ MOST_LOOKS = 10
 OF_WAVES = Note(
     "remark",
     "waves: in simulations, the error of the estimate was .91 to 1.07 times that of proportional "
-    "allocation, and up to 1.25 times if the scores are misleading; the interval was .99 to 1.40 "
-    "times "
-    "as wide",
+    "allocation, and up to 1.25 times if the scores are misleading. The interval was .99 to 1.40 "
+    "times as wide",
 )
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
@@ -432,8 +431,7 @@ def same_scores(
     if item_digest(items) != design["scores"]:
         raise SessionError(
             "these are not the scores that the audit was made from; identifiers, scores, "
-            "predictions or "
-            "their order differ"
+            "predictions or their order differ"
         )
     return items
 

@@ -193,8 +193,7 @@ class Desk(anywidget.AnyWidget):
             out = checks.counted(left - status.coming, "item is", "items are")
             return (
                 f"No item is left for you now: {out} assigned to others{aside}. Load this page "
-                "again "
-                "later."
+                "again later."
             )
         done = (
             f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, "

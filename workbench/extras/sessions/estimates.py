@@ -225,8 +225,7 @@ class SessionEstimate(Result):
         width = "with the same width" if other == own else f"{other} points wide instead of {own}"
         return (
             "a simple random sample, without strata, with the same labels would have given an "
-            "interval "
-            f"of {100 * low:.1f}% to {100 * high:.1f}%, {width}"
+            f"interval of {100 * low:.1f}% to {100 * high:.1f}%, {width}"
         )
 
     def rows(self) -> list[dict]:
@@ -476,9 +475,8 @@ def _both(first: Any, second: Any) -> tuple:
     return [Interval(high, low, first.level, "planned")], [
         Note(
             "unreliable",
-            "the interval at the planned end and the interval of all labels do not overlap, so at "
-            "least one "
-            "of them misses the true value; the gap between them is shown",
+            "the interval at the planned end and the interval of all labels do not overlap. At least "
+            "one of them misses the true value. The gap between them is shown",
         )
     ]
 
@@ -545,10 +543,8 @@ def _looks(answers: Answers, trail: Trail) -> tuple:
         note = Note(
             "assumption",
             f"this is the interim analysis at {at} labels, one of those at every {step} labels "
-            "from "
-            f"{first} to {last}; that they keep the level was checked in an adversarial search for "
-            "the "
-            "default interval, not proved",
+            f"from {first} to {last}. That the default interval stays valid at them was checked by a "
+            "search, not proved",
         )
     if not _enough(design, answers.stratum[:at]):
         return None, [note, Note("undefined", "a stratum has fewer than 2 labels")]
@@ -571,12 +567,9 @@ def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
         yield Note(
             "unreliable",
             f"the method 'fixed' needs a number of labels that was fixed beforehand, but {end} "
-            "labels were "
-            f"planned and this interval is for {labels} after {looks}. If an interim analysis was "
-            "the "
-            "reason to stop, the coverage is below the level. With one every 10 labels, 95% "
-            "intervals "
-            "missed in 21% of audits (28% in the worst setting)",
+            f"labels were planned and this interval is for {labels} after {looks}. If an interim "
+            "analysis was the reason to stop, the coverage is below the level. With one every 10 "
+            "labels, 95% intervals missed in 21% of audits (28% in the worst setting)",
         )
     elif n != end:
         yield Note(
@@ -795,8 +788,7 @@ def second_labels_of(trail: Trail) -> SecondLabels:
     joined = Note(
         "design",
         f"neighboring strata were merged ({meant.size} to {len(starts)}), because few of their "
-        "items "
-        "have two labels",
+        "items have two labels",
     )
     return replace(
         found,

@@ -140,8 +140,7 @@ def _choices(result: Any) -> tuple:
         if kind not in ("choices", "textarea", "rating"):
             return [], (
                 f"is labeled with {kind or 'nothing named'!r}, not with choices; give the project "
-                "one "
-                "question with choices"
+                "one question with choices"
             )
         if kind == "choices":
             value = part.get("value")

@@ -120,10 +120,9 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
     )
     return (
         f"<div role='status'>{told}<p>The official label is a reading, too. It may be "
-        "incorrect.</p>"
-        "</div><table style='border-spacing: 20px 2px; text-align: left'>"
-        f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
+        "incorrect.</p></div><table style='border-spacing: 20px 2px; text-align: "
+        "left'><caption>\u2717 differs from the official "
+        f"label</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 

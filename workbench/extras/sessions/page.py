@@ -137,8 +137,7 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
     second = "a second annotator must label {}", "second.csv", status.second
     wave = (
         f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
-        "audit next "
-        f"{file}, or with export"
+        f"audit next {file}, or with export"
     )
     return [
         f"{who.format(counted(n, 'item'))}: workbench audit export {file} {sheet} -n {n} --by NAME"

@@ -150,8 +150,8 @@ class SessionStatus(Result):
         wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
         return (
             f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} "
-            "could not "
-            f"be labeled, {self.pending} assigned, {self.open} open{wave}{second}{third}{pace}, "
+            f"could not be labeled, {self.pending} assigned, {self.open} "
+            f"open{wave}{second}{third}{pace}, "
             f"{checks.counted(self.looks, 'interim analysis', 'interim analyses')}"
         )
 
@@ -275,8 +275,7 @@ class AuditSession:
             if digest_of_rows(self._trail.kept) != recorded[-1]:
                 raise SessionError(
                     f"{self.path!r} was changed by another program: its items differ from the "
-                    "recorded "
-                    "ones; restore a copy of the file"
+                    "recorded ones; restore a copy of the file"
                 )
             opened.pop_all()
 
@@ -946,8 +945,7 @@ class AuditSession:
             if trail.waves:
                 raise SessionError(
                     "the budget of an audit in waves cannot be extended, because the waves were "
-                    "planned "
-                    "for it"
+                    "planned for it"
                 )
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
@@ -1021,8 +1019,7 @@ class AuditSession:
             if event.kind == "wave" and event.body["labels"] != wave_labels(trail):
                 raise SessionError(
                     f"{self.path!r}: the wave of event {event.number} does not follow from the "
-                    "earlier "
-                    "labels"
+                    "earlier labels"
                 )
             trail.apply(event)
 

@@ -90,8 +90,7 @@ class SheetImport(Result):
         left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
         return (
             f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} "
-            f"already recorded{skipped}"
-            f"{left}{refused}"
+            f"already recorded{skipped}{left}{refused}"
         )
 
     def rows(self) -> list[dict]:
@@ -310,9 +309,8 @@ def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     return [
         Note(
             "data",
-            f"{items} labels of several annotators; {differ_words} different labels. All are "
-            "kept, and the first of each item counts. To correct for label errors, plan an audit "
-            "with "
+            f"{items} labels of several annotators; {differ_words} different labels. All are kept, "
+            "and the first of each item counts. To correct for label errors, plan an audit with "
             "double annotation (--second-share)",
         )
     ]
@@ -362,8 +360,7 @@ def _item(row: LabelRow, trail: Trail) -> int:
     if whole_number(row.position) not in (None, k + 1):
         raise ValueError(
             f"it has position {row.position} in the sheet, but {k + 1} in the audit; perhaps one "
-            "column was "
-            "sorted without the others, so that labels are next to the wrong id"
+            "column was sorted without the others, so that labels are next to the wrong id"
         )
     return k
 

@@ -209,8 +209,7 @@ class Store:
         if not OLDEST <= version <= FORMAT:
             raise SessionError(
                 f"{self.path!r} was written by a newer version of the workbench (format {version}; "
-                "this "
-                f"version reads {OLDEST} to {FORMAT}); update the workbench. The file was not "
+                f"this version reads {OLDEST} to {FORMAT}); update the workbench. The file was not "
                 "changed"
             )
 

@@ -72,8 +72,7 @@ class Trail:
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
             raise SessionError(
                 f"{self._path!r}: event {event.number} ({event.kind}) is not valid; restore a copy "
-                "of "
-                "the file"
+                "of the file"
             ) from None
 
     def labels(self, k: int) -> list[Entry]:

@@ -24,7 +24,7 @@ BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}
 ASKED = Note(
     "refused",
-    "there is no interval, because the possible values of an item are unknown; state the smallest "
+    "there is no interval, because the possible values of an item are unknown. State the smallest "
     'and largest possible value with --bounds "LOW, HIGH", in the units of the labels (not the '
     "smallest and largest label)",
 )
@@ -168,9 +168,8 @@ def read(
                 Note(
                     "design",
                     f"the estimated standard error will be at most {inputs.standard_error:,g} in "
-                    "about half of samples; "
-                    f"with {assured:,} labels in 4 of 5 samples, if values are normal within "
-                    "strata",
+                    f"about half of samples; with {assured:,} labels in 4 of 5 samples, if values "
+                    "are normal within strata",
                 ),
             ],
         )

@@ -18,8 +18,7 @@ ID = "id"
 PLAN = (
     "label some items. `workbench audit new {0} audit.db --strata-by {1} --budget 200` samples "
     "them for annotators, who do not see the judge labels. Then name the filled sheet: --audit "
-    "sheet.csv "
-    "--truth correct"
+    "sheet.csv --truth correct"
 )
 
 
@@ -102,8 +101,8 @@ def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str
             raise checks.WrongValue(
                 "judge",
                 f"must have a judge label for every item; {int(gaps.sum()):,} of {gaps.size:,} "
-                "cells "
-                f"are empty, but none of column {name!r}; perhaps you swapped the two columns",
+                f"cells are empty, but none of column {name!r}; perhaps you swapped the two "
+                "columns",
                 judge,
             )
     return read_classes({judge: cells[judge]})[0][judge], {name: cells[name] for name in others}
@@ -137,8 +136,7 @@ def _of_earlier(
         raise checks.WrongValue(
             "batch",
             "'earlier' needs --audit with the file of the earlier batch, which has its judge "
-            "labels "
-            "and human labels",
+            "labels and human labels",
         )
     if spelled(judge, names := frames.column_names(audit)) not in names:
         raise checks.WrongValue(
@@ -213,10 +211,8 @@ def _refuse_other_items(ids: list[str], place: dict[str, int], counts: str, audi
         raise checks.WrongValue(
             "audit",
             f"must label items of {counts!r}; {len(lost):,} of {len(ids):,} identifiers are not in "
-            "it, "
-            f"such as {lost[0]!r} (identifiers there look like {next(iter(place))!r}). If the "
-            "labels are "
-            "of an earlier batch, use --batch earlier",
+            f"it, such as {lost[0]!r} (identifiers there look like {next(iter(place))!r}). If the "
+            "labels are of an earlier batch, use --batch earlier",
         )
 
 

@@ -240,8 +240,7 @@ def read(
     if len(corrected.drawn()) < len(corrected.periods):
         warn_of_limit(
             f"The page plots {len(corrected.drawn())} of {len(corrected.periods):,} periods and "
-            "lists "
-            f"the {series.LISTED} largest changes; --tables DIR writes all"
+            f"lists the {series.LISTED} largest changes; --tables DIR writes all"
         )
     last = [
         name
@@ -316,7 +315,6 @@ def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
             raise checks.WrongValue(
                 name,
                 f"needs a random audit, but this one was sampled by {sampled_by}; remove it, or "
-                "use "
-                "--sampled-by random if the items were sampled at random",
+                "use --sampled-by random if the items were sampled at random",
                 value,
             )
