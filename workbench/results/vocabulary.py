@@ -65,6 +65,7 @@ SHOWN = {
     "label": "class",
     "labeled": "labels",
     "last_period": "to",
+    "limits": "confidence interval",
     "mean_standard_error": "SE of the mean",
     "nadeau_bengio_pvalue": "p, Nadeau-Bengio",
     "naive_pvalue": "p, naive t",

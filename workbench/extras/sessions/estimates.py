@@ -664,8 +664,8 @@ def _notes(answers: Any, waiting: Any, before: Any, lowest: Any, wave: int) -> A
         items = checks.counted(answers.skipped, "item")
         yield Note(
             "data",
-            f"{items} could not be labeled. The lower limit counts each as incorrect and the upper "
-            "limit as correct, whatever the reason",
+            f"{items} could not be labeled. The lower limit counts such items as incorrect and the "
+            "upper limit as correct, whatever the reason",
         )
     if waiting:
         labels = checks.counted(waiting, "label does", "labels do")
