@@ -159,7 +159,7 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
             f"output '{LONG}.html' cannot be written: File name too long",
         ),
         (["report", "second", "--params", "x\0"], "cannot read 'x\\x00': embedded null byte"),
-        (["report", LONG + ".ipynb"], f"no notebook '{LONG}.ipynb'"),
+        (["report", LONG + ".ipynb"], f"notebook '{LONG}.ipynb' does not exist"),
         (["lab", "x\0", "--copy-only"], "cannot copy to 'x\\x00': embedded null byte"),
         (
             ["params", "secnd"],
@@ -244,7 +244,7 @@ def test_a_large_report_is_a_warning_line(folder, capsys):
     assert run("report", "big.ipynb", "--quiet") == 0
     assert (
         capsys.readouterr().err
-        == "Warning: report.html has 1.2 MB; a report should stay below 1 MB\n"
+        == "Warning: report.html has 1.2 MB; a report should stay below 1 MB, to be easy to send\n"
     )
 
 

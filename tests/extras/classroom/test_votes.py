@@ -64,8 +64,8 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
         "text: predictions.json has no predictions by name",
     ]
     assert coin.words() == "60 predictions, 6 missing. heads: 40; tails: 20."
-    assert number.words() == "60 predictions, 6 missing. The values go from 0 to 3."
-    assert line.words() == "60 predictions, 6 missing. The last values go from 0.1 to 0.159."
+    assert number.words() == "60 predictions, 6 missing. The values range from 0 to 3."
+    assert line.words() == "60 predictions, 6 missing. The last values range from 0.1 to 0.159."
     assert [
         votes.chart(vote).to_dict(validate=True)["description"] for vote in (coin, number, line)
     ] == [vote.words() for vote in (coin, number, line)]

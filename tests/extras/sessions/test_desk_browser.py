@@ -130,7 +130,7 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         assert (
             page.locator(f"{DESK} .item")
             .inner_text()
-            .startswith("Done: 20 of 20 items labeled, 0 skipped.")
+            .startswith("Done: 20 of 20 items labeled, 0 could not be labeled.")
         )
         is_blind(page)
         page.get_by_role("button", name="show the interval").click()

@@ -113,7 +113,7 @@ def labels_one(chrome, address):
             "document.querySelector('.workbench-desk .said').textContent.startsWith('Recorded: 3')"
         )
         second = page.locator(".workbench-desk .name").inner_text()
-        assert first != second and "ann's" in page.locator(".workbench-desk .hint").inner_text()
+        assert first != second and "recorded for ann" in page.locator(".workbench-desk .hint").inner_text()
         page.reload()
         page.wait_for_selector(".workbench-desk img", timeout=60_000)
         assert page.locator(".workbench-desk .name").inner_text() == second
@@ -154,7 +154,7 @@ def test_without_voila_it_says_what_to_install(folder, monkeypatch):
 
 def test_a_server_that_does_not_start_is_told(folder, monkeypatch):
     monkeypatch.setattr(served.sys, "executable", "/bin/false")
-    assert refused(folder, "a'b.db", "--no-browser") == "Voila did not start: it says nothing"
+    assert refused(folder, "a'b.db", "--no-browser") == "Voila did not start: it gave no message"
 
 
 def test_parameters_are_data_whatever_they_say(tmp_path):
