@@ -360,7 +360,10 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
     (tmp_path / "y.ipynb").write_text("[]")
     assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
     nbformat.write(new_notebook(), tmp_path / "z.ipynb")
-    assert refused("z.ipynb") == "z.ipynb has no cell tagged 'parameters'"
+    assert (
+        refused("z.ipynb")
+        == "z.ipynb has no cell tagged 'parameters'; tag the cell that sets the parameters"
+    )
 
 
 def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
@@ -389,7 +392,9 @@ def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path,
     )
     assert refused(path) == "budget must be at most 0.95"
     assert refused(notebook(code("1 / 0"))) == "ZeroDivisionError: division by zero"
-    assert refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its last cell"
+    assert (
+        refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its last cell"
+    )
     assert refused(notebook(code("import os; os._exit(1)"))).startswith(
         "the run was killed before it finished"
     )
@@ -693,7 +698,9 @@ def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch)
     broken.write_text("#!/bin/sh\necho no display >&2\nexit 3\n")
     broken.chmod(0o755)
     monkeypatch.setenv("CHROMIUM", str(broken))
-    with pytest.raises(ReportError, match=r"broken did not write a PDF \(exit code 3\): no display"):
+    with pytest.raises(
+        ReportError, match=r"broken did not write a PDF \(exit code 3\): no display"
+    ):
         build_report(notebook(), pdf=True, progress=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "broken"]
 

@@ -32,8 +32,7 @@ EXPLAINED = {
     "looks": "is valid at planned interim analyses, or at every 10 labels from 30 to 600",
     "fixed": "is valid if the number of labels does not depend on interim analyses",
     "waves": "is available once all planned labels are recorded",
-    CORRECTED: "accounts for incorrect labels, and is valid if the number of labels does not "
-    "depend on interim analyses",
+    CORRECTED: "is valid with label errors, if the number of labels was fixed beforehand",
 }
 TITLES = {
     "accuracy": "How accurate are the predictions?",
@@ -168,8 +167,8 @@ def _basis(
     how = _how(CORRECTED if estimate.is_corrected else estimate.method, status)
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
     yield (
-        f"The estimate is from {labels}, sampled at random from {items} within {strata}. The "
-        f"{percent(design['level'])} confidence interval {how}."
+        f"From {labels}, sampled at random from {items} within {strata}. The "
+        f"{percent(design['level'])} interval {how}."
     )
     yield from [f"{left_out}."] * bool(left_out)
     yield from (f"Next step: {line}" for line in to_do(status, shlex.quote(file)))
@@ -177,7 +176,7 @@ def _basis(
 
 def _drawn_title(design: Mapping[str, Any], drawn: Sequence[Mapping]) -> str:
     rates = (
-        ", and proportions of correct first labels per stratum, from low to high score"
+        ", and correct labels per stratum, from low to high score"
         if drawn and drawn[-1]["low"] is None
         else ""
     )
