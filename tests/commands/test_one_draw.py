@@ -242,7 +242,8 @@ def test_rows_of_a_sheet_that_a_session_refuses_are_told(folder):
     save(folder / "r-labels.csv", rows)
     done = run(folder, "audit", "new", "my.csv", "audit.db", "--from", "r-labels.csv")
     assert (
-        done.returncode == 0 and "24 labels recorded, 0 already recorded; 1 row rejected" in done.stdout
+        done.returncode == 0
+        and "24 labels recorded, 0 already recorded; 1 row rejected" in done.stdout
     )
     assert done.stderr.startswith(f"Row 5 (id {rows[3]['id']!r}) was not recorded: 'perhaps' ")
 

@@ -113,7 +113,9 @@ def test_one_audited_period_is_that_of_the_audit(folder):
     assert (
         series.audit_period == "2026-02" and series.estimates.tolist() == named.estimates.tolist()
     )
-    assert "the audit is of period '2026-02', the only one in its column 'period'" in map(str, series.notes)
+    assert "the audit is of period '2026-02', the only one in its column 'period'" in map(
+        str, series.notes
+    )
     with pytest.raises(
         ValueError, match="audit_period must be '2026-02', the only period in column 'period'"
     ):

@@ -190,7 +190,10 @@ def test_a_result_is_data_only_where_a_run_asks(monkeypatch):
         (["--json", ""], "--json must end in .json; got ''"),
         (["--json", "folder"], "json 'folder' is a folder; name a file in it that ends in .json"),
         (["--json", "no/r.json"], "json folder 'no' does not exist; create it first"),
-        (["--json", "/proc/r.json"], "json folder '/proc' cannot hold files; choose another folder"),
+        (
+            ["--json", "/proc/r.json"],
+            "json folder '/proc' cannot hold files; choose another folder",
+        ),
         (["--json", "x" * 300 + ".json"], "cannot be written: File name too long"),
         (["-o", "/proc/r.html"], "output folder '/proc' cannot hold files; choose another folder"),
         (["-o", "folder"], "output 'folder' is a folder; name a file in it that ends in .html"),
@@ -200,10 +203,16 @@ def test_a_result_is_data_only_where_a_run_asks(monkeypatch):
             "label_sheet: folder '/proc' cannot hold files; choose another folder",
         ),
         (["--tables", "/proc/t"], "tables folder '/proc' cannot hold files; choose another folder"),
-        (["--tables", "/proc/t.xlsx"], "tables folder '/proc' cannot hold files; choose another folder"),
+        (
+            ["--tables", "/proc/t.xlsx"],
+            "tables folder '/proc' cannot hold files; choose another folder",
+        ),
         (["--tables", "no/t"], "tables folder 'no' does not exist; create it first"),
         (["--tables", "x" * 300], "cannot be written: File name too long"),
-        (["--tables", "file"], "tables 'file' must be a folder or end in .xlsx; it is another kind of file"),
+        (
+            ["--tables", "file"],
+            "tables 'file' must be a folder or end in .xlsx; it is another kind of file",
+        ),
         (["--tables", ""], "--tables must name a folder or a file that ends in .xlsx; got ''"),
     ],
 )

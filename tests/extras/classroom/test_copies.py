@@ -234,9 +234,7 @@ def test_every_wrong_row_is_told_at_once(tmp_path):
     with pytest.raises(ReportError) as told:
         read_students(str(tmp_path / "ids.csv"))
     assert re.findall(r"row (\d): ", str(told.value)) == ["2", "4", "5", "6", "7"]
-    assert "row 5: id '' is empty; row 6: id 'ada' is already in row 3; row 7" in str(
-        told.value
-    )
+    assert "row 5: id '' is empty; row 6: id 'ada' is already in row 3; row 7" in str(told.value)
 
 
 def test_a_secret_is_made_beside_a_new_course_and_found_again(tmp_path):
@@ -387,7 +385,5 @@ def test_an_address_that_is_no_binder_is_refused_in_one_line(course, address):
         address,
     )
     assert done.returncode == 2 and not (course / "never").exists()
-    assert done.stderr.startswith(
-        "Error: --binder must be the Binder address of your repository"
-    )
+    assert done.stderr.startswith("Error: --binder must be the Binder address of your repository")
     assert done.stderr.count("\n") == 1

@@ -791,6 +791,4 @@ def test_gradebooks_are_filled_in_as_their_documentation_asks(graded, tmp_path):
     assert rows[2][2].startswith("1.1 not yet (correct: estimate); 1.2 right; 2.1 right")
     (tmp_path / "export.csv").write_text("Email address\nnobody\n")
     done = run(tmp_path, *words)
-    assert (
-        done.returncode == 2 and "no column of export.csv has an id of a student" in done.stderr
-    )
+    assert done.returncode == 2 and "no column of export.csv has an id of a student" in done.stderr

@@ -113,7 +113,10 @@ def labels_one(chrome, address):
             "document.querySelector('.workbench-desk .said').textContent.startsWith('Recorded: 3')"
         )
         second = page.locator(".workbench-desk .name").inner_text()
-        assert first != second and "recorded for ann" in page.locator(".workbench-desk .hint").inner_text()
+        assert (
+            first != second
+            and "recorded for ann" in page.locator(".workbench-desk .hint").inner_text()
+        )
         page.reload()
         page.wait_for_selector(".workbench-desk img", timeout=60_000)
         assert page.locator(".workbench-desk .name").inner_text() == second
