@@ -26,12 +26,12 @@ OLDEST, FORMAT = 1, 2  # 2: audits in waves
 UNNAMED = "an unnamed annotator"
 PATIENCE = 30.0  # seconds that a process waits while another one writes
 _HEADER = b"SQLite format 3\0"
-_SCHEMA = """
-CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stratum INTEGER NOT NULL, prediction TEXT,
-                    rival TEXT, shown TEXT NOT NULL);
-CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
-                     body TEXT NOT NULL, hash TEXT NOT NULL);
-"""
+_SCHEMA = (
+    """CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+                    stratum INTEGER NOT NULL, prediction TEXT, rival TEXT, shown TEXT NOT NULL)""",
+    """CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL,
+                     kind TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL)""",
+)
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full; this step was not recorded, earlier labels are safe",
     sqlite3.SQLITE_IOERR: "the disk cannot be written (full or removed?); this step was not "
@@ -110,7 +110,7 @@ def create_store(
         ):
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
-            for statement in filter(str.strip, _SCHEMA.split(";")):
+            for statement in _SCHEMA:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
