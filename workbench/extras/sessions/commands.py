@@ -47,20 +47,26 @@ def _typed(*words: str) -> str:
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
+STEPS = (
+    "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item",
+    "workbench audit export audit.db sheet.csv        (then fill the last column)",
+    "workbench audit import audit.db sheet.csv",
+    "workbench audit desk audit.db                    (or label in the browser)",
+    "workbench audit status audit.db",
+    "workbench audit report audit.db -o audit.html",
+)
+
+
 @click.group(
     cls=AuditGroup,
-    help="""Run an audit: plan it, label items, and report the result.
-
-All labels are kept in one file. A typical audit takes these steps:
-
-\b
-workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
-workbench audit export audit.db sheet.csv        (then fill the last column)
-workbench audit import audit.db sheet.csv
-workbench audit desk audit.db                    (or label in the browser)
-workbench audit status audit.db
-workbench audit report audit.db -o audit.html
-""",
+    help="\n".join(
+        [
+            "Run an audit: plan it, label items, and report the result.\n",
+            "All labels are kept in one file. A typical audit takes these steps:\n",
+            "\b",
+            *STEPS,
+        ]
+    ),
 )
 def audit() -> None:
     """Run an audit."""
