@@ -207,7 +207,7 @@ MISTAKES = [
     (
         {},
         "--label-sheet n.csv",
-        "--label-sheet would be empty, as nothing is left of --budget; give a larger one",
+        "--label-sheet would be empty, because nothing is left of --budget; increase it",
     ),
     ({}, "--label-sheet filled.csv", "filled.csv"),
     ({}, "--sd-from labeled", "--sd-from must be one of 'planned', 'labels'; got 'labeled'"),
@@ -234,7 +234,7 @@ def test_mistakes_cost_one_line_before_any_kernel(folder, change, more, message)
 def test_bounds_and_labels_belong_together(folder):
     costs_one_line(
         folder,
-        "--bounds must be given with --labels, whose values they are of",
+        "--bounds limit the values of --labels, which was not given",
         *LINE.split()[:-1],
         "--bounds",
         "0,1",

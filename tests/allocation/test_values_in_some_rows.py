@@ -56,7 +56,7 @@ def test_the_total_of_values_in_some_rows(tmp_path, gap):
     assert row["low"] < total < row["high"]
     half = scipy.stats.norm.ppf(0.975) * error
     assert half < (row["high"] - row["low"]) / 2 < 1.3 * half
-    premise = "This takes the 90 records with a value for a random sample of each stratum. "
+    premise = "This assumes that the 90 records with a value are a random sample of each stratum. "
     assert found.finding().startswith(premise + "Total ")
     assert any(
         note.kind == "assumption" and note.text.startswith("90 of 900 rows have a value")

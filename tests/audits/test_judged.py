@@ -169,7 +169,7 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
     with pytest.raises(ValueError, match="columns must not show a judge label"):
         wb.judged_audit(items, 40, columns={"on_b": data["on_b"]}, source={"judge": "on_a,on_b"})
     with pytest.raises(
-        ValueError, match="asks must be 'truth' for a difference, or 'which' under a judge"
+        ValueError, match="asks must be 'truth' for a difference, or 'which' with a judge"
     ):
         wb.AuditSession.create(tmp_path / "a.db", items, budget=40, question="difference")
     with pytest.raises(
@@ -182,7 +182,7 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
             question="difference",
             asks="which",
         )
-    with pytest.raises(ValueError, match="asks must be 'which' only for two models under a judge"):
+    with pytest.raises(ValueError, match="asks can be 'which' only for two models with a judge"):
         wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, asks="which")
     with pytest.raises(ValueError, match="items must hold the labels of a judge"):
         wb.judged_audit(dataclasses.replace(items, by=np.full(N, "x")), 40)
@@ -263,16 +263,19 @@ def test_from_the_command_line(verdicts, tmp_path):
     filled(tmp_path / "s.csv", truth, left_out=())
     assert "60 labels recorded" in run_here(tmp_path, "audit", "import", "a.db", "s.csv").stdout
     said = run_here(tmp_path, "audit", "status", "a.db").stdout
-    assert "Accuracy of A less B" in said and "The judge labels alone give A minus B" in said
+    assert (
+        "Accuracy of A minus accuracy of B" in said
+        and "The judge labels alone give A minus B" in said
+    )
     run_here(tmp_path, "audit", "report", "a.db", "-o", "a.html")
     page, by = (tmp_path / "a.html").read_text(), np.asarray(wb.judged_items(data, "on_a, on_b").by)
-    assert "Strata, by whose answer the judge calls right" in page
+    assert "Strata, by the answer that the judge labels correct" in page
     with wb.AuditSession.open(tmp_path / "a.db") as session:
         assert [(row["verdict"], row["size"]) for row in session.strata()] == [
             (said, np.sum(by == said)) for said in ("both", "A", "B", "neither")
         ]
     for options, message in (
-        (("--question", "accuracy", *under), "belongs to --question difference"),
+        (("--question", "accuracy", *under), "needs --question difference"),
         (("--question", "difference", *under, "--prediction", "answer"), "must not be given with"),
         (("--question", "difference", *under, "--columns", "on_b"), "must not show a judge label"),
     ):

@@ -45,7 +45,7 @@ CLASSES = pd.DataFrame(
 SPLITS = pd.DataFrame(
     {"params": ["C=1", "C=2"], **{f"split{k}_test_score": [0.8 + k / 100, 0.7] for k in range(5)}}
 )
-PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
+PLAN, KNOWN = "How accurate is the classifier? Plan", "How accurate is it, given the true classes?"
 DRAWN, MODELS, ITEMS = (
     "Which metrics do the labeled items have",
     "Which model is better",
@@ -263,12 +263,12 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
     MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
     MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
     assert (
-        "add --counts and the file of all predictions, or of their counts: workbench report "
+        "add --counts with the file of all predictions or of their counts: workbench report "
         "misclassification-correction --audit audit.csv --truth truth --prediction predicted "
         "--period-in-audit month\n" in doctor(tmp_path, "audit.csv")[0]
     )
     assert (
-        "add --audit and the file of items with true and predicted classes: workbench report "
+        "add --audit with the file of items with true and predicted classes: workbench report "
         "misclassification-correction --counts counts.csv --period month --predicted predicted\n"
         in doctor(tmp_path, "counts.csv")[0]
     )
@@ -307,7 +307,7 @@ REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
 COMMANDS = [
     (
         table("id,Map,Reference", IDS, AB, BA),
-        "add --counts and the file of all predictions, or of their counts: workbench report "
+        "add --counts with the file of all predictions or of their counts: workbench report "
         "misclassification-correction --audit x.csv --truth Reference --prediction Map\n",
         "brr-orthogonal-arrays",
     ),
@@ -349,7 +349,7 @@ COMMANDS = [
     ),
     (
         table("item,human,judge", IDS, list("12345"), list("1232")),
-        "Ready\n  How far do annotators agree?\n    workbench audit agreement x.csv\n",
+        "Ready\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
         "One step away",
     ),
     (
@@ -386,12 +386,12 @@ COMMANDS = [
     ),
     (
         table("pred,weight,repwt1,repwt2,label", AB, ["5"], ["4"], ["6"], BA),
-        "say how the 2 replicate weights were made, with --method",
+        "state with --method how the 2 replicate weights were made: ",
         "Ready",
     ),
     (
         table("sid,growth,pw,fpc", IDS, PERCENT, ["30.5"], ["6194"]),
-        "Ready\n  Which mean does 'growth' have, and how certain is it?\n    workbench report "
+        "Ready\n  What is the mean of 'growth', and how certain is it?\n    workbench report "
         "brr-orthogonal-arrays --items x.csv --truth growth --weight pw --fpc fpc --metrics mean\n",
         "One step away",
     ),
@@ -437,7 +437,7 @@ COMMANDS = [
     ),
     (
         table("name,text", IDS, IDS),
-        "No command fits: true and predicted classes",
+        "No command fits. A file needs true and predicted classes",
         "One step away",
     ),
 ]
@@ -520,13 +520,11 @@ def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
 def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("workbench.commands.doctor.SAMPLE", 50)
     SCORED.to_csv(tmp_path / "a.csv", index=False)
-    assert (
-        "a.csv: 80 rows, 4 columns; what follows is of the first 50" in doctor(tmp_path, "a.csv")[0]
-    )
+    assert "a.csv: 80 rows, 4 columns; inspected: the first 50" in doctor(tmp_path, "a.csv")[0]
     for name, message in (
         ("b.csv", "no such file"),
         ("a.doc", "must end in one of"),
-        ("empty.csv", "no data rows"),
+        ("empty.csv", "a header but no rows"),
     ):
         (tmp_path / "a.doc").write_text("x")
         (tmp_path / "empty.csv").write_text("a,b\n")
@@ -536,7 +534,7 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         )
     costs_one_line(
         tmp_path,
-        "(workbench doctor a.csv says what it is ready for)",
+        "(workbench doctor a.csv lists the commands that can read it)",
         "report",
         "stratified-accuracy",
         "--scores",
@@ -558,7 +556,7 @@ ROWS = "item,annotator,label\n" + "".join(
 def test_labels_of_several_annotators(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     assert (
-        f"How far do annotators agree?\n    workbench audit agreement {name}"
+        f"How well do annotators agree?\n    workbench audit agreement {name}"
         in doctor(tmp_path, name)[2]
     )
 
@@ -631,7 +629,7 @@ def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path
     published.to_csv(tmp_path / "published.csv", index=False)
     said, *_ = doctor(tmp_path, "published.csv")
     assert (
-        "say how the 4 replicate weights were made" in said
+        "state with --method how the 4 replicate weights were made" in said
         and "--replicate-weights 'repwt_*'" in said
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from command import no_kernel
 from command import workbench as command
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -120,7 +121,7 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["report"], "name a topic: first-topic, second"),
+        (["report"], "TOPIC is missing. Topics: first-topic, second"),
         (
             ["report", "first-topc", "--budget", "3"],
             "no topic 'first-topc' (did you mean 'first-topic'?); topics: first-topic, second",
@@ -141,9 +142,12 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
         (["report", "first-topic", "-o", "r.txt"], "--output must end in .html; got 'r.txt'"),
         (
             ["report", "--all", "-p", "n", "2"],
-            "--all takes every topic with its defaults; give it no topic and no parameters",
+            "--all reports every topic with its defaults; remove the topic and the parameters",
         ),
-        (["report", "--all", "-o", "r.html"], "with --all the output is a folder; got 'r.html'"),
+        (
+            ["report", "--all", "-o", "r.html"],
+            "with --all, --output must be a folder; got 'r.html'",
+        ),
         (
             ["report", "--all", "-o", "installed.txt/x"],
             "cannot make the folder 'installed.txt/x': Not a directory",
@@ -155,7 +159,7 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
             f"output '{LONG}.html' cannot be written: File name too long",
         ),
         (["report", "second", "--params", "x\0"], "cannot read 'x\\x00': embedded null byte"),
-        (["report", LONG + ".ipynb"], f"no notebook '{LONG}.ipynb'"),
+        (["report", LONG + ".ipynb"], f"notebook '{LONG}.ipynb' does not exist"),
         (["lab", "x\0", "--copy-only"], "cannot copy to 'x\\x00': embedded null byte"),
         (
             ["params", "secnd"],
@@ -203,9 +207,9 @@ def test_a_misspelled_option_suggests_one(folder, capsys, misspelled):
             "budget: 3\n\tn: 1\n",
             "p.yaml, line 2: found character '\\t' that cannot start any token",
         ),
-        ("- 1\n", "p.yaml must hold lines of the form name: value"),
-        ("", "p.yaml must hold lines of the form name: value"),
-        ("budget: 2020-13-45\n", "p.yaml is no YAML text: month must be in 1..12"),
+        ("- 1\n", "p.yaml must hold one parameter per line, in the form name: value"),
+        ("", "p.yaml must hold one parameter per line, in the form name: value"),
+        ("budget: 2020-13-45\n", "p.yaml is not valid YAML: month must be in 1..12"),
         ("budget: abc\n", "budget must be a whole number; got 'abc'"),
         ("1: 2\n", "no parameter '1'; parameters:"),
         ("budget:\n", "budget must be a whole number; got None"),
@@ -221,7 +225,7 @@ def test_a_parameter_file_that_cannot_be_read_is_one_line(folder, capsys):
     assert message == "cannot read 'no.yaml': No such file or directory"
     (folder / "p.yaml").write_bytes(b"\xff\xfe\x00\xd8")
     assert refused(capsys, "report", "second", "--params", "p.yaml").startswith(
-        "p.yaml is no YAML text"
+        "p.yaml is not valid YAML"
     )
 
 
@@ -240,7 +244,7 @@ def test_a_large_report_is_a_warning_line(folder, capsys):
     assert run("report", "big.ipynb", "--quiet") == 0
     assert (
         capsys.readouterr().err
-        == "Warning: report.html has 1.2 MB; a report should stay below 1 MB\n"
+        == "Warning: report.html has 1.2 MB; a report should stay below 1 MB, to be easy to send\n"
     )
 
 
@@ -347,3 +351,25 @@ def test_the_command_line_starts_without_the_heavy_libraries():
         env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])},
     )
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("workbench rep", {"plain,report"}),
+        ("workbench report mis", {"plain,misclassification-correction"}),
+        ("workbench params sta", {"plain,start"}),
+        ("workbench report stratified-accuracy --bud", {"plain,--budget"}),
+        ("workbench report stratified-accuracy --scores my", {"file,my"}),
+        ("workbench report no-topic --qu", {"plain,--quiet"}),
+    ],
+)
+def test_a_shell_completes_commands_topics_options_and_files(words, expected):
+    variables = {
+        "_WORKBENCH_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    done = CliRunner().invoke(main.commands, prog_name="workbench", env=variables)
+    lines = set(done.output.split("\n"))
+    assert expected <= lines

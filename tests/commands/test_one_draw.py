@@ -182,7 +182,7 @@ def test_without_a_plan_a_budget_is_needed(folder):
         in run(folder, "audit", "new", "my.csv", "a.db", "--score", "p").stderr
     )
     assert (
-        "there is none for 'my.csv'"
+        "there is no plan for 'my.csv'"
         in run(folder, "audit", "new", "my.csv", "a.db", "--from", "my.csv").stderr
     )
 
@@ -242,7 +242,8 @@ def test_rows_of_a_sheet_that_a_session_refuses_are_told(folder):
     save(folder / "r-labels.csv", rows)
     done = run(folder, "audit", "new", "my.csv", "audit.db", "--from", "r-labels.csv")
     assert (
-        done.returncode == 0 and "24 labels recorded, 0 known already; 1 row refused" in done.stdout
+        done.returncode == 0
+        and "24 labels recorded, 0 already recorded; 1 row rejected" in done.stdout
     )
     assert done.stderr.startswith(f"Row 5 (id {rows[3]['id']!r}) was not recorded: 'perhaps' ")
 
@@ -263,13 +264,13 @@ def test_the_sheet_beside_a_plan_may_be_a_workbook_or_missing(folder):
     )
     line = "audit new my.csv audit.db --from r-labels.plan.json"
     assert (
-        "where there are two, 'r-labels.csv' and 'r-labels.xlsx'"
+        "one of the two sheets 'r-labels.csv' and 'r-labels.xlsx'"
         in run(folder, *shlex.split(line)).stderr
     )
     (folder / "r-labels.csv").unlink()
     assert "From r-labels.xlsx: 25 labels recorded" in typed(folder, line)
     (folder / "r-labels.xlsx").unlink()
-    assert "There is no r-labels.csv: no labels were taken over." in typed(
+    assert "No labels were imported, because there is no r-labels.csv." in typed(
         folder, line.replace("audit.db", "b.db")
     )
 

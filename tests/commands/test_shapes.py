@@ -491,7 +491,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
         (
             [("a", 122, 17, ""), ("b", 21, 80, "")],
             [("2026-01-01 00:30", "a"), ("2026-01-01 02:30", "b")],
-            "'2026-01-01 00:30' has 1; if periods are days or hours, every month (--every month)",
+            "'2026-01-01 00:30' has 1 item. If periods are days or hours, combine them with --every month",
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     assert [each["size"] for each in data["results"][1]["rows"]] == found.size.tolist()
     assert (
         done.stdout.startswith("Wrote sample.csv: 90 records of 4,000.\nMean ")
-        and "95% interval" in done.stdout
+        and "95% confidence interval" in done.stdout
     )
     assert sorted(path.name for path in folder.iterdir()) == [
         "found.json",
@@ -230,11 +230,11 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             [*STREAM, "--budget", 50, "--json", "sample.csv"],
-            "'sample.csv' would be written twice; choose another file",
+            "two outputs have the same path 'sample.csv'; choose different files",
         ),
         (
             [*STREAM, "--budget", 50, "--json", "no/found.json"],
-            "json folder 'no' does not exist; make it first",
+            "json folder 'no' does not exist; create it first",
         ),
         (
             [*STREAM, "--budget", 50, "--minimum", 1],
@@ -242,8 +242,8 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         ),
         (
             ["stream", "one.csv", *STREAM[2:4], "--value", "weight", *STREAM[6:], "--budget", 50],
-            "the sample has the "
-            "columns item, segment, weight, weight, which must differ; rename one",
+            "the columns of the sample must have different names; "
+            "got item, segment, weight, weight; rename one",
         ),
         (
             ["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "--minimum", 0],

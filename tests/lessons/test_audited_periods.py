@@ -97,7 +97,7 @@ def test_periods_of_the_counts_in_a_column_of_another_name(folder):
     (folder / "counts.csv").write_text(text.replace("period", "month"))
     series = series_of()
     assert series.estimates.round(3).tolist() == RIGHT
-    assert "periods are taken from column 'month', as no column is called 'period'" in map(
+    assert "periods are read from column 'month', because no column is called 'period'" in map(
         str, series.notes
     )
 
@@ -113,7 +113,9 @@ def test_one_audited_period_is_that_of_the_audit(folder):
     assert (
         series.audit_period == "2026-02" and series.estimates.tolist() == named.estimates.tolist()
     )
-    assert "the audit is of period '2026-02', as its column 'period' says" in map(str, series.notes)
+    assert "the audit is of period '2026-02', the only one in its column 'period'" in map(
+        str, series.notes
+    )
     with pytest.raises(
         ValueError, match="audit_period must be '2026-02', the only period in column 'period'"
     ):

@@ -78,20 +78,20 @@ ONE, TWO = "--judge verdict --counts", "--judge verdict --counts verdicts.csv --
 MISTAKES = [
     (
         "--judge verdit --counts one.csv",
-        "--judge is 'verdit', which is no column of one.csv (did you mean 'verdict'?)",
+        "--judge is 'verdit', but one.csv has no such column (did you mean 'verdict'?)",
     ),
-    ("--judge verdict", "--counts must name the file of the verdicts"),
+    ("--judge verdict", "--counts must name the file of the judge labels"),
     (
         f"{TWO} others.csv",
-        "--audit must label items of 'verdicts.csv'; 16 of 16 are none of them, such as 'x0' (items",
+        "--audit must label items of 'verdicts.csv'; 16 of 16 identifiers are not in it, such as 'x0' (ident",
     ),
     (
         f"{TWO} some_others.csv",
-        "--audit must label items of 'verdicts.csv'; 1 of 16 are none of them, such as 'x1'",
+        "--audit must label items of 'verdicts.csv'; 1 of 16 identifiers are not in it, such as 'x1'",
     ),
     (
         "--judge truth --truth verdict --counts one.csv",
-        "--judge must have a verdict for every item; 24 of 40 cells are empty, but none of column 'verdict': are the two",
+        "--judge must have a judge label for every item; 24 of 40 cells are empty, but none of column",
     ),
     (
         f"{ONE} one_class.csv",
@@ -108,36 +108,36 @@ MISTAKES = [
     (f"{ONE} gap.csv", "column 'verdict', row 41 is missing"),
     (
         f"{ONE} none.csv",
-        "--truth has no label in 'none.csv': label some: workbench audit new none.csv audit.db",
+        "--truth has no label in 'none.csv': label some items. `workbench audit new none.csv audit.db",
     ),
     (
         f"{ONE} verdicts.csv",
-        "--truth is 'truth', which is no column of 'verdicts.csv': name the column of people's",
+        "--truth is 'truth', but 'verdicts.csv' has no such column. Name the column of human labels",
     ),
     (
         f"{ONE} one.csv --truth verdict",
-        "--truth must be another column than --judge; both are 'verdict'",
+        "--truth must be a different column than --judge; both are 'verdict'",
     ),
-    (f"{TWO} twice.csv", "--audit labels item 'q0' both 'pass' and 'fail': keep one"),
+    (f"{TWO} twice.csv", "--audit labels item 'q0' both 'pass' and 'fail'; keep one"),
     (
         f"{TWO} before.csv",
-        "--id must name the column that tells the items apart; 'before.csv' has no 'id'",
+        "--id must name the column that identifies an item; 'before.csv' has no column 'id'",
     ),
     (
         f"{TWO} rerun.csv",
-        "--audit must be of the same run of the judge: of item 'q0' column 'verdict' says 'fail'",
+        "--audit must be of the same run of the judge, but column 'verdict' of item 'q0' is 'fail'",
     ),
     (
         f"{TWO} before_ids.csv --batch earlier",
-        "--batch must not be 'earlier': 16 items stand in both files",
+        "--batch must not be 'earlier', because 16 items are in both files",
     ),
     (
         f"{TWO} labels.csv --batch earlier",
-        "--batch 'earlier' needs the verdicts on the labeled items, and 'labels.c",
+        "--batch 'earlier' needs the judge labels of the audited items, but 'labels.c",
     ),
     (
         f"{ONE} one.csv --batch earlier",
-        "--batch 'earlier' needs the file of the earlier batch, with its verdicts",
+        "--batch 'earlier' needs --audit with the file of the earlier batch",
     ),
     (
         "--judge verdict --counts grades.csv --audit grades_before.csv --batch earlier",
@@ -146,11 +146,11 @@ MISTAKES = [
     ("--judge verdict --counts repeated.csv --audit labels.csv", "column 'id'"),
     (
         "--judge verdict --counts labels.csv --truth truth --audit one.csv",
-        "--judge is 'verdict', which is no column",
+        "--judge is 'verdict', but labels.csv has no such column",
     ),
     (f"{ONE} one.csv --method hull", "--method must not be given with --judge"),
     (f"{ONE} one.csv --half-width .02", "--half-width must not be given with --judge"),
-    ("--batch earlier", "--batch belongs to --judge, which was not given"),
+    ("--batch earlier", "--batch needs --judge, which was not given"),
 ]
 
 
@@ -169,7 +169,7 @@ def test_files_of_verdicts_and_labels_that_are_swapped(files):
     table(files / "few.csv", id=IDS[:5], verdict=VERDICT[:5])
     with pytest.raises(
         ValueError,
-        match=r"holds every item of 'few.csv' and 35 more: are the files of verdicts and",
+        match=r"has all items of 'few.csv' and 35 more; perhaps you swapped the files",
     ):
         read_judged("few.csv", judge="verdict", audit="all.csv")
 

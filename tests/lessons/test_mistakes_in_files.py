@@ -225,7 +225,7 @@ def test_headers_in_any_case(folder):
     (folder / "x.csv").write_text(SCORES.replace("id,p,read", "ID,P,P "))
     costs_one_line(
         folder,
-        "score is 'p', which is no column of x.csv",
+        "score is 'p', but x.csv has no such column",
         "report",
         *AUDITED.split(),
         "x.csv",
@@ -403,7 +403,7 @@ def test_long_forms_that_do_not_fit(text, message, folder):
     (folder / "x.csv").write_text(LONG.replace("loss", "score"))
     costs_one_line(
         folder,
-        "better must be said, as column 'score' sounds like scores",
+        "better must be given, because the name of column 'score' suggests scores",
         "report",
         *TESTED.replace("--better lower ", "").split(),
         "x.csv",

@@ -82,12 +82,12 @@ MISTAKES = [
     (
         "brr-orthogonal-arrays --items restart.csv --psu psu --positive 1",
         "--psu must lie in one stratum; 0 is in 0 and 1 "
-        "(rows 2 and 10): if the numbers start again in every stratum, say --nest",
+        "(rows 2 and 10): if the numbers start again in every stratum, use --nest",
     ),
     (
         "brr-orthogonal-arrays --items lone.csv --psu psu --positive 1",
         "--stratum must hold at least 2 PSUs; 0 holds 1: "
-        'join each to another stratum that was chosen before the outcome was seen, such as --collapse "0=1"',
+        'join each to another stratum, chosen before you saw the results, for example with --collapse "0=1"',
     ),
     (
         "brr-orthogonal-arrays --items lone.csv --psu psu --positive 1 --collapse 0=7",
@@ -95,8 +95,8 @@ MISTAKES = [
     ),
     (
         "brr-orthogonal-arrays --items lone.csv --psu stratum --positive 1 --collapse 2=1",
-        "--stratum must hold at least 2 PSUs; 0 holds 1: join each to another stratum that was chosen before the outcome "
-        'was seen, such as --collapse "2=1, 0=1"',
+        "--stratum must hold at least 2 PSUs; 0 holds 1: join each to another stratum, chosen before you saw "
+        'the results, for example with --collapse "2=1, 0=1"',
     ),
     (f"{CLUSTERED} --fpc prediction", "--fpc must be at least 1"),
     (f"{CLUSTERED} --fpc psu", "--fpc must be"),
@@ -146,7 +146,7 @@ MISTAKES = [
     ),
     (f"{CORRECTED} --half-width .7", "--half-width must be a number in (0, 0.5); got 0.7"),
     (f"{ALLOTTED} --budget 1", "--budget must be"),
-    (f"{ALLOTTED} --size n", "--size is 'n', which is no column of strata.csv"),
+    (f"{ALLOTTED} --size n", "--size is 'n', but strata.csv has no such column"),
     (
         "voila-vs-neyman --strata records.csv --id id",
         "--strata must have a column 'size' and one row per stratum; there is no such column. Name it with "
@@ -173,11 +173,11 @@ MISTAKES = [
     (f"{CORRECTED} --total all", "--counts must have a column for every class of the audit"),
     (
         "cross-validation-t-tests --losses losses.csv",
-        "--better must be said, as the rows are fold means: 'higher' for",
+        "--better must be given, because the rows are fold means: 'higher' for",
     ),
     (
         "cross-validation-t-tests --losses scores_of_items.csv",
-        "--better must be said, as column 'svm_acc' sounds like",
+        "--better must be given, because the name of column 'svm_acc' suggests",
     ),
     (f"{TESTED} --better more", "--better must be one of 'auto', 'lower', 'higher'; got 'more'"),
     (f"{TESTED} --rho 1", "--rho must be"),

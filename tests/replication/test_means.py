@@ -406,7 +406,7 @@ def test_the_report_asks_for_a_prediction_while_another_column_may_be_one(survey
     with pytest.raises(
         ValueError,
         match="^prediction must name the column of predicted classes; the file has 'y', 'income', "
-        "'w'; for the mean or the proportions of 'y' alone say --metrics mean or --metrics prop",
+        "'w'. For the mean or the proportions of 'y' alone, use --metrics mean or --metrics prop",
     ):
         read(items=survey, truth="y", weight="w")
     assert read(items=survey, truth="y", weight="w", prediction="").truth_alone

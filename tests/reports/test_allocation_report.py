@@ -85,7 +85,7 @@ def test_from_a_table_of_strata(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--stratum", "Grupe"], "stratum is 'Grupe', which is no column of"),
+        (["--stratum", "Grupe"], "stratum is 'Grupe', but "),
         (["--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
         (
             ["--label-plan", RECORDS],

@@ -177,15 +177,15 @@ def test_only_the_type_says_what_a_parameter_is(notebook):
     [
         (
             "n = 1  # type: int number of items",
-            f"n has the type 'int number of items'; write {TYPES}, and two spaces before the help",
+            f"n has the type 'int number of items'; use {TYPES}, with two spaces before the help",
         ),
         (
             "n = ''  # type: fiel  scores",
-            f"n has the type 'fiel'; write {TYPES}, and two spaces before the help",
+            f"n has the type 'fiel'; use {TYPES}, with two spaces before the help",
         ),
         (
             "n = ''  # type: choice a  scores",
-            f"n has the type 'choice a'; write {TYPES}, and two spaces before the help",
+            f"n has the type 'choice a'; use {TYPES}, with two spaces before the help",
         ),
         ("n = 'c'  # type: choice a | b  q", "n must be one of a, b; got 'c'"),
         (
@@ -202,7 +202,7 @@ def test_only_the_type_says_what_a_parameter_is(notebook):
         ),
         (
             "n = ''  # type: column of s  q",
-            "n is a column of 's', which is no parameter of type file",
+            "n is a column of 's', but 's' is not a parameter of type file",
         ),
     ],
 )
@@ -245,11 +245,11 @@ def test_a_parameter_that_is_no_literal_is_refused(notebook):
         ({"scores": "score.csv"}, "scores: no such file: 'score.csv' (did you mean 'scores.csv'?)"),
         (
             {"scores": "scores.csv"},
-            "score is 'score', which is no column of scores.csv; columns: id, confidence",
+            "score is 'score', but scores.csv has no such column; columns: id, confidence",
         ),
         (
             {"scores": "scores.csv", "score": "confidense"},
-            "score is 'confidense', which is no column of scores.csv (did you mean 'confidence'?); columns: id, confidence",
+            "score is 'confidense', but scores.csv has no such column (did you mean 'confidence'?); columns: id, confidence",
         ),
     ],
 )
@@ -268,13 +268,13 @@ def test_an_unreadable_file_is_refused(notebook, tmp_path):
     ("output", "message"),
     [
         ("r.pdf", "output must end in .html; got 'r.pdf'"),
-        ("no/r.html", "output folder 'no' does not exist; make it first"),
+        ("no/r.html", "output folder 'no' does not exist; create it first"),
         ("d.html", "output 'd.html' is a folder"),
         ("a\0.html", "output 'a\\x00.html' cannot be written: embedded null byte"),
         (f"{'r' * 300}.html", f"output '{'r' * 300}.html' cannot be written: File name too long"),
         (
             "~nobody-of-this-name/r.html",
-            "output folder '~nobody-of-this-name' does not exist; make it first",
+            "output folder '~nobody-of-this-name' does not exist; create it first",
         ),
     ],
 )
@@ -308,7 +308,7 @@ def test_a_folder_that_turns_read_only_is_one_line(notebook, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"label_sheet": "no/l.csv"}, "label_sheet: folder 'no' does not exist; make it first"),
+        ({"label_sheet": "no/l.csv"}, "label_sheet: folder 'no' does not exist; create it first"),
         ({"label_sheet": "folder.csv"}, "label_sheet: 'folder.csv' is a folder"),
         (
             {"label_sheet": f"{'l' * 300}.csv"},
@@ -336,13 +336,13 @@ def test_long_names_of_reports_and_long_texts_are_no_problem(notebook, tmp_path)
     assert f">{text}</pre>" in build(path, output=output, note=text, label_sheet="s.csv")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["01-demo.ipynb", output]
     (tmp_path / "file.txt").write_text("x")
-    assert "None: the data come with the notebook." in build(path, note="file.txt")
+    assert "None. The report uses the example data of the notebook." in build(path, note="file.txt")
 
 
 def test_many_columns_are_cut(notebook, tmp_path):
     (tmp_path / "s.csv").write_text(",".join(f"c{k}" for k in range(20_000)) + "\n")
     listed = ", ".join(f"c{k}" for k in range(20))
-    message = f"score is 'q', which is no column of s.csv; columns: {listed} and 19980 more"
+    message = f"score is 'q', but s.csv has no such column; columns: {listed} and 19980 more"
     assert refused(notebook(), scores="s.csv", score="q") == message
 
 
@@ -354,13 +354,16 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
     ):
         build_report("dmo", notebooks=tmp_path)
     assert parameters.find_notebook("demo", tmp_path) == path
-    assert refused("x.ipynb") == "no notebook 'x.ipynb'"
-    assert refused(f"{'x' * 300}.ipynb") == f"no notebook '{'x' * 300}.ipynb'"
-    assert refused("x\0.ipynb") == "no notebook 'x\\x00.ipynb'"
+    assert refused("x.ipynb") == "notebook 'x.ipynb' does not exist"
+    assert refused(f"{'x' * 300}.ipynb") == f"notebook '{'x' * 300}.ipynb' does not exist"
+    assert refused("x\0.ipynb") == "notebook 'x\\x00.ipynb' does not exist"
     (tmp_path / "y.ipynb").write_text("[]")
     assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
     nbformat.write(new_notebook(), tmp_path / "z.ipynb")
-    assert refused("z.ipynb") == "z.ipynb has no cell tagged 'parameters'"
+    assert (
+        refused("z.ipynb")
+        == "z.ipynb has no cell tagged 'parameters'; tag the cell that sets the parameters"
+    )
 
 
 def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
@@ -389,9 +392,11 @@ def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path,
     )
     assert refused(path) == "budget must be at most 0.95"
     assert refused(notebook(code("1 / 0"))) == "ZeroDivisionError: division by zero"
-    assert refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its end"
+    assert (
+        refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its last cell"
+    )
     assert refused(notebook(code("import os; os._exit(1)"))).startswith(
-        "the run was killed before its end"
+        "the run was killed before it finished"
     )
 
 
@@ -414,7 +419,7 @@ def test_cells_for_a_parameter_stand_only_where_it_is_given_or_is_not(notebook, 
     shown = build(notebook(*cells), drift=drift)
     assert re.findall(r"story \w+", shown) == [f"story {kept}"] and "never" not in shown
     assert refused(notebook(text("a", "if:dirft"))) == (
-        "a cell is tagged for a parameter 'dirft', which the notebook does not have (did you mean 'drift'?)"
+        "a cell has a tag for parameter 'dirft', but the notebook has no such parameter (did you mean 'drift'?)"
     )
 
 
@@ -512,7 +517,7 @@ def test_messages_are_listed_and_controls_left_out(notebook, kernel):
     messages = re.findall(r"<li>(.*?)</li>", shown, re.S)
     expected = [
         "UserWarning: few labels",
-        "An interactive control without a static picture was left out.",
+        "An interactive control was left out because it has no static picture.",
     ]
     assert messages == [f"<strong>Part</strong><pre>{line}</pre>" for line in expected]
     assert "IntSlider" not in shown
@@ -675,14 +680,14 @@ def test_numbers_are_aligned_right_but_the_first_column():
 def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
     monkeypatch.setenv("CHROMIUM", "/no/chromium")
     with pytest.raises(
-        ReportError, match="CHROMIUM is '/no/chromium', which is no program; install one"
+        ReportError, match="CHROMIUM is '/no/chromium', but there is no such program; install one"
     ):
         build_report(notebook(code("open('ran', 'w')")), pdf=True)
     monkeypatch.delenv("CHROMIUM")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("workbench.reports.outputs.CHROMIUMS", ("chromium",))
     with pytest.raises(
-        ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"
+        ReportError, match=r"--pdf needs Chromium, which was not found; install one \(apt-get"
     ):
         build_report("01-demo.ipynb", pdf=True)
     assert not os.path.exists("ran")
@@ -693,7 +698,9 @@ def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch)
     broken.write_text("#!/bin/sh\necho no display >&2\nexit 3\n")
     broken.chmod(0o755)
     monkeypatch.setenv("CHROMIUM", str(broken))
-    with pytest.raises(ReportError, match=r"broken made no PDF \(exit code 3\): no display"):
+    with pytest.raises(
+        ReportError, match=r"broken did not write a PDF \(exit code 3\): no display"
+    ):
         build_report(notebook(), pdf=True, progress=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "broken"]
 

@@ -48,7 +48,7 @@ def refused(path, **options):
     return str(caught.value)
 
 
-LONG = "a cell took longer than {}, so the run was ended; WORKBENCH_CELL_TIMEOUT sets another limit"
+LONG = "a cell ran longer than {}, so the run was stopped; set the environment variable WORKBENCH_CELL_TIMEOUT to a higher limit"
 
 
 def test_a_long_cell_ends_the_run_and_its_kernel(notebook):
@@ -88,9 +88,8 @@ def test_a_kernel_that_never_starts_ends_the_run(notebook, monkeypatch, code):
     monkeypatch.setattr("ipykernel.kernelspec.get_kernel_dict", lambda *arguments: silent)
     monkeypatch.setattr(build, "START_LIMIT", 1)
     assert refused(notebook("1")) == (
-        "Python did not start for this run within 1 second, or ended before it "
-        "answered; run it again, or see what "
-        f"`{sys.executable} -m ipykernel --version` says"
+        "Python did not start within 1 second, or stopped before it answered; run the command "
+        f"again, or check the installation with `{sys.executable} -m ipykernel --version`"
     )
 
 

@@ -191,7 +191,7 @@ def test_columns_named_as_those_of_the_sheet(folder):
     )
     costs_one_line(
         folder,
-        "columns 'p' are columns of scores: name a file",
+        "--columns is 'p', columns of a file; name the file as --scores",
         "report",
         "stratified-accuracy",
         "--columns",

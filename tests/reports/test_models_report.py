@@ -113,7 +113,7 @@ def test_scores_alone_need_no_prediction(tmp_path, items):
 MISTAKES = [
     ("--prediction old,old", "--prediction must name a different column for each model"),
     ("--prediction y,new", "--prediction must not name the column of --truth; got 'y,new'"),
-    ("--prediction old,newest", "--prediction is 'newest', which is no column of items.csv"),
+    ("--prediction old,newest", "--prediction is 'newest', but items.csv has no such column"),
     (
         "--prediction old,new --score s_old",
         "--score must name as many columns as --prediction; got 's_old' against 'old,new'",

@@ -189,22 +189,31 @@ def test_a_result_is_data_only_where_a_run_asks(monkeypatch):
         (["--json", "r.txt"], "--json must end in .json; got 'r.txt'"),
         (["--json", ""], "--json must end in .json; got ''"),
         (["--json", "folder"], "json 'folder' is a folder; name a file in it that ends in .json"),
-        (["--json", "no/r.json"], "json folder 'no' does not exist; make it first"),
-        (["--json", "/proc/r.json"], "json folder '/proc' takes no files; choose another"),
+        (["--json", "no/r.json"], "json folder 'no' does not exist; create it first"),
+        (
+            ["--json", "/proc/r.json"],
+            "json folder '/proc' cannot hold files; choose another folder",
+        ),
         (["--json", "x" * 300 + ".json"], "cannot be written: File name too long"),
-        (["-o", "/proc/r.html"], "output folder '/proc' takes no files; choose another"),
+        (["-o", "/proc/r.html"], "output folder '/proc' cannot hold files; choose another folder"),
         (["-o", "folder"], "output 'folder' is a folder; name a file in it that ends in .html"),
         (["-o", ""], "--output must end in .html; got ''"),
         (
             ["-o", "r.html", "--label-sheet", "/proc/l.csv"],
-            "label_sheet: folder '/proc' takes no files; choose another",
+            "label_sheet: folder '/proc' cannot hold files; choose another folder",
         ),
-        (["--tables", "/proc/t"], "tables folder '/proc' takes no files; choose another"),
-        (["--tables", "/proc/t.xlsx"], "tables folder '/proc' takes no files; choose another"),
-        (["--tables", "no/t"], "tables folder 'no' does not exist; make it first"),
+        (["--tables", "/proc/t"], "tables folder '/proc' cannot hold files; choose another folder"),
+        (
+            ["--tables", "/proc/t.xlsx"],
+            "tables folder '/proc' cannot hold files; choose another folder",
+        ),
+        (["--tables", "no/t"], "tables folder 'no' does not exist; create it first"),
         (["--tables", "x" * 300], "cannot be written: File name too long"),
-        (["--tables", "file"], "tables 'file' is neither a folder nor a name that ends in .xlsx"),
-        (["--tables", ""], "--tables must name a folder, or a file that ends in .xlsx; got ''"),
+        (
+            ["--tables", "file"],
+            "tables 'file' must be a folder or end in .xlsx; it is another kind of file",
+        ),
+        (["--tables", ""], "--tables must name a folder or a file that ends in .xlsx; got ''"),
     ],
 )
 def test_what_cannot_be_written_is_told_before_any_work(tmp_path, words, message):
@@ -245,5 +254,5 @@ def test_all_topics_at_once_have_no_json(tmp_path):
     done = run(tmp_path, "report", "all", "--json", "r.json")
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: --json and --tables take the results of one topic, not of all\n",
+        "Error: --json and --tables need a single topic; remove --all\n",
     )

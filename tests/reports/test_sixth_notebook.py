@@ -108,7 +108,7 @@ def test_it_becomes_a_report_and_a_command(sixth, capsys):
         ),
         (
             ["--items", "items.csv", "--value", "x"],
-            "--value is 'x', which is no column of items.csv; columns: v, w",
+            "--value is 'x', but items.csv has no such column; columns: v, w",
         ),
         (["--items", "item.csv"], "items: no such file: 'item.csv' (did you mean 'items.csv'?)"),
         (

@@ -114,7 +114,7 @@ def test_a_probability_of_fraud_is_no_confidence(tmp_path):
     ("arguments", "message"),
     [
         (["--scores", "none.csv"], "none.csv"),
-        (["--scores", SCORES, "--score", "q"], "which is no column of"),
+        (["--scores", SCORES, "--score", "q"], "has no such column"),
         (["--scores", SCORES, "--score", "p", "--budgte", "60"], "budget"),
         (["--scores", SCORES, "--score", "p", "--budget", "many"], "a whole number"),
         (["--scores", SCORES, "--score", "p", "--truth", "y", "--labels", SCORES], "labels"),

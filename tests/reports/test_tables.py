@@ -103,9 +103,9 @@ def test_other_files_are_not_overwritten(folder, existing):
     before = sorted(folder.rglob("*"))
     message = refused("t.xlsx" if existing == "t.xlsx" else "t")
     assert message in {
-        "'t/levels.csv' exists and is no table of a report; choose another folder for the tables",
-        "'t/contents.csv' exists and is no list of a report's tables; choose another folder for the tables",
-        "tables 't.xlsx' exists and holds no tables of a report; choose another path",
+        "'t/levels.csv' exists and is not a table of a report; choose another folder for the tables",
+        "'t/contents.csv' exists and is not the list of a report's tables; choose another folder for the tables",
+        "tables 't.xlsx' exists and was not written by a report; choose another path",
     }
     assert existing in message and sorted(folder.rglob("*")) == before
     assert (folder / existing).read_text() == "mine,too\n1,2\n"
@@ -128,7 +128,7 @@ def test_a_missing_package_is_told_before_the_run(folder, monkeypatch):
     )
     write(folder / "n.ipynb", "open('ran', 'w')")
     assert refused("t.xlsx") == (
-        "tables 't.xlsx' needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or name "
+        "tables 't.xlsx' needs XlsxWriter. Install it: pip install 'evaluation-workbench[xlsx]'; or name "
         "a folder to get CSV files"
     )
     assert not (folder / "ran").exists()
@@ -140,7 +140,7 @@ def test_a_table_too_long_for_excel_is_refused(folder):
     )
     assert (
         refused("t.xlsx")
-        == "table 'n' does not fit into a sheet of Excel; name a folder to get CSV files"
+        == "table 'n' has too many rows or columns for Excel; name a folder to get CSV files"
     )
     assert sorted(path.name for path in folder.iterdir()) == ["n.ipynb"]
 

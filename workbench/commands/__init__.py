@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: the commands of the core, and the doctor."""

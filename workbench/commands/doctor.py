@@ -1,4 +1,4 @@
-"""The command `workbench doctor`: what a file holds, and which commands answer which question."""
+"""The command `workbench doctor`: the columns of a file, and the commands that can read it."""
 
 import shlex
 from collections.abc import Collection
@@ -15,14 +15,18 @@ SAMPLE = 50_000  # rows that are inspected
 SHOWN_COLUMNS = 30
 WIDEST = 30
 NOTHING = """
-No command fits: true and predicted classes, scores, labels of annotators or losses are needed.
-Under other names: workbench report brr-orthogonal-arrays --items {file} --truth A --prediction B"""
+No command fits. A file needs true and predicted classes, scores, labels of annotators, or losses.
+If the columns have other names, name them:
+  workbench report brr-orthogonal-arrays --items {file} --truth A --prediction B"""
 
 
 @click.command()
 @click.argument("file")
 def doctor(file: str) -> None:
-    """Inspect FILE: guess the role of each column, and list the commands you can run on it."""
+    """Inspect FILE and list the commands you can run on it.
+
+    The doctor guesses the role of each column. The commands are ready to paste.
+    """
     if any(describe(file) for describe in map(registry.load, registry.DESCRIBED)):
         return
     table = _inspected(file)
@@ -49,7 +53,7 @@ def print_uses(heading: str, uses: Collection[str]) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Return text of a user's file so that a terminal obeys nothing in it.
+    r"""Return text of a user's file with its control characters escaped, except line breaks.
 
     Examples
     --------
@@ -78,13 +82,13 @@ def _inspected(file: str) -> Inspected:
     except (ValueError, OSError) as error:
         raise ReportError(str(error)) from error
     if not rows:
-        raise ReportError(f"{file!r} has columns and no data rows")
+        raise ReportError(f"{file!r} has a header but no rows; add at least one row")
     return Inspected(file, data, roles.columns_of(data), rows)
 
 
 def _print_columns(table: Inspected) -> None:
-    """Print one line for each column, and one for all replicate weights."""
-    inspected = "" if table.rows <= SAMPLE else f"; what follows is of the first {SAMPLE:,}"
+    """Print one line for each column, and one line for all replicate weights together."""
+    inspected = "" if table.rows <= SAMPLE else f"; inspected: the first {SAMPLE:,}"
     rows = checks.counted(table.rows, "row")
     columns = checks.counted(len(table.columns), "column")
     click.echo(printable(f"{table.file}: {rows}, {columns}{inspected}"))
@@ -106,7 +110,7 @@ def _print_columns(table: Inspected) -> None:
 
 
 def problem_of(use: Use) -> str:
-    """Return why the command would refuse the file, in its options; "" where it would not."""
+    """Return the error that the command would report for the file, "" for none."""
     try:
         use.read()
     except checks.WrongArgument as error:

@@ -1,4 +1,4 @@
-"""JupyterLab as `workbench lab` runs it: from its address on, an interrupt ends it in order."""
+"""JupyterLab as `workbench lab` starts it: an interrupt shuts it down in order."""
 
 import signal
 import sys
@@ -8,12 +8,12 @@ from jupyterlab.labapp import main
 
 
 def end(number: int, frame: Any) -> None:
-    """Ask for an end, which Jupyter hears while it starts too and answers once its loop runs."""
+    """Ask Jupyter to shut down; it notices this even while it starts."""
     signal.raise_signal(signal.SIGTERM)
 
 
 if __name__ == "__main__":
-    # at a terminal Jupyter asks whether it shall end; elsewhere it would leave an interrupt to its loop alone
+    # at a terminal Jupyter asks before it shuts down; elsewhere only its loop sees an interrupt
     if not (sys.stdin and sys.stdin.isatty()):
         signal.signal(signal.SIGINT, end)
     sys.exit(main())

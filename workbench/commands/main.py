@@ -1,4 +1,7 @@
-"""The command line: report, list, params, lab, and the commands that audits, replays and the classroom bring."""
+"""The command line: report, list, params and lab, and the commands that extras add.
+
+`main` runs a command. `ReportCommand` adds the parameters of a notebook as options.
+"""
 
 import gc
 import importlib.util
@@ -11,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from workbench import registry
 from workbench.checks import counted
 from workbench.commands.doctor import doctor
-from workbench.commands.options import as_typed
+from workbench.commands.options import TextOrFile, as_typed, complete_files
 from workbench.commands.streams import reduce, stream
 from workbench.commands.uses import TOPICS
 from workbench.data.whole_files import write_text
@@ -27,24 +31,29 @@ PARAMETER = "parameter_"
 OUTPUTS = {"output", "json", "json_file", "tables", "checkpoint"}
 SOLUTIONS = "solutions"
 START, SHOWN = "00-start.ipynb", "lab/tree"
-# defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
+# defaults for JupyterLab: it fetches no news and does not ask; a user's settings take precedence
 LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
 VOILA = "voila.json"
-# kernels whose browser is gone end; read where Voila is started
+# kernels end when their browser is gone; Voila reads this in the folder where it starts
 VOILA_SETTINGS = """{"VoilaConfiguration": {"template": "workbench"},
  "MappingKernelManager": {"cull_idle_timeout": 600, "cull_interval": 60}}
 """
 
 
 def main(arguments: Any = None) -> Any:
-    """Run the command line; a mistake of the user is one line on stderr.
+    """Run the command line and report a mistake of the user in one line on stderr.
 
-    Exit codes of all commands: 0; 1 a crash, or nobody reads the output any more; 2 a mistake of the user; 3 and 4 a
-    gate that fails or is open; 130 stopped.
+    Exit codes of all commands:
+
+    - 0: success
+    - 1: a crash, or the reader of the output closed it
+    - 2: a mistake of the user
+    - 3 and 4: a gate failed or is undecided
+    - 130: stopped by an interrupt
     """
     gc.set_threshold(
         100_000
-    )  # a command ends soon: what it imports and reads is not looked through for circles
+    )  # a command ends soon: searching its objects for reference cycles would only cost time
     try:
         sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
     except (click.ClickException, ReportError) as error:
@@ -75,7 +84,7 @@ def _show_version(context: Any, option: Any, wanted: bool) -> None:
     is_eager=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version.",
+    help="Show the version and exit.",
 )
 @click.pass_context
 def commands(context: Any) -> None:
@@ -85,12 +94,16 @@ def commands(context: Any) -> None:
 
 
 class ReportCommand(click.Command):
-    """A command that takes the parameters of the notebook on its line as options."""
+    """The command `report`, whose options include the parameters of the topic's notebook."""
 
     def parse_args(self, context: Any, args: list) -> list:
-        """Find the notebook first: its parameters say which options there are."""
-        context.meta["parameters"] = _options_for(args)
-        return super().parse_args(context, _joined(args, context.meta["parameters"]))
+        """Read the parameters of the notebook first, because they define the options."""
+        try:
+            context.meta["parameters"] = _options_for(args)
+        except ReportError:
+            if not context.resilient_parsing:  # the shell completes names while they are typed
+                raise
+        return super().parse_args(context, _joined(args, context.meta.get("parameters", [])))
 
     def get_params(self, context: Any) -> list:
         """Return the fixed options and one per parameter of the notebook."""
@@ -99,7 +112,7 @@ class ReportCommand(click.Command):
         return [*fixed[:-1], *named, *fixed[-1:]]
 
     def invoke(self, context: Any) -> None:
-        """Run the command; a parameter that is refused is named as it is typed, and the doctor of its file is named."""
+        """Run the command; an error names the option as it is typed, and suggests the doctor."""
         try:
             return super().invoke(context)
         except ReportError as error:
@@ -116,14 +129,16 @@ class ReportCommand(click.Command):
 
 
 def _doctor_of(context: click.Context) -> str:
-    """Return the hint at the doctor of a file that its report refuses."""
+    """Return the hint to run the doctor on the files of a report that failed."""
     given = [
         context.params.get(PARAMETER + each["name"])
         for each in context.meta["parameters"]
         if each["role"] == "file" and context.params["topic"] in TOPICS
     ]
     files = dict.fromkeys(shlex.quote(file) for file in given if file and os.path.isfile(file))
-    return f" (workbench doctor {' or '.join(files)} says what it is ready for)" if files else ""
+    if not files:
+        return ""
+    return f" (workbench doctor {' or '.join(files)} lists the commands that can read it)"
 
 
 def _options_for(args: list) -> list:
@@ -139,7 +154,7 @@ def _options_for(args: list) -> list:
 
 
 def _joined(args: list, declared: list) -> list:
-    """Return the words of a command; a flag may be followed by true or false, as other values are."""
+    """Return the words of a command, in which a flag may be followed by true or false."""
     switches = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
     joined: list = []
     for word in args:
@@ -162,14 +177,27 @@ def _option(parameter: dict) -> Any:
     if parameter["type"] == "bool":
         return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
     return click.Option(
-        [option, named], metavar=parameters.shown_type(parameter).upper(), help=text
+        [option, named],
+        type=TextOrFile(),
+        metavar=parameters.shown_type(parameter).upper(),
+        help=text,
     )
 
 
+def _matching_topics(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the topics that begin as typed; without any, the shell completes file names."""
+    topics = [topic for topic in parameters.topics() if topic.startswith(incomplete)]
+    return list(map(CompletionItem, topics)) or [CompletionItem(incomplete, type="file")]
+
+
 @commands.command(cls=ReportCommand)
-@click.argument("topic", required=False)
+@click.argument("topic", required=False, shell_complete=_matching_topics)
 @click.option(
-    "-o", "--output", help="The HTML file, or with --all a folder.  [report.html, reports]"
+    "-o",
+    "--output",
+    help="HTML file to write, or a folder with --all.  [default: report.html; reports]",
 )
 @click.option(
     "-p",
@@ -178,21 +206,23 @@ def _option(parameter: dict) -> Any:
     nargs=2,
     multiple=True,
     metavar="NAME VALUE",
-    help="A parameter of the notebook.",
+    help="Set a parameter of the notebook. Can be repeated.",
 )
-@click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
+@click.option("--params", "params_file", metavar="FILE", help="Read parameters from a YAML file.")
 @click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
-@click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
+@click.option(
+    "--pdf", is_flag=True, help="Also write a PDF next to the HTML file (needs Chromium)."
+)
 @click.option(
     "--json",
     metavar="FILE",
-    help="Write inputs, parameters and results as JSON too; its schema: "
+    help="Also write inputs, parameters and results as JSON. Its schema: "
     "`python -m pydoc workbench.reports.records`.",
 )
 @click.option(
     "--tables",
     metavar="DIR|X.XLSX",
-    help="Write every table as CSV into a folder, or all into one Excel file.",
+    help="Also write all tables: CSV files in a folder, or one Excel file.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 def report(
@@ -207,10 +237,12 @@ def report(
     quiet: bool,
     **named: bool | str | None,
 ) -> None:
-    """Run the notebook of TOPIC with your parameters and write one HTML file.
+    """Run the notebook of TOPIC and write a report in HTML.
 
-    With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
-    of the --params file; an option goes before a pair, a pair before the file.
+    The report is one file that needs no network. `workbench list` shows the topics. Add --help
+    after a TOPIC to list its parameters. You can set a parameter by its option, by -p or in the
+    --params file. If it is set more than once, the option takes precedence over -p, and -p over the
+    file.
     """
     given = _yaml(params_file) if params_file else {}
     given |= dict(pairs)
@@ -220,13 +252,13 @@ def report(
     if everything or topic == "all":
         if given or (everything and topic):
             raise ReportError(
-                "--all takes every topic with its defaults; give it no topic and no parameters"
+                "--all reports every topic with its defaults; remove the topic and the parameters"
             )
         if json or tables:
-            raise ReportError("--json and --tables take the results of one topic, not of all")
+            raise ReportError("--json and --tables need a single topic; remove --all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
-        raise ReportError(f"name a topic: {', '.join(parameters.topics())}")
+        raise ReportError(f"TOPIC is missing. Topics: {', '.join(parameters.topics())}")
     else:
         _report(
             topic,
@@ -242,7 +274,7 @@ def report(
 def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
-    )  # threads that wait for small sums take a tenth of the time
+    )  # threads that wait for small sums cost a tenth of the time
     from workbench.reports.build import ReportWarning, build_files, checked_output
 
     path = checked_output(output)
@@ -264,7 +296,7 @@ def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> A
 
 def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
     if folder.suffix == ".html" or (os.path.exists(folder) and not folder.is_dir()):
-        raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
+        raise ReportError(f"with --all, --output must be a folder; got {str(folder)!r}")
     with refusing(f"cannot make the folder {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
     for topic in parameters.topics():
@@ -284,22 +316,25 @@ def _yaml(file: str) -> dict:
             f"{file}, line {mark.line + 1}: {error.problem or error.context}"
         ) from error
     except (yaml.YAMLError, ValueError) as error:
-        raise ReportError(f"{file} is no YAML text: {error}") from error
+        raise ReportError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(values, dict):
-        raise ReportError(f"{file} must hold lines of the form name: value")
+        raise ReportError(f"{file} must hold one parameter per line, in the form name: value")
     return values
 
 
 @commands.command("list")
 def list_topics() -> None:
-    """List the topics, one line each."""
+    """List the topics of reports."""
     _show([(topic, parameters.notebook_title(path)) for topic, path in parameters.topics().items()])
 
 
 @commands.command()
-@click.argument("topic")
+@click.argument("topic", shell_complete=_matching_topics)
 def params(topic: str) -> None:
-    """List the parameters of TOPIC: name, type, default and help."""
+    """List the parameters of TOPIC.
+
+    Each line has the name, type, default and description of a parameter.
+    """
     _show(
         [
             (
@@ -330,19 +365,21 @@ def _show(rows: list[tuple[str, ...]]) -> None:
 @click.option(
     "--no-browser",
     is_flag=True,
-    help="Start the server only; it prints the address of the start page.",
+    help="Start the server without a browser; it prints the address of the start page.",
 )
-@click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
+@click.option("--copy-only", is_flag=True, help="Only copy the notebooks.")
 def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
-    """Copy the notebooks and their data to DIR and open JupyterLab there; files that exist are kept.
+    """Copy the notebooks to DIR and open JupyterLab there.
 
-    With them comes voila.json: `voila`, started in DIR, shows the lessons without code.
+    The data of the notebooks are copied, too. Existing files are kept. DIR also gets voila.json:
+    run `voila` in DIR to show the lessons without code.
     """
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)
     if not copy_only and importlib.util.find_spec("jupyterlab") is None:
         raise click.ClickException(
-            'JupyterLab is missing: pip install "evaluation-workbench[lab]"; or --copy-only'
+            'JupyterLab is not installed. Install it: pip install "evaluation-workbench[lab]"; '
+            "or only copy the notebooks: --copy-only"
         )
     folder = Path(os.path.expanduser(folder))
     copied, kept = _copy_notebooks(folder)
@@ -360,7 +397,7 @@ def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
 
 
 def _become_lab(folder: Any, words: Any) -> Any:
-    """Put JupyterLab in the place of this process: signals and exit code are its own, and nothing is left behind."""
+    """Replace this process by JupyterLab, so that signals and exit code are those of JupyterLab."""
     words = [sys.executable, "-m", "workbench.commands.lab_server", *words]
     paths = filter(None, [str(LAB_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")])
     environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
@@ -391,11 +428,15 @@ def _copy_notebooks(folder: Any) -> tuple:
 
 
 def _keep_inputs(command: click.Command) -> None:
-    """Let a command, or each one of a group, write over no file that it is given to read."""
+    """Keep a command, or each command of a group, from overwriting a file that it reads.
+
+    The shell also completes file names for it.
+    """
     if isinstance(command, click.Group):
         for each in command.commands.values():
             _keep_inputs(each)
         return
+    complete_files(command)
     invoke = command.invoke
 
     def keeping(context: click.Context) -> Any:

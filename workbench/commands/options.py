@@ -1,17 +1,21 @@
-"""How an argument that is refused is called on the command line."""
+"""Help for all commands: errors that name the option as typed, and completion of file names.
+
+`RefusingCommand` is a command that reports errors in this way.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from workbench import checks
 
 
 class RefusingCommand(click.Command):
-    """A command whose user's mistakes are one line, in which an argument is named as it is typed.
+    """A command that reports a mistake of the user in one line, with the option as it is typed.
 
-    Its help ends with an example, also as it would be typed.
+    Its help ends with an example.
     """
 
     def __init__(self, *arguments: Any, example: str, **settings: Any) -> None:
@@ -35,7 +39,10 @@ class RefusingCommand(click.Command):
 
 
 def as_typed(parameters: Iterable[click.Parameter]) -> Callable[[str], str]:
-    """Return a function from an argument to the option that sets it, as it is typed, or to itself without one."""
+    """Return a function from the name of an argument to its option as it is typed.
+
+    The function returns a name unchanged if no option sets it.
+    """
     options = {
         name: parameter.opts[-1]
         for parameter in parameters
@@ -45,6 +52,23 @@ def as_typed(parameters: Iterable[click.Parameter]) -> Callable[[str], str]:
     return lambda argument: options.get(argument, argument)
 
 
+class TextOrFile(click.types.StringParamType):
+    """Text, for which the shell completes file names."""
+
+    def shell_complete(
+        self, context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Ask the shell for its own completion of file names."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+def complete_files(command: click.Command) -> None:
+    """Let the shell complete file names for arguments and options that take any text."""
+    for parameter in command.params:
+        if type(parameter.type) is click.types.StringParamType:
+            parameter.type = TextOrFile()
+
+
 def plain(text: Any) -> str:
-    """Return text of a user's file so that a terminal shows it and obeys nothing in it."""
+    """Return text of a user's file with its control characters escaped for a terminal."""
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in str(text))

@@ -1,4 +1,7 @@
-"""The commands `workbench stream` and `workbench reduce`: a sample of a file in batches, and a smaller one of it."""
+"""The commands `workbench stream` and `workbench reduce`.
+
+`stream` samples a file in batches; `reduce` makes such a sample smaller.
+"""
 
 import os
 from collections.abc import Iterable
@@ -15,10 +18,10 @@ ROWS = 100_000  # of a batch
 
 
 class FileCommand(RefusingCommand):
-    """A command about a file, whose user's mistakes are one line."""
+    """A command that reads a file and reports a mistake of the user in one line."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command, and tell what it refuses as a mistake of the user."""
+        """Run the command and report the errors of its input as mistakes of the user."""
         try:
             return super().invoke(context)
         except (ValueError, TypeError, OSError) as error:
@@ -27,17 +30,21 @@ class FileCommand(RefusingCommand):
 
 COLUMNS = (
     click.option(
-        "--strata-by", "by", required=True, metavar="COLUMN", help="Column of the strata."
+        "--strata-by",
+        "by",
+        required=True,
+        metavar="COLUMN",
+        help="Column with the stratum of each record.",
     ),
     click.option(
         "--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."
     ),
-    click.option("--budget", type=int, required=True, help="Records to keep."),
+    click.option("--budget", type=int, required=True, help="Number of records to keep."),
     click.option(
-        "--minimum", type=int, default=2, show_default=True, help="Least records of a stratum."
+        "--minimum", type=int, default=2, show_default=True, help="Minimum number per stratum."
     ),
     click.option(
-        "--seed", type=int, default=0, show_default=True, help="Another seed draws other records."
+        "--seed", type=int, default=0, show_default=True, help="Seed of the random sample."
     ),
 )
 
@@ -59,31 +66,33 @@ def _with_columns(function: Any) -> Any:
     "--value",
     required=True,
     metavar="COLUMN",
-    help="Column of the numbers whose mean is estimated.",
+    help="Column of numbers whose mean is estimated.",
 )
 @click.option(
     "--bounds",
     default="",
     metavar='"LOW, HIGH"',
-    help="What a value can be: gives a better interval.",
+    help="Smallest and largest possible value, for a better interval.",
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
 @click.option(
     "-o",
     "--output",
     default="sample.csv",
     show_default=True,
-    help="The sampled records, a CSV file.",
+    help="CSV file for the sampled records.",
 )
 @click.option(
     "--json",
     metavar="FILE",
-    help="Write the estimate as JSON too; its schema: `python -m pydoc workbench.reports.records`.",
+    help="Also write the estimate as JSON. Its schema: "
+    "`python -m pydoc workbench.reports.records`.",
 )
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Written after each batch, removed at the end.  [OUTPUT.checkpoint]",
+    help="File that saves the progress after each batch; removed at the end.  "
+    "[default: OUTPUT.checkpoint]",
 )
 def stream(
     file: str,
@@ -99,9 +108,10 @@ def stream(
     json: str | None,
     checkpoint: str | None,
 ) -> None:
-    """Sample the rows of FILE within strata in one pass, and estimate the mean of a column.
+    """Sample the rows of FILE in one pass and estimate a mean.
 
-    The file is read in batches. Killed and started again, the command goes on after the last one.
+    The sample is stratified, and the mean is that of a column. The command reads FILE in batches.
+    If it is interrupted, run it again: it continues after the last batch.
     """
     from workbench.allocation.streams.batches import stream_file
     from workbench.allocation.streams.sampler import StreamSampler
@@ -114,7 +124,8 @@ def stream(
     )
     if len(set(header)) < len(header):
         raise ValueError(
-            f"the sample has the columns {checks.listed(header)}, which must differ; rename one"
+            f"the columns of the sample must have different names; got {checks.listed(header)}; "
+            "rename one"
         )
     checkpoint = checkpoint or f"{output}.checkpoint"
     check_outputs(output=output, checkpoint=checkpoint, json=json)
@@ -170,27 +181,27 @@ def stream(
     "--value",
     default="",
     metavar="COLUMN",
-    help="Column of the values, whose spread says what stays.",
+    help="Column of values; strata with a larger spread keep more records.",
 )
 @click.option(
     "--weight",
     default="weight",
     show_default=True,
     metavar="COLUMN",
-    help="Column of how many records each stands for.",
+    help="Column with the number of records that each row represents.",
 )
 @click.option(
     "--strata",
     default="",
     metavar="FILE",
-    help="A table of strata (stratum, size, sd) in the place of weights and values.",
+    help="Table of strata (stratum, size, sd) to use instead of weights and values.",
 )
 @click.option(
     "-o",
     "--output",
     default="smaller.csv",
     show_default=True,
-    help="The records that stay, a CSV file.",
+    help="CSV file for the remaining records.",
 )
 def reduce(
     sample: str,
@@ -204,9 +215,10 @@ def reduce(
     strata: str,
     output: str,
 ) -> None:
-    """Keep fewer records of a stratified SAMPLE, so that the variance of its mean grows least.
+    """Reduce a stratified SAMPLE to fewer records.
 
-    SAMPLE has a row per record, as `workbench stream` writes it; the smaller one has the same columns.
+    SAMPLE has one row per record, as written by `workbench stream`. The smaller sample has the same
+    columns and is chosen so that the variance of the mean increases least.
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows
@@ -235,14 +247,14 @@ def reduce(
 
 
 def check_outputs(**outputs: str | None) -> None:
-    """Raise where a file cannot be written, or would be written twice."""
+    """Raise an error if a file cannot be written or would be written twice."""
     from workbench.reports.outputs import check_written
 
     seen = set()
     for what, path in outputs.items():
         real = os.path.realpath(os.path.expanduser(path)) if path else None
         if real in seen:
-            raise ValueError(f"{path!r} would be written twice; choose another file")
+            raise ValueError(f"two outputs have the same path {path!r}; choose different files")
         if path and real:
             check_written(what, Path(os.path.expanduser(path)))
             seen.add(real)
@@ -255,7 +267,7 @@ def _tell(found: Any, interval: Any) -> None:
     limits = NO_INTERVAL
     if interval.method != "none":
         low, high = digits.numbers(*interval, error=found.standard_error / 10)
-        limits = f"{percent(interval.level)} interval {low} to {high}"
+        limits = f"{percent(interval.level)} confidence interval {low} to {high}"
     sentence = f"{headline[0].upper()}{headline[1:]}; {limits}."
     click.echo("\n".join([sentence, *_notes([*found.notes, *interval.notes])]))
 
@@ -291,12 +303,12 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     write_json(
         Path(os.path.expanduser(path)),
         [
-            Record("estimate", "The mean of the stream", table, found.to_dict()),
+            Record("estimate", "Mean of the stream", table, found.to_dict()),
             Record("strata", "Strata", strata, strata.to_dict()),
         ],
         messages=[],
         topic="stream",
-        title="The mean of a stream",
+        title="Mean of a stream",
         versions={"workbench": package_version()},
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         inputs=[],

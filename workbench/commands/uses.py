@@ -1,7 +1,7 @@
-"""What the columns of a table are good for: the commands that `workbench doctor` prints.
+"""The commands that `workbench doctor` suggests for the columns of a table.
 
-`Inspected` holds a table and the probable roles of its columns. `uses_of` yields the commands, one
-function for each question; extras yield theirs through `registry.USES`.
+`Inspected` holds a table and the probable roles of its columns. `uses_of` yields the commands, by
+one function for each question. Extras add functions through `registry.USES`.
 """
 
 import os
@@ -24,28 +24,28 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "misclassification-correction",
     "cross-validation-t-tests",
 )
-AGREEMENT = "How far do annotators agree?"
+AGREEMENT = "How well do annotators agree?"
 METRICS = "Which metrics do the labeled items have, and how certain are they?"
-PROPORTION = "Which proportion of each class is there, corrected for misclassification?"
-JUDGED = "Which proportion is correct, by a judge's labels of all items and people's of some?"
-BY_FOLDS = "Which model is better, by a cross-validation?"
-OF_VALUES = "Which total do values in strata have, and where do the next labels go?"
-NEEDS_COUNTS = "add --counts and the file of all predictions, or of their counts"
-NEEDS_AUDIT = "add --audit and the file of items with true and predicted classes"
+PROPORTION = "What is the proportion of each class, corrected for misclassification?"
+JUDGED = "What proportion is correct, from judge labels of all items and human labels of some?"
+BY_FOLDS = "Which model is better, according to a cross-validation?"
+OF_VALUES = "What is the total of the values in strata, and where should the next labels go?"
+NEEDS_COUNTS = "add --counts with the file of all predictions or of their counts"
+NEEDS_AUDIT = "add --audit with the file of items with true and predicted classes"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
 FEW_VALUES = 12  # groups of items, or days that need no months
 MOST_COUNTED = 60  # rows of a file of counts with a row per class
 NAMED_PERIOD = ("period", "month", "batch", "release", "date")
 COUNTED = ("counted", "flagged", "positives")
-ACS_WEIGHTS = r"p?wgtp"  # successive differences: American Community Survey
+ACS_WEIGHTS = r"p?wgtp"  # American Community Survey, successive differences
 METHODS = "brr, fay, jk1, jk2, jkn, sdr or bootstrap"
 
 
 class Use(NamedTuple):
-    """A question, the words of the command that answers it, and what it still needs.
+    """A question, the words of the command that answers it, and what the command still needs.
 
-    `read` reads the sample as the command reads the file, and raises what the command would.
+    `read` reads the sample as the command would read the file, and raises the same errors.
     """
 
     question: str
@@ -70,7 +70,7 @@ class Inspected:
     def first(self, role: str) -> str:
         """Return the first column that seems to have a role, "" for none.
 
-        What people say is the truth where no other column is.
+        Human labels are the truth if no other column is.
         """
         column = roles.first_of(self.columns, role)
         if not column and role == roles.TRUTH:
@@ -82,7 +82,7 @@ class Inspected:
         return any(column.seems in any_of for column in self.columns)
 
     def options(self, **role_of_option: str) -> dict[str, Any]:
-        """Return the first column of each role by option, without the roles that no column has."""
+        """Return the first column of each role, by option, without roles that no column has."""
         options = {option: self.first(role) for option, role in role_of_option.items()}
         return {option: name for option, name in options.items() if name}
 
@@ -95,7 +95,7 @@ class Inspected:
         return self.has(role) and not self.has_gaps(self.first(role))
 
     def called(self, *any_of: str) -> str:
-        """Return the first column that is called so in any spelling, "" for none."""
+        """Return the first column with one of the names in any spelling, "" for none."""
         return next((name for name in self.data if plain_name(name) in any_of), "")
 
     def distinct(self, name: str) -> set[str]:
@@ -109,7 +109,8 @@ class Inspected:
     def measurements(self) -> list[str]:
         """Return the columns of many different numbers that have no other role.
 
-        Whole numbers that are all different may be identifiers, and count only for lack of others.
+        Whole numbers that are all different may be identifiers. They count only if there are no
+        other columns.
         """
         others = [column for column in self.columns if column.seems == roles.OTHER]
         names = [column.name for column in others if column.holds.startswith("numbers")]
@@ -136,7 +137,7 @@ def options_as_words(options: Mapping[str, Any]) -> list[str]:
 
 
 def uses_of(table: Inspected) -> Iterator[Use]:
-    """Yield what a table is ready for, or is one step away from, in the order of the topics."""
+    """Yield the commands that a table is ready for or nearly ready for, in the order of topics."""
     questions = [of_matrix, of_accuracy, of_metrics, of_values, of_proportions, of_folds]
     if files.comparison_table(table.file):
         questions = []
@@ -184,12 +185,14 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         return
     truth = options.pop("truth", "")
     plan = {"budget": str(budget)}
-    questions: dict[str, dict] = {f"How good is the classifier? A plan for {budget:,} labels": {}}
+    questions: dict[str, dict] = {f"How accurate is the classifier? Plan {budget:,} labels": {}}
     if truth:
-        questions["How good is it, as the truth is known?"] = {"truth": truth}
+        questions["How accurate is it, given the true classes?"] = {"truth": truth}
     if table.has_gaps(truth):
         plan = {}
-        questions = {"How good is it, by the labels in some rows?": {"truth": truth}}
+        questions = {
+            "How accurate is it, estimated from the labels of some rows?": {"truth": truth}
+        }
     source: Any = table.file if is_log else table.data
     for question, labels in questions.items():
         columns = options | labels
@@ -198,7 +201,7 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
 
 
 def _scored(table: Inspected) -> dict[str, Any]:
-    """Return the options that read scored items, {} where the columns hold none."""
+    """Return the options that read scored items, {} if the columns hold none."""
     options = table.options(truth=roles.TRUTH, id=roles.ID)
     scores = table.names(roles.SCORE)
     predictions = table.names(roles.PREDICTION)
@@ -239,7 +242,7 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     question = METRICS
     truth = options["truth"]
     if "prediction" not in options:
-        question = f"Which mean does {truth!r} have, and how certain is it?"
+        question = f"What is the mean of {truth!r}, and how certain is it?"
         design["metrics"] = "proportion" if len(table.distinct(truth)) <= 2 else "mean"
     columns = options | design
     read_rows = partial(read, items=table.data, **columns)
@@ -247,7 +250,7 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
 
 
 def _design(table: Inspected) -> tuple[dict[str, Any], str]:
-    """Return the options of the sample's design, and what they still need."""
+    """Return the options of the sample's design, and the option that is still missing."""
     design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
     replicates = table.names(roles.REPLICATE)
     if len(replicates) > 1 and "weight" in design:
@@ -255,8 +258,8 @@ def _design(table: Inspected) -> tuple[dict[str, Any], str]:
         design = {"weight": design["weight"], "replicate_weights": f"{prefix}*"}
         if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
             return design | {"method": "sdr"}, ""
-        made = f"say how the {len(replicates)} replicate weights were made"
-        return design, f"{made}, with --method and one of {METHODS}"
+        made = f"state with --method how the {len(replicates)} replicate weights were made"
+        return design, f"{made}: {METHODS}"
     if table.is_complete(roles.POPULATION):
         design["fpc"] = table.first(roles.POPULATION)
     return design, ""
@@ -289,9 +292,9 @@ def _labeled(table: Inspected) -> dict[str, Any]:
 
 
 def _predictions_of(table: Inspected, truth: str) -> list[str]:
-    """Return the columns without a role that agree with the truth more than its largest class does.
+    """Return the columns without a role that look like predictions; their names are often models.
 
-    They hold its classes, and their names are often those of models.
+    They hold only true classes, and agree with the truth more often than the largest class would.
     """
     true = np.array(numbers.as_text(table.data[truth]))
     _, counts = np.unique(true, return_counts=True)
@@ -373,10 +376,10 @@ def of_proportions(table: Inspected) -> Iterator[Use]:
 
 
 def _counts(table: Inspected) -> dict[str, Any] | None:
-    """Return the options that read predictions or their counts, None where the columns hold none.
+    """Return the options that read predictions or their counts, None if the columns hold none.
 
-    Counts have a row per period, with a column per class or of the second class, or a row per
-    class.
+    Counts have one row per period, with a column per class or one of the second class. Or they have
+    one row per class.
     """
     from workbench.misclassification import calendar
 
@@ -426,7 +429,7 @@ def of_folds(table: Inspected) -> Iterator[Use]:
 
 
 def _better(names: list[str], read: Callable[..., Any]) -> str:
-    """Return which values of a cross-validation are better, "" if they cannot be read."""
+    """Return "higher" or "lower" for the better values of a cross-validation, "" if unreadable."""
     from workbench.reports.inputs.cross_validation import SCORES
 
     if any(SCORES & {*re.split(r"[\W_]+", name.casefold())} for name in names):

@@ -1,4 +1,8 @@
-"""Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
+"""Reports: run a notebook with the user's parameters and write it as one HTML file.
+
+`build_report` is the function to start from. `run_notebook` executes the cells with papermill,
+and `checked_targets` and `write_targets` check and write the output files.
+"""
 
 import builtins
 import contextlib
@@ -40,13 +44,13 @@ __all__ = [
 ]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
-# cells with these tags stand in a report only if something is given, or only if it is not: a
-# parameter, or the class or an attribute of what the reading function returns
+# cells with these tags are in a report only if something is given, or only if it is not: a
+# parameter, or the class or an attribute of the result of the reading function
 IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
 KERNEL_ENVIRONMENT = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
-# a report that is made in a lesson inherits what marks the lesson's kernel as one that serves a page
+# a report made in a lesson must not inherit the marks of a kernel that serves a page
 NOT_SERVED = {"JPY_SESSION_NAME": "", "SERVER_SOFTWARE": ""}
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -68,10 +72,15 @@ def build_report(
 ) -> Path:
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
-    Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
-    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. NAME may also be
-    the class, or an attribute, of what the notebook's reading function returns. The output appears only
-    when everything went well; an older report stays as it is otherwise.
+    Some cells are left out before the run:
+
+    - cells tagged lesson, exercise, solution or interactive;
+    - cells tagged if:NAME, if parameter NAME is empty;
+    - cells tagged unless:NAME, if parameter NAME is not empty.
+
+    NAME can also be the class or an attribute of the object that the notebook's reading function
+    returns. The output is written only if the whole run succeeds; otherwise an older report stays
+    unchanged.
 
     Parameters
     ----------
@@ -80,22 +89,24 @@ def build_report(
     parameters : dict, optional
         Values by parameter name; text is read as the parameter's type.
     output : str or Path
-        Where to write, ending in .html, in a folder that exists.
+        Path of the HTML file. It must end in .html and be in an existing folder.
     progress : bool
-        Show a bar on a terminal, else one line per section.
+        Show a progress bar on a terminal, or else one line per section.
     pdf : bool
-        Write a PDF beside the HTML file, with the Chromium of this machine.
+        Also write a PDF next to the HTML file. This needs an installed Chromium.
     json : str or Path, optional
-        Write inputs, parameters and results to this file; `workbench.reports.records` documents it.
+        Also write inputs, parameters and results to this file. `workbench.reports.records`
+        documents its schema.
     tables : str or Path, optional
-        Write every table as CSV into this folder, or all into one file that ends in .xlsx (needs XlsxWriter).
+        Also write every table as a CSV file in this folder, or all tables to one file that ends
+        in .xlsx (needs XlsxWriter).
     notebooks : str or Path, optional
-        The folder to look topics up in, instead of the installed one.
+        Folder of the topics, instead of the installed one.
     command : str, optional
-        The command line to print in the report, instead of one made from the arguments.
+        Command line to print in the report, instead of one made from the arguments.
     timeout : int, optional
-        Seconds after which a cell that is still running ends the run; WORKBENCH_CELL_TIMEOUT of the
-        environment, or 600.
+        Limit of the running time of a cell, in seconds. The default is the environment variable
+        WORKBENCH_CELL_TIMEOUT, or 600.
 
     Returns
     -------
@@ -105,7 +116,7 @@ def build_report(
     Raises
     ------
     ReportError
-        A wrong name, type, file or column, or the message of the cell that failed.
+        If a name, type, file or column is wrong, or if a cell fails.
     """
     return build_files(
         topic_or_path,
@@ -134,7 +145,7 @@ def build_files(
     command: Any = None,
     timeout: Any = None,
 ) -> list:
-    """Return all files that `build_report` wrote, the HTML file first."""
+    """Build a report and return all files that were written, the HTML file first."""
     targets, limit = checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
     declared = parameters.notebook_parameters(path)
@@ -174,7 +185,7 @@ def build_files(
 
 
 class Targets(NamedTuple):
-    """Where a report goes: its page and what else is asked for."""
+    """The output files of a report: its page, and optional PDF, JSON file and tables."""
 
     page: Path
     chromium: str | None
@@ -185,7 +196,7 @@ class Targets(NamedTuple):
 def checked_targets(
     output: Path | str, pdf: bool = False, json: str | None = None, tables: str | None = None
 ) -> Targets:
-    """Return where a report goes, or raise ReportError where something cannot be written there."""
+    """Return the output files of a report, or raise ReportError if one cannot be written."""
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         outputs.check_written("PDF", page.with_suffix(".pdf"))
@@ -200,7 +211,10 @@ def checked_targets(
 def write_targets(
     targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict
 ) -> list[Path]:
-    """Write what is asked for and return the files, the page first; `about` is what JSON says beside the results."""
+    """Write the output files and return their paths, the page first.
+
+    `about` holds the entries of the JSON file other than the results.
+    """
     written = [
         targets.page,
         *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
@@ -260,7 +274,7 @@ def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -
 
 
 def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
-    """Return {name: path} of the outputs that stand beside the report unless they are given."""
+    """Return {name: path} of the outputs that go next to the report by default."""
     paths = {
         each["name"]: output.with_name(output.stem + each["detail"])
         for each in declared
@@ -270,9 +284,9 @@ def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
 
 
 def _read_first(path: Path, values: dict) -> Any:
-    """Return what the function of the notebook's metadata returns, None without one.
+    """Return the result of the notebook's reading function, None without one.
 
-    It refuses wrong files and parameters before a kernel starts.
+    It reports wrong files and parameters before a kernel starts.
     """
     named = parameters.reading_function(path)
     if not named:
@@ -299,7 +313,7 @@ def _read_first(path: Path, values: dict) -> Any:
 
 @contextlib.contextmanager
 def _importable(folder: str) -> Iterator[None]:
-    """Import from a folder too, as a kernel started in it does."""
+    """Make the modules of a folder importable, as for a kernel that starts in it."""
     sys.path.insert(0, folder)
     try:
         yield
@@ -308,7 +322,7 @@ def _importable(folder: str) -> Iterator[None]:
 
 
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
-    """Return {name: path} of the files that are given, or that the notebook will write."""
+    """Return {name: path} of the given files, or of those that the notebook will write."""
     either = {each["name"] for each in declared if each["role"] == parameters.FILE_TOO}
     given = {
         each["name"]: outputs.home_path(values[each["name"]])
@@ -337,7 +351,7 @@ def _check_files(declared: list, values: dict) -> None:
             if spelled(column, found[file]) not in found[file]:
                 raise WrongParameter(
                     name,
-                    f"is {column!r}, which is no column of {values[file]}"
+                    f"is {column!r}, but {values[file]} has no such column"
                     f"{suggestion(column, found[file])}",
                     column,
                     told=f"columns: {checks.listed(found[file], 20)}",
@@ -356,7 +370,7 @@ def _tagged_names(path: Path) -> set[str]:
 
 
 def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]:
-    """Return what is given, of the parameters and of the other names that tags have."""
+    """Return for each parameter, and for each other name in tags, whether it is given."""
     conditions = {name: bool(value) for name, value in values.items()}
     for name in sorted(tagged - set(values)):
         if name[:1].isupper():
@@ -364,7 +378,7 @@ def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]
             continue
         if not hasattr(content, name):
             raise ReportError(
-                f"a cell is tagged for a parameter {name!r}, which the notebook does not have"
+                f"a cell has a tag for parameter {name!r}, but the notebook has no such parameter"
                 f"{suggestion(name, values)}"
             )
         conditions[name] = bool(getattr(content, name))
@@ -393,12 +407,12 @@ def _execute(
                 notebook, values, limit, kernel_manager_class=kernels, on_cell_start=started
             )
     if done.metadata.papermill.exception:
-        raise ReportError("the notebook stopped before its end")
+        raise ReportError("the notebook stopped before its last cell")
     return done, take_records(done) if recorded else []
 
 
 def _belongs(tagged: set[str], conditions: dict[str, bool]) -> bool:
-    """Return whether a cell with these tags stands in a report under these conditions."""
+    """Return whether a cell with these tags belongs in a report under these conditions."""
     if LEFT_OUT & tagged:
         return False
     needed = [conditions[tag.removeprefix(IF)] for tag in tagged if tag.startswith(IF)]
@@ -431,26 +445,28 @@ def run_notebook(notebook: Any, values: dict, limit: int, **options: Any) -> Any
         raise ReportError(_message(error.ename, error.evalue)) from error
     except TimeoutError as error:  # nbclient's CellTimeoutError
         raise ReportError(
-            f"a cell took longer than {checks.counted(limit, 'second')}, so the run was ended; "
-            f"{LIMIT_NAME} sets another limit"
+            f"a cell ran longer than {checks.counted(limit, 'second')}, so the run was stopped; "
+            f"set the environment variable {LIMIT_NAME} to a higher limit"
         ) from error
     except RuntimeError as error:
         if type(error).__name__ == "DeadKernelError":  # of nbclient
             raise ReportError(
-                "the run was killed before its end; often memory is too small"
+                "the run was killed before it finished, probably for lack of memory; close other "
+                "programs or use fewer rows"
             ) from error
-        # what jupyter_client raises where a kernel does not answer
+        # raised by jupyter_client if a kernel does not answer
         raise ReportError(
-            f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
-            "ended before it answered; run it again, or see what "
-            f"`{sys.executable} -m ipykernel --version` says"
+            f"Python did not start within {checks.counted(START_LIMIT, 'second')}, or stopped "
+            "before it answered; run the command again, or check the installation with "
+            f"`{sys.executable} -m ipykernel --version`"
         ) from error
 
 
 def kernel_manager_class(environment: dict | None = None) -> type:
-    """Return a class of kernel managers that start this interpreter, whatever kernels are registered.
+    """Return a class of kernel managers that always start this interpreter.
 
-    The kernels find `environment` next to the variables of this process.
+    Registered kernels are ignored. The kernels get `environment` in addition to the variables of
+    this process.
     """
     from ipykernel.kernelspec import get_kernel_dict
     from jupyter_client.kernelspec import KernelSpec
@@ -466,7 +482,7 @@ def kernel_manager_class(environment: dict | None = None) -> type:
 
 
 def _python_path() -> dict[str, str]:
-    """Return the variable with which a kernel imports the workbench from its source tree."""
+    """Return the variable that lets a kernel import the workbench from its source tree."""
     root = Path(__file__).resolve().parents[2]
     if root.name in ("site-packages", "dist-packages"):
         return {}
@@ -475,7 +491,7 @@ def _python_path() -> dict[str, str]:
 
 
 def _message(name: str, text: str) -> str:
-    """Return an error's text, its class before it where no user is meant to see it."""
+    """Return an error's text, preceded by its class if the error is unexpected."""
     message, unforeseen = one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
     return ": ".join([name, message] if message and name in unforeseen else [message or name])
 
@@ -520,7 +536,7 @@ def _announce(cell: Any, cell_index: int) -> None:
 
 
 def input_file(name: str, path: Path, rows: bool = True) -> dict:
-    """Return what a report says of a file that it read: its name, size and digest, and how many rows it has."""
+    """Return the description of an input file: its name, size, digest and number of rows."""
     from workbench.data.files import file_of
 
     stored = Path(file_of(path))
@@ -595,7 +611,7 @@ def _command(topic: Path | str, given: dict, targets: Targets) -> str:
 
 
 def _own_title(path: Path, conditions: dict[str, bool]) -> str:
-    """Return the title of a report in which something that is given asks a question of its own, or ""."""
+    """Return the special title of a report with certain parameters, "" for none."""
     titles = parameters.own_titles(path)
     return next((titles[name] for name in conditions if conditions[name] and name in titles), "")
 
@@ -609,7 +625,7 @@ def _page(path: Path, notebook: Any, provenance: dict, own: str) -> tuple:
 
 
 def _about(about: dict) -> dict:
-    """Return what the JSON file says beside the results."""
+    """Return the entries of the JSON file other than the results."""
     return {
         "topic": parameters.topic_name(about["path"]),
         "title": about["own_title"] or parameters.notebook_title(about["path"]),

@@ -1,6 +1,7 @@
-"""Pictures of an audit as SVG, drawn here: the report of a session takes no time to start a renderer.
+"""Charts of an audit session as SVG, made without a renderer that takes time to start.
 
-Each is drawn twice, for a page and for a phone, with type of the size that is seen.
+Each chart exists in two sizes, for a wide page and for a phone. `looks_picture` shows the intervals
+of all interim analyses, `finding_picture` the estimates with their intervals.
 """
 
 import math
@@ -29,9 +30,9 @@ COLORS = {
 
 
 def looks_alternative(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str = "%") -> str:
-    """Return what the picture shows, for those who cannot see it."""
+    """Return a description of the chart for readers who cannot see it."""
     ends = [
-        "at {}, from {} to {}".format(
+        "{}, {} to {}".format(
             counted(row["labeled"], "label"),
             *(
                 percents(row["low"], row["high"])
@@ -41,21 +42,26 @@ def looks_alternative(rows: Sequence[Mapping], design: Mapping[str, Any], unit: 
         )
         for row in (rows[0], rows[-1])
     ]
-    looks = counted(len({row["number"] for row in rows}), "look")
-    return f"{percent(design['level'])} intervals at {looks}: the first, {ends[0]}; the last, {ends[1]}."
+    looks = counted(len({row["number"] for row in rows}), "interim analysis", "interim analyses")
+    return (
+        f"{percent(design['level'])} confidence intervals of {looks}. First: {ends[0]}. Last: "
+        f"{ends[1]}."
+    )
 
 
 def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str = "%") -> Markup:
-    """Return SVG elements: the interval of every look over the number of labels, and the planned end.
+    """Return SVG elements: the interval of each interim analysis by the number of labels.
+
+    A line marks the planned number of labels.
 
     Parameters
     ----------
     rows : list of dict
-        number (of the look), labeled, low, high, method.
+        Keys: number (of the interim analysis), labeled, low, high, method.
     design : dict
-        Of the session: level and budget.
+        Design of the session, with keys level and budget.
     unit : {"%", ""}
-        "" for points.
+        "%" for percentages, "" for percentage points.
     """
     lowest, highest, step = _range(rows)
     across = max(design["budget"], *(row["labeled"] for row in rows))
@@ -67,7 +73,7 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str 
         end = x(design["budget"])
         lines = [_line((left, right), (y(share), y(share)), "var(--line)") for share in shares]
         lines.append(_line((end, end), (top, bottom), "var(--soft)", dashes="4 3"))
-        for row in rows:  # looks at the same number of labels stand side by side
+        for row in rows:  # interim analyses at the same number of labels stand side by side
             at = x(row["labeled"]) - APART * list(COLORS).index(row["method"])
             lines.append(
                 _line((at, at), (y(row["low"]), y(row["high"])), COLORS[row["method"]], width=3)
@@ -90,14 +96,15 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str 
 
 
 def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
-    """Return SVG elements: estimates with their intervals, and rates without, a row each.
+    """Return SVG elements: a row for each estimate with its interval, and for each rate.
 
     Parameters
     ----------
     rows : list of dict
-        name; ends of the estimate; text; low and high, None where a rate has no interval.
+        Keys: name, ends (of the estimate), text, low and high. The last two are None for a rate
+        without an interval.
     unit : {"%", ""}
-        "" for points.
+        "%" for percentages, "" for percentage points.
     """
     lowest, highest, step = _range(
         [
@@ -110,7 +117,7 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
         narrow, thin = width < NARROW, 19 if len(rows) <= MANY else 16
         beside = [
             row for row in rows if row["low"] is None or not narrow
-        ]  # their words stand beside, not above
+        ]  # rows with their text next to the marks, not above
         left, room = (
             each * type_size * max((len(row[name]) for row in beside), default=0)
             for each, name in ((0.62, "name"), (0.58, "text"))
@@ -154,7 +161,7 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
 
 
 def _marks(row: Mapping, x: Callable[[float], float], middle: float) -> list[dict]:
-    """Return the lines of an interval and of the ends of its estimate, or of a rate."""
+    """Return the lines of an interval and of its estimate, or of a rate."""
     ends = [
         _line(
             (x(end) - 2, x(end) + 2),
@@ -175,7 +182,7 @@ def _marks(row: Mapping, x: Callable[[float], float], middle: float) -> list[dic
 
 
 def _range(rows: Sequence[Mapping]) -> tuple[float, float, float]:
-    """Return round ends that hold all intervals, and the step between round numbers."""
+    """Return round limits that contain all intervals, and the step between round numbers."""
     least, most = min(row["low"] for row in rows), max(row["high"] for row in rows)
     step = next((each for each in STEPS if (most - least) / each <= MOST_LINES), STEPS[-1])
     first = math.floor(least / step + 1e-9)
@@ -187,7 +194,7 @@ def _scale(low: float, high: float, first: float, last: float) -> Callable[[floa
 
 
 def _picture(alternative: str, drawn: Callable[[int, int], tuple[list, list, float]]) -> Markup:
-    """Return a picture for a page and one for a phone; the page shows one of them."""
+    """Return a chart for a wide page and one for a phone; the page shows one of them."""
     made = [
         (name, width, type_size, *drawn(width, type_size))
         for name, (width, type_size) in SIZES.items()

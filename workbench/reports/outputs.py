@@ -1,4 +1,7 @@
-"""What a report writes: checked before any work, written as a whole, taken back where the run fails."""
+"""The output files of a report.
+
+They are checked before any work, written completely or not at all, and removed if the run fails.
+"""
 
 import contextlib
 import os
@@ -26,7 +29,7 @@ CHROMIUMS = (
 
 
 class ReportWarning(UserWarning):
-    """What the user should know about a report that was written."""
+    """A warning about a report that was written."""
 
 
 def checked_output(output: Path | str, what: str = "output", ending: str = ".html") -> Path:
@@ -43,23 +46,23 @@ def checked_output(output: Path | str, what: str = "output", ending: str = ".htm
 
 
 def home_path(value: Path | str) -> Path:
-    """Return a path as the user wrote it, "~" at its beginning for their home."""
+    """Return a path in which "~" at the beginning is the user's home folder."""
     return Path(os.path.expanduser(value))
 
 
 def check_written(what: str, path: Path) -> None:
-    """Raise unless a file can be written at `path`; only a file that is written shows it."""
+    """Raise an error unless a file can be written at `path`."""
     check_name(what, path)
     with refusing(kinds=(whole_files.NotWrittenError,)):
         whole_files.refuse_kept(path)
     if path.is_dir():
         raise ReportError(f"{what} {str(path)!r} is a folder")
-    if path.is_file() or not path.exists():  # a device or a pipe is written to as it is
+    if path.is_file() or not path.exists():  # devices and pipes need no check of their folder
         check_folder(f"{what} folder", path.parent)
 
 
 def check_name(what: str, path: Path) -> None:
-    """Raise where the system takes no such name."""
+    """Raise an error if the system does not accept the file name."""
     with (
         refusing(f"{what} {str(path)!r} cannot be written"),
         contextlib.suppress(FileNotFoundError, NotADirectoryError),
@@ -68,14 +71,16 @@ def check_name(what: str, path: Path) -> None:
 
 
 def check_folder(what: str, folder: Path) -> None:
-    """Raise unless a folder exists and files can be made in it."""
+    """Raise an error unless a folder exists and files can be created in it."""
     if not folder.is_dir():
-        raise ReportError(f"{what} {str(folder)!r} does not exist; make it first")
+        raise ReportError(f"{what} {str(folder)!r} does not exist; create it first")
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except FileNotFoundError as error:  # a folder of the system, such as /proc
-        raise ReportError(f"{what} {str(folder)!r} takes no files; choose another") from error
+        raise ReportError(
+            f"{what} {str(folder)!r} cannot hold files; choose another folder"
+        ) from error
     except OSError as error:
         raise ReportError(
             f"{what} {str(folder)!r} cannot be written to: {error.strerror}"
@@ -83,14 +88,14 @@ def check_folder(what: str, folder: Path) -> None:
 
 
 def find_chromium() -> str:
-    """Return the path of a Chromium: CHROMIUM of the environment, or the first one found."""
+    """Return the path of Chromium: the environment variable CHROMIUM, or the first one found."""
     named = os.environ.get("CHROMIUM")
     found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
     if found is None:
         what = (
-            f"CHROMIUM is {named!r}, which is no program"
+            f"CHROMIUM is {named!r}, but there is no such program"
             if named
-            else "--pdf needs Chromium, none found"
+            else "--pdf needs Chromium, which was not found"
         )
         raise ReportError(
             f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
@@ -101,12 +106,12 @@ def find_chromium() -> str:
 
 @contextlib.contextmanager
 def taken_back(path: Path) -> Iterator[None]:
-    """Remove a file, or an empty folder, that was not there before, where what is done with it fails."""
+    """Remove a new file or a new empty folder if the code of the block fails."""
     new = not path.exists()
     try:
         yield
     except BaseException:
-        with contextlib.suppress(OSError):  # the error that ended the run is the one to tell
+        with contextlib.suppress(OSError):  # report the error that stopped the run, not this one
             if new and path.is_dir():
                 path.rmdir()
             elif new:
@@ -116,13 +121,13 @@ def taken_back(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a file that takes the place of the one at `path` if all goes well."""
+    """Yield the path of a temporary file that replaces `path` if the block succeeds."""
     with refusing(kinds=(whole_files.NotWrittenError,)), whole_files.whole_file(path) as part:
         yield part
 
 
 def write_page(page: str, output: Path, chromium: str | None = None) -> None:
-    """Write a page, and with a Chromium its PDF, as a whole or not at all."""
+    """Write a page, and its PDF if `chromium` is given, completely or not at all."""
     with whole_file(output) as part:
         part.write_text(page, encoding="utf-8")
         if chromium:
@@ -131,10 +136,12 @@ def write_page(page: str, output: Path, chromium: str | None = None) -> None:
 
 
 def warn_if_large(output: Path, level: int) -> None:
-    """Warn of a page that is too large to be sent around."""
+    """Warn about a page that is too large to send."""
     size = output.stat().st_size
     if size > SIZE_LIMIT:
-        message = f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB"
+        message = (
+            f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB, to be easy to send"
+        )
         warnings.warn(message, ReportWarning, stacklevel=level + 1)
 
 
@@ -158,7 +165,10 @@ def _print(chromium: Any, page: Any, pdf: Any) -> Any:
         try:
             done = subprocess.run(words, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired:
-            raise ReportError(f"{chromium} did not finish the PDF within 120 seconds") from None
+            raise ReportError(
+                f"{chromium} did not finish the PDF within 120 seconds; print the HTML report "
+                "instead"
+            ) from None
     if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
         said = one_line((done.stderr.strip().splitlines() or ["no message"])[-1])
-        raise ReportError(f"{chromium} made no PDF (exit code {done.returncode}): {said}")
+        raise ReportError(f"{chromium} did not write a PDF (exit code {done.returncode}): {said}")

@@ -1,4 +1,7 @@
-"""A notebook's cells and outputs as the body of an HTML page that asks for nothing from outside."""
+"""The cells and outputs of a notebook as the body of a self-contained HTML page.
+
+`body` is the function to start from.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     Part = Markup | bs4.BeautifulSoup  # of a page: HTML that stays as it is, or a tree
 
-FINDING = "finding"  # the tag of the cell that states it
+FINDING = "finding"  # tag of the cell with the finding
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _TITLE = re.compile(r"(?s)\s*(#[ \t][^\n]*|)(.*)")
 _UNMARKED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "math", "figcaption", "style"}
@@ -35,19 +38,19 @@ _WORDS = re.compile(
     rf"(?<![\w-])(?:{'|'.join(map(re.escape, [*_STEMS, *vocabulary.EXPLAINED]))})(?![\w-])"
 )
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-# what loads, leads away or runs by itself, and the addresses that do
+# tags, attributes and addresses that load something, redirect or run code
 _ACTIVE = ["base", "embed", "iframe", "link", "meta", "object"]
 _LOADING = {"src", "srcset", "poster", "data", "background"}
 _RUNNING = ("javascript:", "vbscript:")
 
 
 def source(cell: Any) -> str:
-    """Return a cell's text, which a file may hold as a list of lines."""
+    """Return a cell's text, which may be a list of lines in the file."""
     return "".join(cell.get("source", ""))
 
 
 def headings(cells: list) -> Iterator[tuple]:
-    """Yield level and text of the headings in Markdown cells, outside of code blocks."""
+    """Yield level and text of the headings in Markdown cells, except in code blocks."""
     for cell in cells:
         if cell["cell_type"] == "markdown":
             text = re.sub(r"(?ms)^(```|~~~).*?^\1", "", source(cell))
@@ -56,7 +59,7 @@ def headings(cells: list) -> Iterator[tuple]:
 
 
 def plain(markdown: str) -> str:
-    """Return a line of Markdown without its marks."""
+    """Return a line of Markdown without its markup."""
     text = re.sub(r"!?\[(.*?)\]\(.*?\)", r"\1", markdown)
     return re.sub(r"\\([^\w\s])|[*`$]", r"\1", text).strip()
 
@@ -72,14 +75,20 @@ def one_line(text: Any) -> str:
 
 
 def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> Any:
-    """Return what a page is made of, code left out; without `explain` no word leads to what it means.
+    """Return the parts of a page, without code.
+
+    With `explain`, words of the vocabulary link to their explanations.
 
     Returns
     -------
     types.SimpleNamespace
-        heading (HTML of `title`, else of the heading that the notebook begins with; empty where it begins with none),
-        finding (what the cell tagged `finding` shows), content (all else), words (that the page explains, with what
-        they mean) and messages (what cells wrote to stderr, by section).
+        Its attributes are:
+
+        - heading: HTML of `title`, or of the first heading of the notebook; may be empty
+        - finding: the output of the cell tagged `finding`
+        - content: everything else
+        - words: the words that the page explains, with their explanations
+        - messages: the text that cells wrote to stderr, with its section
     """
     finding: list[Part] = []
     parts: list[Part] = []
@@ -141,7 +150,7 @@ def _leave_out_repeated_notes(parts: Iterable[Part]) -> None:
 
 
 def _explain(parts: Iterable[Part]) -> dict[str, str]:
-    """Let the first mention of each word of the vocabulary lead to what it means; return these words with it."""
+    """Link the first mention of each word of the vocabulary; return the words and explanations."""
     words: dict[str, str] = {}
     for tree in _trees(parts):
         for text in tree.find_all(string=_WORDS):
@@ -153,7 +162,7 @@ def _explain(parts: Iterable[Part]) -> dict[str, str]:
 def _first_mentions(
     text: str, words: dict[str, str], tree: bs4.BeautifulSoup
 ) -> Iterator[str | bs4.Tag]:
-    """Yield the text in pieces: words that were not mentioned before are links, and are added to `words`."""
+    """Yield the text in pieces, with new words as links; add these words to `words`."""
     end = 0
     for match in _WORDS.finditer(text):
         word = _STEMS.get(match[0], match[0])
@@ -172,7 +181,7 @@ def _place(word: str) -> str:
 
 
 def _tree(text: str) -> bs4.BeautifulSoup:
-    """Return HTML, whoever made it, as a tree that loads and runs nothing; only its tables scroll."""
+    """Return HTML as a tree without parts that load or run something, with scrolling tables."""
     import bs4
 
     tree = bs4.BeautifulSoup(text, "html.parser")
@@ -192,7 +201,7 @@ def _tree(text: str) -> bs4.BeautifulSoup:
 
 
 def _acts(name: str, value: str) -> bool:
-    """Return whether an attribute loads something from outside, or runs."""
+    """Return whether an attribute loads something from outside or runs code."""
     address = "".join(value.split()).lower()
     return (
         name.startswith("on")
@@ -204,7 +213,7 @@ def _acts(name: str, value: str) -> bool:
 
 
 def _let_scroll(table: bs4.Tag, tree: bs4.BeautifulSoup) -> None:
-    """Lay a table out as the tables of results are: what stands above it stays where it is, numbers are aligned."""
+    """Lay out a table like the tables of results: aligned numbers, and a caption that stays put."""
     head, *rows = [
         [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
         for row in table.find_all("tr")
@@ -221,7 +230,7 @@ def _let_scroll(table: bs4.Tag, tree: bs4.BeautifulSoup) -> None:
 
 
 def _stated(output: Any) -> Part:
-    """Return an output of the finding's cell: each printed line is a paragraph."""
+    """Return an output of the cell with the finding, each printed line as a paragraph."""
     if output.output_type == "stream" and output.name == "stdout":
         lines = filter(str.strip, _text(output.text).splitlines())
         return _tree(Markup().join(map(Markup("<p>{}</p>").format, lines)))
@@ -237,7 +246,7 @@ def _messages(output: Any) -> list[str]:
     data = output.get("data", {})
     bar = re.search(r"\d%\||\dit \[", data.get("text/plain", ""))
     if WIDGET in data and not bar and not _output(output):
-        return ["An interactive control without a static picture was left out."]
+        return ["An interactive control was left out because it has no static picture."]
     return []
 
 
@@ -307,7 +316,7 @@ def _markdown(
 
 @functools.cache
 def _markdown_tools() -> Any:
-    """Return Jupyter's Markdown with mathematics as MathML and amounts of dollars left alone."""
+    """Return Jupyter's Markdown parser, with formulas as MathML and dollar amounts unchanged."""
     from nbconvert.filters import markdown_mistune as mistune
 
     class Renderer(mistune.IPythonRenderer):

@@ -1,4 +1,7 @@
-"""The notebooks that can be reported, and their parameters."""
+"""The notebooks that can become reports, and their parameters.
+
+`topics` lists the notebooks, `notebook_parameters` the parameters of one.
+"""
 
 import ast
 import contextlib
@@ -23,7 +26,7 @@ _RULES = {
     "bool": "true or false",
     "str": "text",
 }
-DATA = "data"  # folder of the example files, beside the notebooks
+DATA = "data"  # folder of the example files, next to the notebooks
 _CONTAINERS = ("list", "dict", "tuple")
 _PLAIN = (*_RULES, *_CONTAINERS)
 FILE_TOO = "column or file"
@@ -40,15 +43,15 @@ _TYPES = (
 
 
 class ReportError(ValueError):
-    """What the user has to change, in one line."""
+    """An error that tells the user in one line what to change."""
 
 
 class WrongParameter(checks.WrongArgument, ReportError):
-    """A parameter of a notebook that is refused."""
+    """A parameter of a notebook with a wrong value."""
 
     @classmethod
     def of(cls, error: Any) -> "WrongParameter":
-        """Return what an argument of the same name was refused for."""
+        """Return the error about an argument as an error about the parameter of that name."""
         return cls(
             error.argument,
             error.rule,
@@ -60,7 +63,7 @@ class WrongParameter(checks.WrongArgument, ReportError):
 
 
 def reason(error: Any) -> str:
-    """Return what the system says against a file name, without number and name."""
+    """Return the system's message about a file, without error number and file name."""
     return getattr(error, "strerror", None) or str(error)
 
 
@@ -70,7 +73,7 @@ def refusing(
     kinds: tuple[type[Exception], ...] = (OSError, ValueError),
     said: Callable[[Any], str] = reason,
 ) -> Iterator[None]:
-    """Turn errors into a mistake of the user, followed by what is said of them, or without `mistake` by their text."""
+    """Raise ReportError instead of other errors, with `mistake` before their message."""
     try:
         yield
     except kinds as error:
@@ -78,7 +81,7 @@ def refusing(
 
 
 def notebooks_folder() -> Path:
-    """Return the folder of the notebooks: inside the installed package, or of the source tree."""
+    """Return the folder of the notebooks, in the installed package or in the source tree."""
     here = Path(__file__).resolve().parents[1]
     return next(
         (path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
@@ -87,7 +90,7 @@ def notebooks_folder() -> Path:
 
 
 def data_files() -> list[Path]:
-    """Return the paths of the example files, on which readers try the reports."""
+    """Return the paths of the example files that readers can try the reports on."""
     return sorted(path for path in (notebooks_folder() / DATA).glob("[!.]*") if path.is_file())
 
 
@@ -99,9 +102,10 @@ def copy_data(folder: Path) -> None:
 
 
 def topics(notebooks: Any = None) -> Any:
-    """Return {topic: path} of the notebooks that are reports, in the order of their numbers.
+    """Return {topic: path} of the notebooks that can become reports, in the order of their numbers.
 
-    A report has a parameters cell, and its metadata do not say `{"workbench": {"report": false}}`.
+    Such a notebook has a parameters cell, and its metadata do not contain
+    `{"workbench": {"report": false}}`.
     """
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
     return {
@@ -112,12 +116,12 @@ def topics(notebooks: Any = None) -> Any:
 
 
 def _told(notebook: dict, key: str, default: Any = None) -> Any:
-    """Return what a notebook's metadata tell the workbench."""
+    """Return an entry of the workbench in a notebook's metadata."""
     return notebook.get("metadata", {}).get("workbench", {}).get(key, default)
 
 
 def topic_name(path: Path) -> str:
-    """Return the topic of a notebook: its file's name without number and ending."""
+    """Return the topic of a notebook: its file name without number and ending."""
     return re.sub(r"^\d+-", "", Path(path).stem)
 
 
@@ -129,8 +133,8 @@ def find_notebook(topic_or_path: Any, notebooks: Any = None) -> Path:
     if path.suffix == ".ipynb":
         if os.path.isfile(path):
             return path
-        raise ReportError(f"no notebook {str(path)!r}")
-    listed = f"topics: {', '.join(known)}" if known else "no notebook with parameters is installed"
+        raise ReportError(f"notebook {str(path)!r} does not exist")
+    listed = f"topics: {', '.join(known)}" if known else "no topics are installed"
     raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
 
 
@@ -142,10 +146,11 @@ def notebook_title(path: Path) -> str:
 
 
 def own_titles(path: Path) -> dict[str, str]:
-    """Return the titles of reports in which something that is given asks a question of its own.
+    """Return special titles of a report by the parameter, class or attribute that they need.
 
-    They stand in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
-    The name is that of a parameter, or of the class or an attribute of what the reading function returns.
+    The notebook's metadata define them, for example
+    `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`. A name is that of a
+    parameter, or of the class or an attribute of the reading function's result.
     """
     return _told(load_notebook(path), "titles", {})
 
@@ -153,26 +158,34 @@ def own_titles(path: Path) -> dict[str, str]:
 def notebook_parameters(path: Path) -> list:
     """Return the parameters of a notebook.
 
-    They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
-    `n = 50  # type: int  labels you can afford` says type and help, two spaces apart. Types are
+    They are the assignments of plain literals in its cell tagged `parameters`. A comment gives type
+    and help, two spaces apart, as in `n = 50  # type: int  labels you can afford`. The types are:
 
-    - str, int, float, list, dict, tuple of Python;
-    - "flag", a bool that the command line takes as --name or --no-name;
-    - "choice A | B", one of these words; "choice of MODULE.NAMES", one of those that a module lists;
-    - "file", an input file;
-    - "column of NAME", a column of the file that is given as parameter NAME; "column or file of NAME", one or a file;
-    - "output", a file that the notebook writes; "output -labels.csv", if empty, beside the report:
-      report-labels.csv.
+    - str, int, float, list, dict, tuple: types of Python
+    - flag: a bool that the command line takes as --name or --no-name
+    - choice A | B: one of these words
+    - choice of MODULE.NAMES: one of the words that a module lists
+    - file: an input file
+    - column of NAME: a column of the file in parameter NAME
+    - column or file of NAME: such a column, or a file
+    - output: a file that the notebook writes
+    - output -labels.csv: the same, by default next to the report as report-labels.csv
 
     Returns
     -------
     list of dict
-        With name, type (of Python), default, help, role ("file", "output", "column", "column or file", "choice",
-        "flag" or None) and detail (the file of a column, the tuple of a choice, the ending of an output, else None).
+        Each has these keys:
+
+        - name, type (of Python), default and help
+        - role: "file", "output", "column", "column or file", "choice", "flag" or None
+        - detail: the file of a column, the words of a choice, the ending of an output, or None
     """
     cell = _parameters_cell(load_notebook(path))
     if cell is None:
-        raise ReportError(f"{Path(path).name} has no cell tagged 'parameters'")
+        raise ReportError(
+            f"{Path(path).name} has no cell tagged 'parameters'; tag the cell that sets the "
+            "parameters"
+        )
     text = source(cell)
     try:
         tree, tokens = ast.parse(text), list(tokenize.generate_tokens(io.StringIO(text).readline))
@@ -192,7 +205,7 @@ def notebook_parameters(path: Path) -> list:
 
 
 def shown_type(parameter: dict) -> str:
-    """Return a parameter's type for people: "int", "file", "column of scores", "choice"."""
+    """Return a parameter's type for display, such as "int", "column of scores" or "choice"."""
     role = parameter["role"]
     return (
         f"{role} of {parameter['detail']}"
@@ -202,25 +215,25 @@ def shown_type(parameter: dict) -> str:
 
 
 def shown_help(parameter: dict) -> str:
-    """Return a parameter's help, the words of a choice before it."""
+    """Return a parameter's help, preceded by the words of a choice."""
     words = [", ".join(parameter["detail"])] if parameter["role"] == "choice" else []
     return "; ".join([*words, parameter["help"]] if parameter["help"] else words)
 
 
 def reading_function(path: Path) -> str | None:
-    """Return the dotted name of the function that reads and checks a notebook's parameters, or None.
+    """Return the dotted name of the function that reads a notebook's parameters, or None.
 
-    It stands in the notebook's metadata: `{"workbench": {"read": "package.module.function"}}`.
+    The notebook's metadata name it: `{"workbench": {"read": "package.module.function"}}`.
     """
     return _told(load_notebook(path), "read")
 
 
 def parse_parameters(declared: list, given: dict) -> dict:
-    """Return the values of `given` as the types of their parameters, or raise ReportError."""
+    """Return the given values in the types of their parameters, or raise ReportError."""
     known = {parameter["name"]: parameter for parameter in declared}
     for name in given:
         if name not in known:
-            allowed = f"parameters: {', '.join(known)}" if known else "this notebook has none"
+            allowed = f"parameters: {', '.join(known)}" if known else "the notebook has none"
             raise ReportError(f"no parameter {str(name)!r}{suggestion(name, known)}; {allowed}")
     return {name: _typed(known[name], value) for name, value in given.items()}
 
@@ -277,7 +290,7 @@ def _parameter(node: Any, comment: str, path: Path) -> dict:
 
 
 def _kind(written: str, where: str) -> tuple:
-    """Return type, role and detail of a type as it is written."""
+    """Return type, role and detail from the type in a comment."""
     word, _, rest = written.partition(" ")
     if written in _PLAIN:
         return written, None, None
@@ -292,8 +305,8 @@ def _kind(written: str, where: str) -> tuple:
     if word == "choice" and (home := re.fullmatch(r"of ([\w.]+)\.(\w+)", rest)):
         return "str", "choice", tuple(getattr(importlib.import_module(home[1]), home[2]))
     raise ReportError(
-        f"{where} has the type {written!r}; write {checks.listed(_TYPES, len(_TYPES))}, and two spaces "
-        "before the help"
+        f"{where} has the type {written!r}; use {checks.listed(_TYPES, len(_TYPES))}, with two "
+        "spaces before the help"
     )
 
 
@@ -310,7 +323,7 @@ def _check_roles(declared: list, path: Path) -> None:
             )
         if role in ("column", FILE_TOO) and detail not in files:
             raise ReportError(
-                f"{where} is a {role} of {detail!r}, which is no parameter of type file"
+                f"{where} is a {role} of {detail!r}, but {detail!r} is not a parameter of type file"
             )
         if role == "choice" and default not in detail:
             raise ReportError(

@@ -1,29 +1,34 @@
-"""What a report found, as data: its results as the page shows them, written as one JSON file.
+"""The results of a report as one JSON file.
 
 The file of `workbench report TOPIC --json FILE` holds one object of schema 1:
 
 - `format`, "workbench report", and `schema`, 1;
 - `topic` and `title` of the page, `time` of the run (UTC, ISO 8601);
-- `versions`: of workbench, python and the packages that compute;
-- `inputs`: each file that was read: `parameter`, `file` (its name), `rows`, `bytes` and `sha256`;
-- `parameters`: every parameter by name, as it was used;
-- `results`: a list in the order of the page, each with
-  `name`, that of the notebook's variable, else made of the section (a table) or of the kind; unique and stable,
-  `section`, the heading under which it stands,
-  `finding`, one sentence,
-  `rows`, its table: a list of objects with the keys of `workbench.results.vocabulary`,
-  `notes`, its caveats by weight: `kind`, `text` and `where`, and
-  `result`, its `to_dict()`, from which `workbench.Result.from_dict` restores it without loss;
-- `notes`: all caveats as sentences, by weight, each once;
-- `messages`: what the run wrote to stderr, with its section.
+- `versions` of workbench, Python and the numerical packages;
+- `inputs`: for each input file `parameter`, `file` (its name), `rows`, `bytes` and `sha256`;
+- `parameters`: the value of every parameter by name;
+- `results`: a list of results in the order of the page (see below);
+- `notes`: all caveats as sentences, the most important first, without repetition;
+- `messages`: the messages that the run wrote to stderr, with their sections.
 
-`workbench audit report --json FILE` writes the same of an audit session: topic "audit", its design as parameters, no
-inputs; the first result is what the page quotes. `workbench stream --json FILE` does so of a stream: topic "stream",
-results `estimate` and `strata`.
+Each result has these entries:
 
-It is strict JSON, UTF-8. In `rows` and `parameters` null stands for what is missing and for a number that is not
-finite; in `result` such a number is {"float": "nan"}, "inf" or "-inf", so that nothing is lost. The same inputs give
-the same file but for `time`.
+- `name`: the name of the notebook's variable. Without one, it is made from the section of a table,
+  or from the kind of the result. Names are unique and stable.
+- `section`: the heading above the result.
+- `finding`: the main result in one sentence.
+- `rows`: its table, a list of objects with the keys of `workbench.results.vocabulary`.
+- `notes`: its caveats, the most important first, with `kind`, `text` and `where`.
+- `result`: its `to_dict()`. `workbench.Result.from_dict` restores the result from it without loss.
+
+`workbench audit report --json FILE` writes the same schema for an audit session. Its topic is
+"audit", its parameters are the design, and it has no inputs. The first result is the estimate that
+the page quotes. `workbench stream --json FILE` writes topic "stream" with the results `estimate`
+and `strata`.
+
+The file is strict JSON in UTF-8. In `rows` and `parameters`, null is a missing value or a number
+that is not finite. In `result`, such a number is {"float": "nan"}, "inf" or "-inf", so that nothing
+is lost. The same inputs give the same file except for `time`.
 """
 
 import ast
@@ -44,7 +49,7 @@ _UNRUN = {"parameters", "injected-parameters"}
 
 
 class Record(NamedTuple):
-    """A result of a page: its name, its section, its table and what `to_dict` returned."""
+    """A result of a page: its name, its section, its table and its `to_dict()`."""
 
     name: str
     section: str
@@ -53,7 +58,7 @@ class Record(NamedTuple):
 
 
 class Variables:
-    """Those of the named variables that hold a result, as the last value of a run whose results are recorded."""
+    """The named variables of a notebook that hold results; the last value of a recorded run."""
 
     def __init__(self, values: dict, names: Iterable[str]) -> None:
         self.results = {
@@ -67,7 +72,7 @@ class Variables:
 
 
 def add_recording(notebook: Any) -> None:
-    """Add the cell that tells which variables hold results; `take_records` removes it."""
+    """Add a cell that returns the variables with results; `take_records` removes it."""
     from nbformat.v4 import new_code_cell
 
     names = list(
@@ -83,7 +88,7 @@ def add_recording(notebook: Any) -> None:
 
 
 def take_records(notebook: Any) -> list[Record]:
-    """Return the results of a notebook that was run, in the order in which it shows them or first uses them."""
+    """Return the results of an executed notebook, in the order in which it shows or uses them."""
     variables = next(_recorded(notebook.cells.pop()), {})
     shown = {
         id(each): _variable(each, variables) for cell in notebook.cells for each in _recorded(cell)
@@ -105,7 +110,7 @@ def take_records(notebook: Any) -> list[Record]:
 
 
 def write_json(path: Path, records: list[Record], *, messages: list, **about: Any) -> None:
-    """Write the JSON file of a report as a whole."""
+    """Write the JSON file of a report completely or not at all."""
     notes = sentences(note for each in records for note in each.table.notes)
     content = {
         "format": "workbench report",
@@ -161,7 +166,7 @@ def _recorded(cell: Any) -> Iterator[dict]:
 
 
 def _variable(shown: Any, variables: Any) -> str:
-    """Return the variable that holds what is shown, or all whose rows are shown as a table; "" where none does."""
+    """Return the variable that holds a shown result or its rows, "" for none."""
     is_table = shown["result"]["kind"] == Table.__name__
     return next(
         (
@@ -186,13 +191,16 @@ def _named(found: list) -> list:
 
 
 def _words(section: str, kind: str) -> str:
-    """Return a name for what no variable holds: of its kind, a table of its section."""
+    """Return a name for a result without a variable: the section of a table, or the kind."""
     text = section if kind == Table.__name__ else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind)
     return re.sub(r"\W+", "_", text.lower()).strip("_") or "table"
 
 
 def free_name(name: str, taken: set[str], alike: Callable[[str], str] = str) -> str:
-    """Return a name, with a number where it is taken; what `alike` makes of it stands among those taken."""
+    """Return a name that is not taken, with a number added if needed.
+
+    `alike` changes a name before it is compared, for example to lower case.
+    """
     return next(
         each
         for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))

@@ -1,4 +1,4 @@
-"""The tables of a report as files: a CSV per table in a folder, or one Excel file with a sheet per table."""
+"""The tables of a report as CSV files in a folder, or as sheets of one Excel file."""
 
 import contextlib
 import csv
@@ -16,20 +16,20 @@ from workbench.reports.records import Record, free_name
 
 EXCEL, CREATOR = ".xlsx", "evaluation-workbench"
 LONGEST_SHEET_NAME = 31
-# the file in the folder that tells which of its files are tables of reports, and what they say
+# the file in the folder that lists the tables of reports and their findings
 CONTENTS, LISTED = "contents", ("file", "report", "finding", "rows")
 
 
 def checked_tables(target: str | Path) -> Path:
-    """Return the path of a folder or an Excel file that tables can be written to, or raise ReportError."""
+    """Return the path of the folder or Excel file for the tables, or raise ReportError."""
     path = home_path(target)
     if not str(target):
-        raise WrongParameter("tables", f"must name a folder, or a file that ends in {EXCEL}", "")
+        raise WrongParameter("tables", f"must name a folder or a file that ends in {EXCEL}", "")
     if path.suffix.lower() == EXCEL:
         if importlib.util.find_spec("xlsxwriter") is None:
             raise ReportError(
-                f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
-                "name a folder to get CSV files"
+                f"tables {str(path)!r} needs XlsxWriter. Install it: pip install "
+                "'evaluation-workbench[xlsx]'; or name a folder to get CSV files"
             )
         check_written("tables", path)
         _refuse_other_workbook(path)
@@ -37,7 +37,7 @@ def checked_tables(target: str | Path) -> Path:
     check_name("tables", path)
     if path.exists() and not path.is_dir():
         raise ReportError(
-            f"tables {str(path)!r} is neither a folder nor a name that ends in {EXCEL}"
+            f"tables {str(path)!r} must be a folder or end in {EXCEL}; it is another kind of file"
         )
     check_folder("tables folder", path if path.exists() else path.parent)
     _listed(path)
@@ -45,7 +45,10 @@ def checked_tables(target: str | Path) -> Path:
 
 
 def table_paths(target: Path, records: list[Record]) -> list[Path]:
-    """Return the files that `write_tables` will write, or raise where one is there that is no table of a report."""
+    """Return the files that `write_tables` will write.
+
+    Raise ReportError if one of them exists and is not a table of a report.
+    """
     if target.suffix.lower() == EXCEL:
         return [target]
     paths, known = (
@@ -55,16 +58,17 @@ def table_paths(target: Path, records: list[Record]) -> list[Path]:
     foreign = next((path for path in paths if path.exists() and path.name not in known), None)
     if foreign:
         raise ReportError(
-            f"{str(foreign)!r} exists and is no table of a report; choose another folder for the tables"
+            f"{str(foreign)!r} exists and is not a table of a report; choose another folder for "
+            "the tables"
         )
     return [*paths, target / f"{CONTENTS}.csv"]
 
 
 def write_tables(target: Path, records: list[Record], report: str) -> None:
-    """Write the tables of a report: numbers in full, text harmless.
+    """Write the tables of a report, with unrounded numbers and without formulas in text.
 
-    Columns have the keys of `workbench.results.vocabulary`.
-    What is missing and what is no number is an empty cell.
+    The columns are the keys of `workbench.results.vocabulary`. Missing values and numbers that do
+    not exist are empty cells.
     """
     contents = [
         {
@@ -97,13 +101,13 @@ def _write_csv(path: Path, rows: Sequence[dict], names: tuple[str, ...] = ()) ->
 
 
 def _lines(rows: Sequence[dict], names: tuple[str, ...] = ()) -> list[list]:
-    """Return the titles of columns, then the cells of each row."""
+    """Return the column names, then the cells of each row."""
     names = names or tuple(dict.fromkeys(name for row in rows for name in row))
     return [list(map(str, names)), *([_value(row.get(name)) for name in names] for row in rows)]
 
 
 def _value(value: Any) -> Any:
-    """Return a cell as a number or a text; a number that does not exist is an empty cell."""
+    """Return a cell as a number or a text; a number that does not exist is empty text."""
     if isinstance(value, float) and math.isnan(value):
         return ""
     return value if value is None or isinstance(value, (str, int, float)) else str(value)
@@ -122,8 +126,8 @@ def _listed(folder: Path) -> list:
         rows = [dict(zip(LISTED, line, strict=True)) for line in lines]
     if tuple(names) != LISTED:
         raise ReportError(
-            f"{str(path)!r} exists and is no list of a report's tables; choose another folder for the "
-            "tables"
+            f"{str(path)!r} exists and is not the list of a report's tables; choose another folder "
+            "for the tables"
         )
     return rows
 
@@ -138,7 +142,7 @@ def _refuse_other_workbook(path: Path) -> None:
         ours = False
     if not ours:
         raise ReportError(
-            f"tables {str(path)!r} exists and holds no tables of a report; choose another path"
+            f"tables {str(path)!r} exists and was not written by a report; choose another path"
         )
 
 
@@ -154,7 +158,7 @@ def _write_workbook(path: Path, records: list, contents: list) -> None:
 
 
 def _sheet_names(records: list) -> list[str]:
-    """Return a name per table that Excel takes: short, and unlike the others in any case of letters."""
+    """Return a sheet name for each table: short, and unique even if case is ignored."""
     names = [CONTENTS]
     for each in records:
         names.append(
@@ -170,6 +174,6 @@ def _write_sheet(sheet: Any, rows: list | tuple) -> None:
         for place, cell in enumerate(cells):
             if write_cell(sheet, line, place, cell):
                 raise ReportError(
-                    f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "
-                    "files"
+                    f"table {sheet.name!r} has too many rows or columns for Excel; name a folder "
+                    "to get CSV files"
                 )

@@ -1,4 +1,4 @@
-"""Pages from templates: all but HTML made here is escaped, and no page asks for anything from outside."""
+"""Pages from templates, in which text is escaped and nothing is loaded from outside."""
 
 import base64
 import functools
@@ -11,21 +11,21 @@ from markupsafe import Markup
 from workbench.results import html_table, note_list
 
 FOLDER = Path(__file__).parent / "template"
-NARROW = (
-    "screen and (max-width: 44rem)"  # where a picture as wide as the page would have small type
-)
+NARROW = "screen and (max-width: 44rem)"  # where the type of a wide picture would be too small
 
 
 def render(template: str, folder: Path = FOLDER, **values: Any) -> str:
-    """Return a page; what is not `Markup` is text.
+    """Return a page from a template; values that are not `Markup` are escaped.
 
     Parameters
     ----------
     template : str
-        The name of a file in `folder`, or in this room's, whose `base.html.j2` gives it head, policy and style.
+        Name of a file in `folder` or in the folder of this subpackage. The latter has
+        `base.html.j2` with head, policy and style.
     folder : Path
+        Folder of the template.
     **values
-        By the template's names; one that is missing is an error.
+        Values by their names in the template. A missing one is an error.
     """
     return _templates(folder).get_template(template).render(**values)
 
@@ -46,26 +46,29 @@ def _templates(folder: Path) -> Any:
 
 
 def table(rows: Sequence[dict], caption: str, shown: int | None = None) -> Markup:
-    """Return rows as a table of a page, all of them or the first `shown`."""
+    """Return rows as an HTML table: all of them, or the first `shown`."""
     return Markup(
-        f'<div class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>'
+        "<div "
+        f'class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>'
     )
 
 
 def picture(
     kind: str, content: bytes | str, alternative: str, size: Mapping[str, Any] | None = None
 ) -> Markup:
-    """Return a picture that stands in the page itself, with its text alternative.
+    """Return a picture that is embedded in the page, with its alternative text.
 
     Parameters
     ----------
     kind : str
-        Such as image/png.
+        Media type, such as image/png.
     content : bytes or str
-        Text is base64 already.
+        The picture as bytes, or as text in base64.
     alternative : str
+        Alternative text.
     size : dict, optional
-        `width` and `height` in pixels on screen, `narrow`: another picture for phones, by its kind, with its own.
+        `width` and `height` in pixels on screen. `narrow` holds another picture for phones by its
+        kind, with its own size.
     """
     text = (
         base64.b64encode(content).decode()

@@ -1,4 +1,9 @@
-"""The row keys of all results, one name per idea in every topic, and the words that people read."""
+"""The row keys of all results, and the words shown for them in headings and sentences.
+
+`KEYS` lists the row keys: one key per idea, the same in every topic. `SHOWN` holds the headings of
+tables. `METHODS` and `METRICS` hold the words used in sentences, `EXPLAINED` those that reports
+explain.
+"""
 
 KEYS = frozenset(
     """
@@ -26,7 +31,7 @@ KEYS = frozenset(
     recall_standard_error recall_low recall_high f1 f1_standard_error f1_low f1_high
 """.split()
 )
-# numbers in the units of the estimate, shown with the digits of its error
+# numbers in the units of the estimate, rounded by the size of its error
 ESTIMATES = frozenset(
     """
     bounded_low bounded_high estimate standard_error low high half_width difference change
@@ -42,10 +47,13 @@ COUNTS = frozenset(
 )
 SHOWN = {
     "adjusted_pvalue": "adjusted p",
-    "assured": "labels, assured",
+    "alike": "same label twice",
+    "assured": "labels, with assurance",
     "bounded": "labeled completely",
     "bounded_high": "high, bounded",
     "bounded_low": "low, bounded",
+    "both_wrong": "both incorrect",
+    "counted": "classify-and-count estimate",
     "differ": "items that differ",
     "estimate_high": "estimate, highest",
     "estimate_low": "estimate, lowest",
@@ -57,23 +65,31 @@ SHOWN = {
     "label": "class",
     "labeled": "labels",
     "last_period": "to",
+    "limits": "confidence interval",
     "mean_standard_error": "SE of the mean",
     "nadeau_bengio_pvalue": "p, Nadeau-Bengio",
     "naive_pvalue": "p, naive t",
-    "only_a": "only A right",
-    "only_b": "only B right",
+    "only_a": "only A correct",
+    "only_b": "only B correct",
     "psu": "PSU",
     "psus": "PSUs",
     "pvalue": "p",
+    "reach": "tolerance",
+    "rival": "second prediction",
     "rho_of_all": "rho of all repeats",
+    "share": "proportion",
+    "skipped": "could not be labeled",
     "to_label": "still to label",
+    "true_share": "true proportion",
     "type_one": "type I",
     "type_one_error": "type I error",
+    "vote_share": "proportion of votes",
+    "worth": "effective sample size",
 }
-# methods that are written otherwise in sentences
+# words for methods in sentences
 METHODS = {
     "mle": "maximum likelihood (mle)",
-    "classify_and_count": "counting as predicted",
+    "classify_and_count": "classify and count",
     "fay": "Fay's method",
     "brr": "balanced half-samples (BRR)",
     "jkn": "the jackknife",
@@ -84,7 +100,7 @@ METHODS = {
     "subtracted_bias": "subtracting the bias",
     "generalized": "the generalized method",
 }
-# metrics that are written otherwise in sentences
+# words for metrics in sentences
 METRICS = {
     "f1": "F1",
     "macro_f1": "macro F1",
@@ -98,49 +114,51 @@ METRICS = {
 
 EXPLAINED = {
     "AUC": "the probability that an item of the class has a higher score than an item of another "
-    "class: 50% is guessing",
+    "class; 50% is guessing",
     "BRR": "balanced repeated replication: the estimate is computed again from balanced halves of "
-    "the clusters, and its variation is its error",
+    "the clusters, and the spread of these values is its standard error",
     "F1": "one number for precision and recall (their harmonic mean): low if either is low",
-    "frame": "the items from which the audit sample was drawn, all of them counted",
-    "gamma": "the covariance of two items in different folds; omega: in the same fold",
+    "frame": "all items from which the audit sample was taken",
+    "gamma": "the covariance of two items in different folds (omega: of two in the same fold)",
     "mle": "maximum likelihood estimate: the true proportions under which the audit sample and the "
     "predicted counts together are most likely",
     "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training "
     "items: rho is K / (2K - 1) for K folds",
-    "Neyman": "Neyman's rule: labels in proportion to size times standard deviation of a stratum",
-    "omega": "the covariance of two items in the same fold; gamma: in different folds",
+    "Neyman": "Neyman's rule: each stratum gets labels in proportion to its size times its "
+    "standard deviation",
+    "omega": "the covariance of two items in the same fold (gamma: of two in different folds)",
     "P(prediction | truth)": "how often items of a class are predicted as each class: a property "
     "of the classifier",
     "P(truth | prediction)": "how often items predicted as a class are of each class: it changes "
     "with the class proportions",
-    "precision": "of the items predicted to be of the class, the proportion that is",
+    "precision": "the proportion of items predicted to be of the class that are of the class",
     "PSU": "primary sampling unit, the cluster that was sampled: a person, a site, a box. Items of "
-    "one PSU resemble each other, so they carry less information than as many separate ones",
-    "recall": "of the items that are of the class, the proportion predicted to be",
-    "rho": "the hidden dependence of folds: the proportion of the variance of a cross-validated "
-    "mean that the folds do not show, because they share training items. 0: folds are "
-    "independent; near 1: the folds show almost nothing",
-    "RMSE": "root mean squared error: the typical error of an estimate, bias and chance together",
+    "one PSU resemble each other, so they carry less information than items of different PSUs",
+    "recall": "the proportion of items of the class that are predicted to be of the class",
+    "rho": "the dependence of folds: the proportion of the variance of a cross-validated mean that "
+    "the folds do not show, because they share training items. At 0 the folds are independent; "
+    "near 1 they show almost none of the variance",
+    "RMSE": "root mean squared error: the typical error of an estimate, bias and chance combined",
     "SE": "standard error: the typical error of an estimate by chance; about two of them make a "
     "95% interval",
     "stratum": "a group of items, such as those of similar scores, from which items to label are "
     "sampled separately",
     "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each "
     "correct under its own assumption",
-    "VOILA": "the allocation of labels to strata with the smallest error, in whole numbers, that "
-    "takes no more items than a stratum has",
-    "wald": "the textbook interval, estimate plus and minus two standard errors: too short "
-    "with few labels",
+    "VOILA": "the allocation of labels to strata, in whole numbers, with the smallest standard "
+    "error; no stratum gets more labels than it has items",
+    "wald": "the textbook interval: the estimate plus and minus two standard errors. It is too "
+    "short with few labels",
 }
 
 
 def words(key: str) -> str:
-    """Return the words for a row key; another name, such as that of a user's column, is unchanged.
+    """Return the words for a row key; any other name, such as a user's column, is unchanged.
 
     Parameters
     ----------
     key : str
+        Row key or other heading.
 
     Examples
     --------
@@ -156,6 +174,7 @@ def method_words(name: str) -> str:
     Parameters
     ----------
     name : str
+        Code of a method, such as "mle".
 
     Examples
     --------
@@ -171,6 +190,7 @@ def metric_words(name: str) -> str:
     Parameters
     ----------
     name : str
+        Code of a metric, such as "f1".
 
     Examples
     --------

@@ -262,7 +262,7 @@ def test_every_command_of_the_book_runs_in_the_order_it_stands(tmp_path):
         "course-secret.txt",
     } <= written
     assert done.stdout.splitlines()[-1].startswith(
-        "Mean gain of 2 students: +7.50 of 10, 95% from "
+        "Mean gain of 2 students: +7.50 of 10, 95% confidence interval "
     )
 
 
@@ -305,7 +305,7 @@ def test_the_gain_is_paired_and_its_interval_holds_the_mean(tmp_path):
     error = np.std(gains, ddof=1) / 40**0.5
     assert low < np.mean(gains) - 1.9 * error and np.mean(gains) + 1.9 * error < high
     assert high - low < 10 * error
-    assert "Only one sheet of gone, new" in found.lines()
+    assert "Only one test of gone, new" in found.lines()
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_a_bundle_holds_wheels_notebooks_and_a_script(tmp_path, index, target, w
 def test_wheels_that_cannot_be_found_are_named(tmp_path, index, monkeypatch):
     monkeypatch.setattr(bundle, "missing", lambda *_: ["gone>=1"])
     done = run(tmp_path, "bundle", "out")
-    assert done.returncode == 2 and done.stderr == "Error: no wheels for gone>=1\n"
+    assert done.returncode == 2 and done.stderr == "Error: pip found no wheels for gone>=1\n"
 
 
 def test_a_folder_with_files_is_left_alone(tmp_path, index):
@@ -132,7 +132,7 @@ def test_a_folder_with_files_is_left_alone(tmp_path, index):
 def test_outside_the_sources_there_is_nothing_to_build_from(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
     assert run(tmp_path, "bundle", "out").stderr.startswith(
-        "Error: a bundle is made in the project's source folder"
+        "Error: a bundle needs the project's source folder"
     )
 
 

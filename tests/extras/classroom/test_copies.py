@@ -161,7 +161,7 @@ def test_another_secret_is_noticed_before_the_class_is_mixed(course, tmp_path):
     words = ("course", "--students", "ids.csv", "--secret", "other", "-o", course / "out")
     done = run(tmp_path, *words)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "holds folders that were made with another secret: ada" in done.stderr
+    assert "has folders that were made with another secret: ada" in done.stderr
     assert not (course / "out" / "new").exists()
 
 
@@ -184,7 +184,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     with zipfile.ZipFile(tmp_path / "ids.xlsx", "w") as book:
         book.writestr("xl/workbook.xml", "")
     with pytest.raises(
-        ReportError, match="ids.xlsx is no CSV text: .*Save the table as text in UTF-8"
+        ReportError, match="ids.xlsx is not a valid CSV file: .*Save the table as text in UTF-8"
     ):
         read_students(str(tmp_path / "ids.xlsx"))
 
@@ -199,7 +199,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
         ),
         ("id\nada\n..\\evil\n", "ids.csv, row 3: id '..\\\\evil' must hold only"),
         ("id,name\n,Ada\n", "ids.csv, row 2: id '' is empty"),
-        ("id\nada\nbob\nada\n", "ids.csv, row 4: id 'ada' stands already in row 2"),
+        ("id\nada\nbob\nada\n", "ids.csv, row 4: id 'ada' is already in row 2"),
         ("id\nAda\nada\n", "ids.csv, row 3: id 'ada' differs only by case from 'Ada' in row 2"),
         ("id\n" + "a" * 65 + "\n", "must have at most 64 characters"),
         ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows reserves"),
@@ -214,11 +214,11 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
         ("id,id\na,b\n", "ids.csv must have one column 'id'; it has 'id', 'id'"),
         (
             "name,id\nLovelace, Ada,ada\n",
-            "row 2: 3 entries, but the header has 2; text that holds the separator needs",
+            "row 2: 3 entries, but the header has 2; text with the separator needs",
         ),
         ("", "ids.csv must have one column 'id'; it has none"),
-        ("id\n\n", "ids.csv names no student"),
-        ('id\n"ada\n', "ids.csv is no CSV text: unexpected end of data"),
+        ("id\n\n", "ids.csv has no students"),
+        ('id\n"ada\n', "ids.csv is not a valid CSV file: unexpected end of data"),
     ],
 )
 def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
@@ -234,9 +234,7 @@ def test_every_wrong_row_is_told_at_once(tmp_path):
     with pytest.raises(ReportError) as told:
         read_students(str(tmp_path / "ids.csv"))
     assert re.findall(r"row (\d): ", str(told.value)) == ["2", "4", "5", "6", "7"]
-    assert "row 5: id '' is empty; row 6: id 'ada' stands already in row 3; row 7" in str(
-        told.value
-    )
+    assert "row 5: id '' is empty; row 6: id 'ada' is already in row 3; row 7" in str(told.value)
 
 
 def test_a_secret_is_made_beside_a_new_course_and_found_again(tmp_path):
@@ -387,7 +385,5 @@ def test_an_address_that_is_no_binder_is_refused_in_one_line(course, address):
         address,
     )
     assert done.returncode == 2 and not (course / "never").exists()
-    assert done.stderr.startswith(
-        "Error: --binder must be the address at which a Binder starts your repository"
-    )
+    assert done.stderr.startswith("Error: --binder must be the Binder address of your repository")
     assert done.stderr.count("\n") == 1

@@ -328,7 +328,7 @@ def test_the_table_is_exactly_as_planned(graded):
             named = [NAMES[exercise][part] for part in parts]
             planned[exercise] = (
                 worth,
-                (name or verdict) + (f" (right: {', '.join(named)})" if named else ""),
+                (name or verdict) + (f" (correct: {', '.join(named)})" if named else ""),
             )
         told = {
             exercise: (float(row[exercise]), row[f"{exercise} feedback"]) for exercise in VARIANTS
@@ -399,8 +399,8 @@ def test_copies_are_a_table_for_the_lecturer_and_no_student_is_told_whose(graded
         page = (folder / "grades-pages" / "students" / f"{student}.html").read_text(
             encoding="utf-8"
         )
-        assert "right for numbers that are not yours" in page and words[0] not in page
-        assert f"right for '{words[0]}'" in table(folder)[student]["remarks"]
+        assert "correct for numbers that are not yours" in page and words[0] not in page
+        assert f"correct for '{words[0]}'" in table(folder)[student]["remarks"]
 
 
 def test_sixty_are_graded_in_little_processor_time(graded):
@@ -461,7 +461,7 @@ def test_the_page_of_the_class_counts_traps_and_names_the_scene(graded):
     assert [int(count) for *_, count in rows] == sorted(
         (int(count) for *_, count in rows), reverse=True
     )
-    assert re.search(r"To repeat first: <strong>(.+?)</strong>", text)[1] in SCENES.values()
+    assert re.search(r"Repeat this scene first: <strong>(.+?)</strong>", text)[1] in SCENES.values()
     right_row = re.search(r'<th scope="row">1.1</th>' + r'<td class="right">(\d+)</td>' * 6, text)
     assert tuple(map(int, right_row.groups())) == (13, 17, 5, 5, 14, 6)
 
@@ -486,7 +486,7 @@ def test_the_strip_of_the_class_is_one_command(graded, tmp_path):
     page = (tmp_path / "strip.html").read_text(encoding="utf-8")
     assert (
         "29 students gave no estimate" in page
-        and "5 answers to somebody else&#39;s audit left out" in page
+        and "5 answers for another student&#39;s audit left out" in page
     )
 
 
@@ -510,7 +510,7 @@ def test_a_class_list_gives_everyone_a_row(graded, tmp_path):
             ("none", "--secret", "secret"),
             "cannot read the folder 'none': No such file or directory",
         ),
-        (("bare", "--secret", "secret"), "'bare' holds no student's folder"),
+        (("bare", "--secret", "secret"), "'bare' has no student's folder"),
         (("in",), "cannot read the secret 'in-secret.txt': No such file"),
         (("in", "--secret", "secret", "-o", "in"), "path must end in .csv; got 'in'"),
         (("in", "--secret", "secret", "-o", "bare.csv"), "cannot write 'bare.csv': Is a directory"),
@@ -573,19 +573,19 @@ def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
     shutil.rmtree(folder / "eve")
     (folder / "fay" / "answers.json").write_text("[1")
     done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", "new/g.csv")
-    assert done.stderr == "Left out: 'eve.zip' is packed: unpack it\n"
+    assert done.stderr == "Left out: 'eve.zip' is a packed file; unpack it\n"
     assert "2.0 of 10 points on average; remarks on bob, dan, fay\n" in done.stdout
     lines = (tmp_path / "new/g.csv").read_text("utf-8-sig").splitlines()
     rows = {row["id"]: (row["points"], row["remarks"]) for row in csv.DictReader(lines)}
     assert rows == {
         "ada": ("10.0", ""),
         "cy": ("0", ""),
-        "bob": ("0", "no answers.json, and not looked at: '<b>mine.ipynb'"),
-        "dan": ("0", "neither a lesson nor answers.json in the folder"),
-        "fay": ("0", "answers.json is damaged: it is no JSON text"),
+        "bob": ("0", "no answers.json; ignored: '<b>mine.ipynb'"),
+        "dan": ("0", "the folder has neither a lesson nor answers.json"),
+        "fay": ("0", "answers.json is not valid JSON"),
     }
     page = (tmp_path / "new/g-pages/students/bob.html").read_text()
-    assert "Remark: no answers.json, and not looked at: &#39;&lt;b&gt;mine" in page
+    assert "Remark: no answers.json; ignored: &#39;&lt;b&gt;mine" in page
 
 
 def test_a_folder_of_another_student_earns_nothing_and_is_named(tmp_path):
@@ -593,10 +593,10 @@ def test_a_folder_of_another_student_earns_nothing_and_is_named(tmp_path):
     shutil.rmtree(folder / "bob")
     shutil.copytree(folder / "ada", folder / "bob")
     found = grading.grade(folder, SECRET.encode()).students
-    copied = f"right for 'ada': {', '.join(VARIANTS)}"
+    copied = f"correct for 'ada': {', '.join(VARIANTS)}"
     assert [(student.points, student.remarks, student.about_others) for student in found] == [
         (10, (), ()),
-        (0, (), ("the lessons were handed out to 'ada'", copied)),
+        (0, (), ("the lessons were made for 'ada'", copied)),
     ]
     assert "ada" not in pages.student_page(found[1])
 
@@ -607,7 +607,7 @@ def test_a_table_among_the_folders_is_refused(tmp_path):
     for output in ("in/grades.csv", "in/sub/../grades.csv"):
         done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", output)
         assert done.returncode == 2 and done.stderr.count("\n") == 1
-        assert f"'{output}' must not lie in 'in', among the folders of the students" in done.stderr
+        assert f"'{output}' must not be in 'in', among the folders of the students" in done.stderr
     assert [path.name for path in (tmp_path / "in").iterdir()] == ["ada"]
 
 
@@ -793,9 +793,7 @@ def test_gradebooks_are_filled_in_as_their_documentation_asks(graded, tmp_path):
         ["s33", "9.5"],
     ]
     assert rows[0][2] == "Workbench exercises feedback"
-    assert rows[2][2].startswith("1.1 not yet (right: estimate); 1.2 correct; 2.1 correct")
+    assert rows[2][2].startswith("1.1 not yet (correct: estimate); 1.2 correct; 2.1 correct")
     (tmp_path / "export.csv").write_text("Email address\nnobody\n")
     done = run(tmp_path, *words)
-    assert (
-        done.returncode == 2 and "no column of export.csv holds an id of a student" in done.stderr
-    )
+    assert done.returncode == 2 and "no column of export.csv has an id of a student" in done.stderr

@@ -101,7 +101,7 @@ def test_grades_count_the_new_exercises(course):
     mistake = "one label per stratum leaves its variance unknown"
     assert found == {
         "ada": ["2.0", "correct", "1.0", "correct", "13.0"],
-        "bob": ["0", mistake, "0.5", "not yet (right: part 1)", "13.0"],
+        "bob": ["0", mistake, "0.5", "not yet (correct: part 1)", "13.0"],
         "cy": ["0", "no answer", "0", "not a plain answer", "13.0"],
     }
     page = (course / "grades-pages" / "students" / "bob.html").read_text(encoding="utf-8")
@@ -126,13 +126,13 @@ def test_an_answer_in_a_cell_is_refused_before_anything_is_written(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.csv", "mine"]
     (mine / "mine.ipynb").unlink()
     done = run(tmp_path, "course", "--students", "ids.csv", "--lessons", "mine", "-o", "course")
-    assert "no notebook in 'mine'; make the folder with: workbench lab" in done.stderr
+    assert "'mine' has no notebooks; create the folder with: workbench lab" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("import workbench as wb\nwb.exercise('3.5', 'x')", "gives no answer to exercise 3.5"),
+        ("import workbench as wb\nwb.exercise('3.5', 'x')", "has no answer to exercise 3.5"),
         (
             "import workbench as wb\nwb.exercise('3.1', 'x', answer=1)",
             "3.1, 3.2, 3.3, 3.4 are taken",

@@ -38,4 +38,4 @@ def test_a_students_notebooks_have_a_limit_together(tmp_path, monkeypatch):
     found = submissions.read_submission(tmp_path, ["a.ipynb", "b.ipynb"])
     size = (tmp_path / "a.ipynb").stat().st_size
     assert found.answers["1.1"] == 1 and found.answers["1.2"] is None
-    assert found.remarks[0] == f"b.ipynb has {size} bytes; at most {150 - size} are read"
+    assert found.remarks[0] == f"b.ipynb has {size} bytes; the limit is {150 - size}"

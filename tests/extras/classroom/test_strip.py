@@ -81,7 +81,7 @@ def test_answers_to_somebody_elses_audit_leave_the_strip():
     copy = Graded("copier", (Mark(AUDIT, OTHERS),), (), {AUDIT: given["s03"]})
     found = class_strip(Grades((*grades(given).students, copy), ()), SECRET)
     assert (found.rows, found.left_out, found.copied) == (own.rows, 0, 1)
-    assert found.words()[1].endswith("1 answer to somebody else's audit left out.")
+    assert found.words()[1].endswith("1 answer for another student's audit left out.")
 
 
 def test_a_class_without_audits_is_told():

@@ -59,13 +59,13 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
         hand_in(tmp_path, name, content)
     (coin, number, line), unread = votes.class_votes(tmp_path)
     assert unread == [
-        "bad: predictions.json is damaged: it is no JSON text",
-        "big: predictions.json has 1,000,001 bytes; at most 1,000,000 are read",
-        "text: predictions.json holds no predictions by name",
+        "bad: predictions.json is not valid JSON",
+        "big: predictions.json has 1,000,001 bytes; the limit is 1,000,000",
+        "text: predictions.json has no predictions by name",
     ]
-    assert coin.words() == "60 predictions, 6 without one. heads: 40; tails: 20."
-    assert number.words() == "60 predictions, 6 without one. The values go from 0 to 3."
-    assert line.words() == "60 predictions, 6 without one. The last values go from 0.1 to 0.159."
+    assert coin.words() == "60 predictions, 6 missing. heads: 40; tails: 20."
+    assert number.words() == "60 predictions, 6 missing. The values range from 0 to 3."
+    assert line.words() == "60 predictions, 6 missing. The last values range from 0.1 to 0.159."
     assert [
         votes.chart(vote).to_dict(validate=True)["description"] for vote in (coin, number, line)
     ] == [vote.words() for vote in (coin, number, line)]
@@ -77,14 +77,14 @@ def test_the_page_names_nobody_and_escapes(tmp_path, asked):
     text = votes.votes_page(votes.class_votes(tmp_path)[0])
     assert "Heads or &lt;tails&gt;?" in text and not re.search(r"\bada\b|\bbob\b", text)
     assert (
-        "2 predictions, 0 without one. heads: 1; tails: 1." in text
+        "2 predictions, 0 missing. heads: 1; tails: 1." in text
         and "data:image/png;base64,iVBOR" in text
     )
 
 
 def test_nobody_predicted(tmp_path, asked):
     hand_in(tmp_path, "ada", {})
-    with pytest.raises(ReportError, match=r"holds a prediction \(predictions.json\)"):
+    with pytest.raises(ReportError, match=r"has a prediction \(predictions.json\)"):
         votes.class_votes(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_the_command_writes_one_page(tmp_path):
     done = run(tmp_path, "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stderr) == (
         0,
-        "Not read: bob: predictions.json is damaged: it is no JSON text\n",
+        "Not read: bob: predictions.json is not valid JSON\n",
     )
     assert "bob" not in (tmp_path / "out" / "v.html").read_text(encoding="utf-8")
     done = run(tmp_path, "votes", "nothing")

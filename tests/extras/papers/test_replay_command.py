@@ -121,7 +121,7 @@ def run_item(name, path):
         ("data must not be given for kloos/fig1", ["kloos/fig1", "--data", "x.csv"]),
         ("x.csv", ["grandvalet-bengio/table2", "--data", "x.csv"]),
         (
-            "output folder 'no' does not exist; make it first",
+            "output folder 'no' does not exist; create it first",
             ["kloos/table1", "-o", "no/page.html"],
         ),
         ("Missing argument 'NAME'", []),

@@ -171,20 +171,20 @@ def test_prodigy(tmp_path):
             "x.json",
             task("a"),
             {"id": 1, "data": {"text": "x"}, "annotations": []},
-            "has no data.item: import the tasks",
+            "has no data.item; import the tasks",
         ),
         ("x.json", task("a"), {"id": 1, "annotations": []}, "has no data.item"),
         (
             "x.json",
             task("a"),
             task("b", {**choices(), "result": [{"type": "rectanglelabels", "value": {}}]}),
-            "is labeled with 'rectanglelabels', not with choices: give the project one question with choices",
+            "is labeled with 'rectanglelabels', not with choices; give the project one question with choices",
         ),
         (
             "x.json",
             task("a"),
             task("b", choices("right", "wrong")),
-            "has 2 labels, 'right', 'wrong': keep one",
+            "has 2 labels, 'right', 'wrong'; keep one",
         ),
         (
             "x.json",
@@ -192,27 +192,27 @@ def test_prodigy(tmp_path):
             task(
                 "b", {**choices(), "result": [{"type": "choices", "value": {"choices": "right"}}]}
             ),
-            "an annotation's choices are text, not a list: export it again",
+            "an annotation's choices are text, not a list; export it again",
         ),
         (
             "x.json",
             task("a"),
             task("b", {**choices(), "result": [{"type": "choices", "value": None}]}),
-            "an annotation's choices are empty, not a list: export it again",
+            "an annotation's choices are empty, not a list; export it again",
         ),
         ("x.json", task("a"), task("b", "anna"), "an annotation is text, not an object"),
         (
             "x.json",
             task("a"),
             {"text": "x", "label": ["right"], "item": "b"},
-            "is a record of doccano, the file's first is",
+            "is a record of doccano, but the first record is",
         ),
         ("x.json", task("a"), 7, "is a number, not a record"),
         (
             "x.jsonl",
             {"text": "x", "label": [], "item": "a"},
             {"text": "x", "label": [[0, 3, "PER"]], "item": "b"},
-            "is labeled with spans of the text: export a project of text classification",
+            "is labeled with spans of the text; export a project of text classification",
         ),
         (
             "x.jsonl",
@@ -230,9 +230,9 @@ def test_prodigy(tmp_path):
             "x.jsonl",
             {"text": "x", "label": [], "item": "a"},
             {"text": "x", "Comments": [], "item": "b"},
-            "has no field label, it has 'text', 'Comments', 'item'",
+            "has no field label, but 'text', 'Comments', 'item'",
         ),
-        ("x.jsonl", prodigy("a"), prodigy(None, "accept"), "has no meta.item: annotate the tasks"),
+        ("x.jsonl", prodigy("a"), prodigy(None, "accept"), "has no meta.item; annotate the tasks"),
         (
             "x.jsonl",
             prodigy("a"),
@@ -243,13 +243,13 @@ def test_prodigy(tmp_path):
             "x.jsonl",
             prodigy("a"),
             prodigy("b", "accept", spans=[{"start": 0}], _view_id="ner_manual"),
-            "is labeled with spans ('ner_manual'): annotate with choice or classification",
+            "is labeled with spans ('ner_manual'); annotate with choice or classification",
         ),
         (
             "x.jsonl",
             prodigy("a"),
             prodigy("b", "accept", accept=["x", "y"], options=[]),
-            "has 2 labels, 'x', 'y': keep one",
+            "has 2 labels, 'x', 'y'; keep one",
         ),
     ],
 )
@@ -377,7 +377,7 @@ def test_what_people_wrote_is_never_overwritten(tmp_path, tool, name, records):
     before = saved(tmp_path, name, records).read_bytes()
     with pytest.raises(
         ValueError,
-        match="already holds 1 annotation and is not overwritten|exists and holds no tasks",
+        match="already holds 1 annotation and is not overwritten|exists and is not a file of tasks",
     ):
         write_tasks(tmp_path / name, tool, [("a", {})], ["right"])
     assert (tmp_path / name).read_bytes() == before

@@ -90,7 +90,7 @@ def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypat
     assert "item-17" in typed(folder, examples["skip"])
     wb.AuditSession.open(folder / "audit.db").release(by="zoe")
     wb.AuditSession.open(folder / "audit.db").next(2, by="ann")
-    assert typed(folder, examples["release"]) == "Gave back 2 items.\n"
+    assert typed(folder, examples["release"]) == "Released 2 items.\n"
     assert typed(folder, examples["next"]).count("    text: ") == 5
     assert "50 items" in typed(folder, examples["export"])
     fill(folder, right)
@@ -120,7 +120,7 @@ def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypat
         + "\n"
     )
     assert "Wrote audit.html" in typed(folder, examples["report"])
-    assert "strata and order of labeling follow" in typed(folder, examples["verify"])
+    assert "strata and order of labeling agree" in typed(folder, examples["verify"])
     for name in examples:
         assert f"Example:\n  workbench {examples[name]}" in typed(folder, f"audit {name} --help")
 
@@ -148,11 +148,11 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
             "audit new scores.csv x.db --budget 6 --score p --strata 5",
             "--budget must be a whole number from 10 to 300; got 6",
         ),
-        ("audit new scores.csv audit.db --budget 60 --score p", "'audit.db' exists already"),
+        ("audit new scores.csv audit.db --budget 60 --score p", "'audit.db' already exists"),
         ("audit new scores.csv none/x.db --budget 60 --score p", "no such folder: 'none'"),
         (
             "audit new scores.csv x.db --budget 60 --score p --looks 10,x",
-            "--looks takes whole numbers with commas",
+            "--looks must be whole numbers with commas",
         ),
         (
             "audit new scores.csv x.db --budget 60 --score p --columns nothing",
@@ -162,12 +162,12 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
             "audit new scores.csv x.db --budget 60 --score p --question difference",
             "items must hold the predictions of two",
         ),
-        ("audit next none.db", "no such audit: 'none.db'"),
+        ("audit next none.db", "there is no audit 'none.db'"),
         ("audit next scores.csv", "'scores.csv' is not an audit session"),
         ("audit next audit.db -n 0", "-n must be a whole number of at least 1; got 0"),
-        ("audit record audit.db nobody 1", "no item 'nobody' is to be labeled in this audit"),
-        ("audit undo audit.db", "nobody named has no label or skip to take back"),
-        ("audit undo audit.db --by ann", "ann has no label or skip to take back"),
+        ("audit record audit.db nobody 1", "this audit has no item 'nobody' to label"),
+        ("audit undo audit.db", "an unnamed annotator has no label or skip to undo"),
+        ("audit undo audit.db --by ann", "ann has no label or skip to undo"),
         ("audit import audit.db none.csv", "no such file: 'none.csv'"),
         ("audit import audit.db scores.csv", "has no column 'id'"),
         (
@@ -181,7 +181,10 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
             "audit status audit.db --method wald",
             "'wald' is not one of 'planned', 'anytime', 'looks', 'fixed'",
         ),
-        ("audit extend audit.db 500", "there are 300 items to label; the budget is 60 already"),
+        (
+            "audit extend audit.db 500",
+            "there are only 300 items to label, and the budget is already 60",
+        ),
         ("audit report audit.db -o report.txt", "output must end in .html; got 'report.txt'"),
         (
             "audit verify audit.db --scores other.csv",
@@ -211,7 +214,7 @@ def test_mistakes_are_one_line(folder, line, message):
         ("--seed -1", "--seed must be a whole number of at least 0; got -1"),
         (
             "--waves 3 --looks 30",
-            "--waves must be 1 where looks are declared: the interval of waves is that of",
+            "--waves must be 1 with planned interim analyses",
         ),
         (
             "--waves 2 --question class-metrics --metrics-of a --prediction yhat",
@@ -220,17 +223,17 @@ def test_mistakes_are_one_line(folder, line, message):
         ("--second-share 2", "--second-share must be a number from 0 to 1; got 2.0"),
         (
             "--second-share .5 --question class-metrics",
-            "--second-share must be 0 for this question: second labels correct",
+            "--second-share must be 0 for this question, because double annotation corrects",
         ),
         ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
-        ("--metrics-of x", "--metrics-of belongs to question='class_metrics'; got 'x'"),
-        ("--looks 3,2", "--looks must be at most 10 rising numbers of labels; got 3, 2"),
+        ("--metrics-of x", "--metrics-of needs question='class_metrics'; got 'x'"),
+        ("--looks 3,2", "--looks must be at most 10 increasing numbers of labels; got 3, 2"),
         (
             "--positive x",
             "--positive must be a predicted class. Name the column of predictions with prediction",
         ),
         ("--id p", "--id must be a different column from --score; both are 'p'"),
-        ("--asks truth", "--asks must be 'correct' where items have no predictions"),
+        ("--asks truth", "--asks must be 'correct' for items without predictions"),
         ("--strata-by item --stratifier kmeans", "--strata-by "),
         ("--by \t", "--by must be a name of 1 to 200 printable characters"),
     ],
@@ -247,12 +250,12 @@ def test_what_you_have_is_shown_again_before_anything_new(folder):
     write_scores(folder)
     typed(folder, NEW)
     typed(folder, "audit next audit.db -n 2 --by ben")
-    assert typed(folder, "audit release audit.db --by ben") == "Gave back 2 items.\n"
+    assert typed(folder, "audit release audit.db --by ben") == "Released 2 items.\n"
     first = typed(folder, "audit next audit.db -n 2 --by ann")
     assert typed(folder, "audit next audit.db -n 2 --by ann") == first
     assert typed(folder, "audit next audit.db -n 2 --by ben") != first
     assert first.count("    prediction: ") == 2 and first.endswith(
-        "where LABEL is 1 (right) or 0 (wrong)\n"
+        "where LABEL is 1 (correct) or 0 (incorrect)\n"
     )
 
 
@@ -263,10 +266,12 @@ def test_an_audit_in_waves(folder):
     for wave in (1, 2, 3):
         typed(folder, f"audit export audit.db sheet-{wave}.csv -n 100")
         fill(folder, right, f"sheet-{wave}.csv")
-        assert "20 labels recorded, 0 known" in typed(folder, "audit import audit.db filled.csv")
+        assert "20 labels recorded, 0 already recorded" in typed(
+            folder, "audit import audit.db filled.csv"
+        )
         said = typed(folder, "audit status audit.db")
-        assert ("draws the next" in said) == ("no interval yet" in said) == (wave < 3)
-    assert "60 of 60 items labeled, 0 skipped, 0 out, 0 open, wave 3 of 3" in said
+        assert ("sample the next one with" in said) == ("no interval yet" in said) == (wave < 3)
+    assert "60 of 60 items labeled, 0 could not be labeled, 0 assigned, 0 open, wave 3 of 3" in said
     with open(folder / "scores.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     strata = wb.stratify([float(row["p"]) for row in rows], 4, "equal_size", rng=4)
@@ -280,7 +285,9 @@ def test_an_audit_in_waves(folder):
             tables[:, wave, where[name]] += 1, right[name]
     expected = wb.wave_accuracy(strata.sizes, *tables)
     shown = [100 * expected.estimate, *(100 * end for end in expected.interval())]
-    told = re.search(r"Accuracy ([\d.]+)% \(95% interval: ([\d.]+)% to ([\d.]+)%\)", said)
+    told = re.search(
+        r"Accuracy ([\d.]+)% \(95% confidence interval: ([\d.]+)% to ([\d.]+)%\)", said
+    )
     assert [float(each) for each in told.groups()] == pytest.approx(shown, abs=0.051)
     assert typed(folder, "audit status audit.db --within 2", 2).startswith(
         "Error: --within cannot be planned"
@@ -299,11 +306,11 @@ def test_refused_rows_are_listed_and_the_good_ones_kept(folder):
     done = run(folder, *shlex.split("audit import audit.db filled.csv --by ann"))
     assert done.returncode == 0 and "\x1b" not in done.stdout + done.stderr
     assert done.stdout.startswith(
-        "2 labels recorded, 0 known already; 2 rows refused. 2 of 60 items labeled"
+        "2 labels recorded, 0 already recorded; 2 rows rejected. 2 of 60 items labeled"
     )
     assert done.stderr.splitlines() == [
         f"Row 3 (id '{names[1]}') was not recorded: '\\x1b[2Jmaybe' is not 1 (correct) or 0 (incorrect)",
-        "Row 4 (id 'nobody') was not recorded: no item 'nobody' is to be labeled in this audit",
+        "Row 4 (id 'nobody') was not recorded: this audit has no item 'nobody' to label",
     ]
 
 
@@ -326,12 +333,12 @@ def test_the_metrics_of_a_class_and_two_models(folder):
     assert list(names[0]) == ["id", "position", "text", "truth"]
     fill(folder, dict.fromkeys((row["id"] for row in names), 0))
     said = typed(folder, "audit import models.db filled.csv")
-    assert said.startswith("0 labels recorded, 0 known already; 60 rows refused")
+    assert said.startswith("0 labels recorded, 0 already recorded; 60 rows rejected")
     for row in names:
         typed(folder, f"audit record models.db {row['id']} {truth[int(row['id'][5:])]}")
     said = typed(folder, "audit status models.db")
     assert re.search(
-        r"Accuracy of A less B \+[\d.]+ points \(95% interval: \+[\d.]+ to \+[\d.]+\); planned, 60 of 60",
+        r"Accuracy of A minus accuracy of B \+[\d.]+ points \(95% confidence interval: \+[\d.]+ to \+[\d.]+\); 60 of 60",
         said,
     )
 
@@ -389,15 +396,15 @@ def test_the_report_says_what_was_looked_at(folder):
     typed(folder, "audit report audit.db -o audit.html")
     page = (folder / "audit.html").read_text(encoding="utf-8")
     assert (
-        "quoted after 40 labels where 60 were planned, and 2 looks were taken: if the work stopped because of "
-        "what was seen, it covers less than it says" in page
+        "60 labels were planned and this interval is for 40 labels after 2 interim analyses. If an interim "
+        "analysis was the reason to stop, the coverage is below the level." in page
     )
     assert (
-        "Estimates were looked at 3 times on the way to 40 labels; each look is in the file, and this report's is "
-        "the last."
+        "There were 3 interim analyses until 40 labels. The file records each of them. The last one is this "
+        "report."
     ) in html.unescape(page)
     assert re.search(
-        r'aria-label="95% intervals at 3 looks: the first, at 20 labels, from [\d.]+% to [\d.]+%',
+        r'aria-label="95% confidence intervals of 3 interim analyses. First: 20 labels, [\d.]+% to [\d.]+%',
         page,
     )
 
@@ -423,7 +430,7 @@ def test_tasks_go_out_and_an_export_comes_in(folder):
     typed(folder, NEW)
     said = typed(folder, "audit export audit.db tasks.json --to label-studio -n 3 --by ann")
     assert said.startswith(
-        "Wrote tasks.json with 3 tasks; one label each: right, wrong. Then workbench audit import"
+        "Wrote tasks.json with 3 tasks. Each gets one label: right, wrong. Then run workbench audit import"
     )
     assert (
         '<Text name="prediction" value="$prediction"/>' in said
@@ -438,14 +445,14 @@ def test_tasks_go_out_and_an_export_comes_in(folder):
     (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
     done = run(folder, "audit", "import", "audit.db", "export.json")
     assert done.stdout.startswith(
-        "2 labels recorded, 0 known already; 1 record refused. 2 of 60 items labeled"
+        "2 labels recorded, 0 already recorded; 1 record rejected. 2 of 60 items labeled"
     )
     assert done.stderr == (
         f"export.json, record 3 (id '{tasks[2]['data']['item']}') was not recorded: 'cat' is not 1 "
         "(correct) or 0 (incorrect)\n"
     )
     assert typed(folder, "audit export audit.db t.jsonl --to prodigy").startswith(
-        "Wrote t.jsonl with 58 tasks; one "
+        "Wrote t.jsonl with 58 tasks. Each "
     )
 
 
@@ -479,11 +486,11 @@ def test_a_log_of_an_evaluation_is_audited(folder):
     assert {
         each.split(":")[0].strip() for each in typed(folder, "audit next qa.db").splitlines()[1:4]
     } == {"input", "answer", "target"}
-    assert "strata and order of labeling follow" in typed(
+    assert "strata and order of labeling agree" in typed(
         folder, "audit verify qa.db --scores samples_qa.jsonl#strict"
     )
     typed(folder, "audit report qa.db")
-    assert "<td>the values of &#x27;doc.kind&#x27;</td>" in (folder / "audit.html").read_text(
+    assert "<td>values of &#x27;doc.kind&#x27;</td>" in (folder / "audit.html").read_text(
         encoding="utf-8"
     )
 
@@ -497,8 +504,8 @@ def test_status_names_what_labels_wait_for(folder):
         typed(folder, f"audit record audit.db {ids[k]} 1")
     before = ", ".join(repr(ids[k]) for k in (0, 2, 3, 4, 5))
     assert (
-        f"3 labels wait for items before them in the order that are still out or open: {before} and 1 more; "
-        "record a label for each, or skip it."
+        f"3 labels do not count yet, because earlier items have no label: {before} and 1 more; label or skip "
+        "each of them."
     ) in typed(folder, "audit status audit.db")
 
 
@@ -507,13 +514,13 @@ def test_a_second_export_says_who_has_everything(folder):
     typed(folder, NEW)
     typed(folder, "audit export audit.db a.csv -n 60 --by ann")
     assert typed(folder, "audit export audit.db b.csv -n 5 --by ann", 2) == (
-        "Error: there is nothing new to hand out: all that is open is out with ann; export without -n writes it\n"
+        "Error: no item is left to assign: all open items are assigned to ann; export without -n to write them\n"
     )
     typed(folder, "audit export audit.db b.csv --by ann")
     fill(folder, right, "b.csv")
     typed(folder, "audit import audit.db filled.csv --by ann")
     assert typed(folder, "audit export audit.db c.csv -n 5", 2) == (
-        "Error: there is nothing to hand out: the rest of the budget is done\n"
+        "Error: no item is left to assign: the whole budget is labeled or skipped\n"
     )
 
 
@@ -531,7 +538,7 @@ def test_what_is_printed_can_be_typed(folder):
     assert typed(folder, f"audit skip 'my audit.db' {second}").startswith(f"Skipped: {second}.")
     third = typed(folder, line).splitlines()[0]
     typed(folder, f"audit record 'my audit.db' {third} 0")
-    assert "\nélan vital: 1 label.\nNobody named: 1 label.\n" in typed(
+    assert "\nélan vital: 1 label.\nUnnamed: 1 label.\n" in typed(
         folder, "audit status 'my audit.db'"
     )
     assert "--budget must be a whole number from 2 to 300" in typed(
@@ -541,7 +548,7 @@ def test_what_is_printed_can_be_typed(folder):
     assert "take fewer items and label all of them twice" in typed(
         folder, NEW + " --second-share .2"
     )
-    assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)
+    assert "--by must be a name, because this audit" in typed(folder, "audit next audit.db", 2)
 
 
 def test_whose_labels_a_file_of_doccano_holds_is_said(folder):
@@ -553,11 +560,11 @@ def test_whose_labels_a_file_of_doccano_holds_is_said(folder):
     )
     said = typed(folder, "audit import audit.db anna.jsonl --by ben")
     assert said.startswith(
-        "Note: by its name the file is anna's; its labels count as ben's, as was said.\n1 label rec"
+        "Note: the file name suggests the annotator anna; its labels are recorded for ben, as given.\n1 label rec"
     )
     again = typed(folder, "audit import audit.db anna.jsonl")
     assert again.startswith(
-        "Note: 1 item has labels of several people, and those of 0 differ: all are kept"
+        "Note: 1 item has labels of several annotators; 0 of them have different labels. All are kept"
     )
 
 
@@ -583,11 +590,11 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     typed(folder, "audit import audit.db filled.csv --by ann")
     said = typed(folder, "audit status audit.db")
     assert (
-        "\nAccuracy by first labels 100.0% (95% interval: " in said
+        "\nAccuracy from first labels 100.0% (95% confidence interval: " in said
         and "The correction needs 2 items" in said
     )
     assert (
-        "Somebody else labels 60 items a second time: workbench audit export audit.db second.csv -n 60"
+        "A second annotator must label 60 items: workbench audit export audit.db second.csv -n 60"
         in said
     )
     typed(folder, "audit export audit.db ben.csv -n 60 --by ben")
@@ -596,9 +603,9 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     }  # none of ann's labels
     assert "60 without" not in typed(folder, "audit import audit.db filled.csv --by ben")
     said = typed(folder, "audit status audit.db --by ben")
-    assert "0 open, 10 in dispute" in said
+    assert "0 open, 10 waiting for a deciding label" in said
     line = re.search(
-        r"A third person decides 10 items, whose two labels differ: workbench (.*)\.", said
+        r"A third annotator must label 10 items with two different labels: workbench (.*)\.", said
     )[1]
     typed(folder, line.replace("NAME", "carl"))
     positions = [
@@ -610,12 +617,13 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     typed(folder, "audit import audit.db filled.csv --by carl")
     said = typed(folder, "audit report audit.db --json audit.json --tables tables")
     # 60 labels in proportion, 6 decided as wrong: the accuracy of the decided labels
-    assert said.startswith("Accuracy corrected for label errors 90.0% (95% interval: ")
-    assert "\nAccuracy by first labels 100.0% (95% interval: " in said
+    assert said.startswith("Accuracy corrected for label errors 90.0% (95% confidence interval: ")
+    assert "\nAccuracy from first labels 100.0% (95% confidence interval: " in said
     page = html.unescape((folder / "audit.html").read_text(encoding="utf-8"))
     finding = re.search(r'(?s)<section class="finding".*?</section>', page)[0]
     assert re.search(
-        r"<p>Accuracy 90.0%, between [\d.]+% and [\d.]+%, corrected for label errors</p>", finding
+        r"<p>Accuracy 90.0%, 95% confidence interval [\d.]+% to [\d.]+%; corrected for label errors</p>",
+        finding,
     )
     told = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     with wb.AuditSession.open(folder / "audit.db") as session:
@@ -662,19 +670,19 @@ def test_a_corrected_sheet_asks_once_and_keeps_the_history(folder):
     relabel(folder, "sheet.csv", "filled.csv", range(1, 31))
     done = run(folder, *shlex.split("audit import audit.db filled.csv --by ann"))
     assert done.stdout.startswith(
-        "0 labels recorded, 10 known already; 30 rows refused. 40 of 60 items labeled"
+        "0 labels recorded, 10 already recorded; 30 rows rejected. 40 of 60 items labeled"
     )
     assert done.stderr == (
-        "30 rows change a label that stands (rows 2, 3, 4, 5, 6 and 25 more). To take the new ones, "
-        "where the history keeps the old: workbench audit import audit.db filled.csv --by ann "
+        "30 rows would change a label (rows 2, 3, 4, 5, 6 and 25 more). To correct the recorded labels "
+        "(the history keeps them): workbench audit import audit.db filled.csv --by ann "
         "--correct\n"
     )
     other = run(folder, *shlex.split("audit import audit.db filled.csv --by ben --correct"))
-    assert "0 labels recorded, 10 known already; 30 rows refused" in other.stdout
-    assert other.stderr.count("was labeled 1 by ann, not 0; only they can correct it") == 30
+    assert "0 labels recorded, 10 already recorded; 30 rows rejected" in other.stdout
+    assert other.stderr.count("as 1, not 0; only this annotator can correct it") == 30
     line = done.stderr.split(": workbench ")[1]
     assert typed(folder, line).startswith(
-        "0 labels recorded, 30 corrected, 10 known already. 40 of 60 items labeled"
+        "0 labels recorded, 30 corrected, 10 already recorded. 40 of 60 items labeled"
     )
     with wb.AuditSession.open(folder / "audit.db") as session:
         row = next(csv.DictReader((folder / "sheet.csv").read_text("utf-8-sig").splitlines()))
@@ -689,14 +697,14 @@ def test_a_corrected_sheet_asks_once_and_keeps_the_history(folder):
             "refused": 0,
             "corrected": 30,
         }
-    assert typed(folder, line).startswith("0 labels recorded, 40 known already.")
+    assert typed(folder, line).startswith("0 labels recorded, 40 already recorded.")
     lines = (folder / "filled.csv").read_text(encoding="utf-8").splitlines()
     (folder / "filled.csv").write_text(
         "\n".join([*lines[:38], *(each[:-1] for each in lines[38:])]), encoding="utf-8"
     )
     assert typed(folder, line).startswith(
-        "Note: 3 cells are empty where a label stands: the label stays; undo, or "
-        "record the other one.\n0 labels recorded, 37 known already."
+        "Note: 3 cells are empty although the item has a label, which stays; undo it, or record "
+        "another.\n0 labels recorded, 37 already recorded."
     )
 
 
@@ -712,14 +720,14 @@ def test_the_printed_line_says_what_labels_wait_for(folder):
     typed(folder, "audit import audit.db filled.csv")
     said = typed(folder, "audit report audit.db")
     assert (
-        "planned, 0 of 60 planned labels; 28 labels wait for position 1, which has none.\n" in said
-    )
-    assert (
-        f"in the order that are still out or open: '{first.split(',')[0]}'; record a label for each"
+        "0 of 60 planned labels, method planned; 28 labels do not count until position 1 has one.\n"
         in said
     )
+    assert (
+        f"because earlier items have no label: '{first.split(',')[0]}'; label or skip each" in said
+    )
     page = (folder / "audit.html").read_text(encoding="utf-8")
-    assert "<p>No result yet: 28 labels wait for position 1, which has none</p>" in page
+    assert "<p>No result yet: 28 labels do not count until position 1 has one</p>" in page
 
 
 def test_a_report_is_one_look_and_its_files_are_checked_first(folder):
@@ -756,7 +764,7 @@ def test_a_report_is_one_look_and_its_files_are_checked_first(folder):
 def test_verify_says_how_many_items_the_file_keeps(folder):
     write_scores(folder, 6000)
     typed(folder, NEW)
-    kept = "5,000 items (the first of 6,000 in the order of labeling; the file keeps no more) are as they were recorded"
+    kept = "5,000 items (the file keeps only the first of 6,000 items in the order of labeling) are as they were recorded"
     assert kept in typed(folder, "audit verify audit.db --scores scores.csv")
 
 
@@ -777,7 +785,10 @@ def test_agreement_of_a_file(folder):
         f"kappa, linear (human & judge)     {1 - np.abs(human - judge).mean() / chance:.3f} ("
         in said
     )
-    assert "To settle: q1, q2, q4, q5, q6, q8, " in said and "the classes are numbers" not in said
+    assert (
+        "Items to settle: q1, q2, q4, q5, q6, q8, " in said
+        and "the classes are numbers" not in said
+    )
     assert "Note: the classes are numbers (1, 2, 3, 4, 5), but labels" in typed(
         folder, "audit agreement grades.csv"
     )

@@ -66,7 +66,7 @@ def test_a_label_is_on_disk_before_the_page_says_so(tmp_path, items):
     first, told = seat.page["item"]["id"], []
     seat.observe(lambda change: told.append((change["new"]["said"], on_disk(session))), "page")
     label(seat, "eel")
-    assert told == [(f"Recorded: eel, for item {first}.", {first: "eel"})]
+    assert told == [(f"Recorded: eel for item {first}.", {first: "eel"})]
     assert seat.page["item"]["id"] != first and seat.page["progress"]["done"] == 1
 
 
@@ -93,7 +93,7 @@ def test_a_second_key_for_the_same_item_does_nothing(tmp_path, items):
     for choice in (0, 1):
         seat._answer(seat, {"kind": "label", "label": choice, "turn": turn}, [])
     assert on_disk(session) == {first: seat.labels[0]["text"]}
-    assert seat.page["said"] == "That page showed an older item: nothing was recorded."
+    assert seat.page["said"] == "Not recorded, because the page showed an older item."
 
 
 def test_undo_brings_the_item_back_and_goes_back_further(tmp_path, items):
@@ -104,12 +104,12 @@ def test_undo_brings_the_item_back_and_goes_back_further(tmp_path, items):
         label(seat, text)
     third = seat.page["item"]["id"]
     assert (
-        ask(seat, "undo") == f"Taken back: what you said of item {ids[1]}."
+        ask(seat, "undo") == f"Undone: your last label or skip, of item {ids[1]}."
         and seat.page["item"]["id"] == ids[1]
     )
     ask(seat, "undo")
     assert seat.page["item"]["id"] == ids[0] and on_disk(session) == {}
-    assert "has no label or skip to take back" in ask(seat, "undo") and seat.page["trouble"]
+    assert "has no label or skip to undo" in ask(seat, "undo") and seat.page["trouble"]
     assert [label(seat, "eel") and seat.page["item"]["id"] for _ in ids] == [ids[1], third]
     assert on_disk(session) == dict.fromkeys(ids, "eel")
 
@@ -118,7 +118,7 @@ def test_a_skip_is_recorded_and_can_be_undone(tmp_path, items):
     session, seat = seated(tmp_path, items)
     first = seat.page["item"]["id"]
     assert ask(seat, "skip") == f"Skipped: item {first}." and on_disk(session) == {first: None}
-    assert seat.page["progress"]["text"] == "1 of 60, 1 skipped"
+    assert seat.page["progress"]["text"] == "1 of 60, 1 could not be labeled"
     ask(seat, "undo")
     assert seat.page["item"]["id"] == first and on_disk(session) == {}
 
@@ -146,10 +146,13 @@ def test_two_people_never_see_the_same_item(tmp_path, items):
     )
     waiting, last = (ann, ben) if ann.page["item"] is None else (ben, ann)
     assert waiting.page["end"].startswith(
-        "Nothing is left for you now: 1 item is out with somebody."
+        "No item is left for you now: 1 item is assigned to others."
     )
     label(last, "cat")
-    assert last.page["end"].startswith("Done: 30 of 30 items labeled, 0 skipped.") and last.done
+    assert (
+        last.page["end"].startswith("Done: 30 of 30 items labeled, 0 could not be labeled.")
+        and last.done
+    )
     assert {who: len(ids) for who, ids in seen.items()} == {"ann": 19, "ben": 10}
     assert sum(session.status().labels.values()) == 30 and set(session.status().labels) == {
         "ann",
@@ -163,7 +166,7 @@ def test_the_same_person_at_two_desks_corrects_nothing_unseen(tmp_path, items):
     first = one.page["item"]["id"]
     assert two.page["item"]["id"] == first
     label(one, "cat")
-    assert "Meanwhile that item was labeled" in label(two, "dog")
+    assert "the item is labeled by now" in label(two, "dog")
     assert on_disk(session) == {first: "cat"} and two.page["item"]["id"] == one.page["item"]["id"]
 
 
@@ -173,11 +176,11 @@ def test_a_second_label_that_nobody_can_give_is_set_aside(tmp_path, items):
         label(ann, "cat")
     ben = desk(session, by="ben")
     first = ben.page["item"]["id"]
-    assert ask(ben, "skip") == f"Set aside, its first label stays: item {first}."
+    assert ask(ben, "skip") == f"Set aside (its first label stays): item {first}."
     for _ in range(7):
         label(ben, "dog")
     assert ben.page["item"] is None and ben.page["end"].endswith(
-        "1 set aside. Run this page again later."
+        "and you set 1 aside. Load this page again later."
     )
     assert [entry.label for entry in session.history(first)] == [
         "cat"
@@ -190,7 +193,7 @@ def test_blind_means_that_the_browser_is_told_nothing(tmp_path, items):
     for _ in range(12):
         shown = seat.page["item"]
         assert shown["prediction"] is None and shown["columns"] == [] and seat.page["look"] == []
-        words = synced(seat).replace("neither what the program says nor the stratum", "")
+        words = synced(seat).replace("neither the prediction nor the stratum", "")
         assert not [word for word in ("stratum", "interval:", "Accuracy", "%") if word in words]
         assert not [name for name in seen if name in json.dumps(seat.page["item"])]
         label(seat, "cat")
@@ -232,8 +235,10 @@ def test_without_strata_is_an_audit_of_one_stratum(tmp_path, items, method):
         f"{100 * (interval.high - interval.low):.1f}"
         for interval in (same.interval(), found.interval())
     )
-    assert found.gain().endswith(": as wide" if wide == own else f": {wide} points wide, not {own}")
-    assert same.gain().endswith(": as wide")
+    assert found.gain().endswith(
+        "with the same width" if wide == own else f"{wide} points wide instead of {own}"
+    )
+    assert same.gain().endswith("with the same width")
     assert wb.Result.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 
@@ -250,9 +255,12 @@ def test_right_or_wrong_shows_the_prediction_and_says_that_it_is_not_blind(tmp_p
     where = list(items[0].id).index(shown["id"])
     assert shown["prediction"] == items[0].prediction[where]
     assert shown["columns"] == [["text", f"text of {where}"]]
-    assert [(each["text"], each["key"]) for each in seat.labels] == [("right", "1"), ("wrong", "0")]
-    assert seat.words["mode"].startswith("Not blind") and session.design["asks"] == "correct"
-    label(seat, "wrong")
+    assert [(each["text"], each["key"]) for each in seat.labels] == [
+        ("correct", "1"),
+        ("incorrect", "0"),
+    ]
+    assert "not blind" in seat.words["mode"] and session.design["asks"] == "correct"
+    label(seat, "incorrect")
     assert on_disk(session) == {shown["id"]: 0}
 
 
@@ -281,8 +289,8 @@ def test_labels_can_be_chosen_and_named(tmp_path, items):
     ("settings", "message"),
     [
         ({"labels": ["cat", "cow"]}, "'cow' is not a predicted class"),
-        ({"labels": ["cat"]}, "labels must be at least two that differ"),
-        ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two that differ"),
+        ({"labels": ["cat"]}, "labels must be at least two different labels"),
+        ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two different labels"),
         ({"render": 3}, "render must be a function of an item; got 3"),
         ({"images": "no/such"}, "images must be an existing folder; 'no/such' is not one"),
         (
@@ -291,10 +299,10 @@ def test_labels_can_be_chosen_and_named(tmp_path, items):
         ),
         (
             {"render": str, "images": "."},
-            "render and images both say what is shown; give one of them",
+            "give render or images, not both",
         ),
         ({"by": "\n"}, "by must be a name"),
-        ({"second_share": 0.5}, "by must be a name in this audit"),
+        ({"second_share": 0.5}, "by must be a name, because this audit"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, items, settings, message):
@@ -315,7 +323,7 @@ def test_a_renderer_returns_text_bytes_or_an_array(tmp_path, items):
     assert drawn.page["item"]["type"] == "image/png" and drawn.picture.startswith(b"\x89PNG")
     assert desk(session, render=lambda item: drawn.picture).picture == drawn.picture
     for wrong, message in (
-        (lambda item: item.nothing, "an item shows"),
+        (lambda item: item.nothing, "an item has"),
         (lambda item: b"GIF", "render must return"),
         (lambda item: 1 / 0, "division by zero"),
         (lambda item: None, "image must"),
@@ -366,10 +374,10 @@ def test_hostile_text_is_text_and_what_turns_it_around_is_seen(tmp_path, items):
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (4, "3 of 60 \u00b7 15 labels a minute \u00b7 about 4 minutes left"),
-        (40, "3 of 60 \u00b7 1.5 labels a minute \u00b7 about 38 minutes left"),
-        (240, "3 of 60 \u00b7 0.2 labels a minute \u00b7 about 4 hours left"),
-        (1, "3 of 60 \u00b7 60 labels a minute \u00b7 less than a minute left"),
+        (4, "3 of 60 \u00b7 15 labels per minute \u00b7 about 4 minutes left"),
+        (40, "3 of 60 \u00b7 1.5 labels per minute \u00b7 about 38 minutes left"),
+        (240, "3 of 60 \u00b7 0.2 labels per minute \u00b7 about 4 hours left"),
+        (1, "3 of 60 \u00b7 60 labels per minute \u00b7 less than a minute left"),
     ],
 )
 def test_progress_and_pace(tmp_path, items, monkeypatch, seconds, said):

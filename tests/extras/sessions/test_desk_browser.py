@@ -64,7 +64,7 @@ def label_by_key(page, n):
         number = item(page)
         digit = str(wb.digit_forms().digit[number - 1])
         is_blind(page)
-        assert press(page, digit) == f"Recorded: {digit}, for item {number}."
+        assert press(page, digit) == f"Recorded: {digit} for item {number}."
 
 
 def is_blind(page):
@@ -73,7 +73,7 @@ def is_blind(page):
         word
         for word in ("%", "95", "interval:", "Accuracy", "program says:", "tratum:")
         if word
-        in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels a minute", "", html)
+        in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels per minute", "", html)
     ]
     assert (
         page.locator(f"{DESK} .look").inner_text() == ""
@@ -108,7 +108,7 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         wrong = item(page)
         press(page, "o")
         assert (
-            press(page, "Backspace") == f"Taken back: what you said of item {wrong}."
+            press(page, "Backspace") == f"Undone: your last label or skip, of item {wrong}."
             and item(page) == wrong
         )
         label_by_key(page, 3)
@@ -130,10 +130,10 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         assert (
             page.locator(f"{DESK} .item")
             .inner_text()
-            .startswith("Done: 20 of 20 items labeled, 0 skipped.")
+            .startswith("Done: 20 of 20 items labeled, 0 could not be labeled.")
         )
         is_blind(page)
-        page.get_by_role("button", name="Look at the interval").click()
+        page.get_by_role("button", name="show the interval").click()
         page.wait_for_selector(f"{DESK} .look p")
         shown = page.locator(f"{DESK} .look").inner_text()
         assert cells == page.evaluate(
@@ -170,14 +170,11 @@ def is_right(session, shown):
         strata.sizes, labeled, np.bincount(strata.labels[chosen], right, 5).astype(int), level=0.96
     )
     assert (
-        f"(95% interval: {100 * low:.1f}% to {100 * high:.1f}%); planned, 20 of 20 planned labels."
+        f"(95% confidence interval: {100 * low:.1f}% to {100 * high:.1f}%); 20 of 20 planned labels, method planned."
         in shown
     )
     low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=0.96)
-    assert (
-        f"drawn at random, without strata, would have given {100 * low:.1f}% to {100 * high:.1f}%"
-        in shown
-    )
+    assert f"would have given an interval of {100 * low:.1f}% to {100 * high:.1f}%" in shown
 
 
 @pytest.fixture(scope="module")
@@ -255,16 +252,16 @@ def test_keys_act_only_at_the_desk_and_never_in_a_box(hostile):
     hostile.wait_for_timeout(500)
     assert hostile.locator(f"{DESK} .pace").inner_text() == before
     assert press(hostile, "s").startswith("Skipped") and press(hostile, "Control+z").startswith(
-        "Taken back"
+        "Undone"
     )
 
 
 def test_buttons_do_what_keys_do_and_keep_the_focus(hostile):
     for name, begins in (
-        ("right", "Recorded: right"),
-        ("undo", "Taken back"),
+        (re.compile(r"1\s*correct"), "Recorded: correct"),
+        ("undo", "Undone"),
         ("skip", "Skipped"),
-        ("undo", "Taken"),
+        ("undo", "Undone"),
     ):
         button = hostile.get_by_role("button", name=name)
         button.focus()
@@ -276,7 +273,9 @@ def test_what_was_recorded_is_said_to_those_who_do_not_see(hostile):
     assert hostile.locator(f"{DESK} .said").get_attribute("role") == "status"
     hostile.get_by_role("region", name="Item", exact=True).wait_for()
     assert (
-        hostile.get_by_role("group", name="Is the program right?").get_by_role("button").count()
+        hostile.get_by_role("group", name="Is the prediction correct?")
+        .get_by_role("button")
+        .count()
         == 2
     )
     assert hostile.get_by_role("progressbar", name="Items done").get_attribute("max") == "20"

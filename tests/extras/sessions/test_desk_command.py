@@ -61,7 +61,7 @@ def test_the_address_opens_the_desk_and_a_signal_ends_everything(folder, chrome,
     with started(folder, "--by", "ann") as process:
         said = process.stdout.readline()
         address = re.fullmatch(
-            r"The desk is at (http://127\.0\.0\.1:\d+/\?token=[\w-]{32})\n", said
+            r"The labeling desk is at (http://127\.0\.0\.1:\d+/\?token=[\w-]{32})\n", said
         )[1]
         labels_one(chrome, address)
         with browser.page(address.partition("?")[0], chrome) as page:
@@ -70,7 +70,7 @@ def test_the_address_opens_the_desk_and_a_signal_ends_everything(folder, chrome,
         assert any("ipykernel" in " ".join(child.cmdline()) for child in children)
         os.kill(process.pid, end)
         assert process.wait(30) == 0 and not psutil.wait_procs(children, 20)[1]
-        assert process.stdout.read() == "Ctrl-C ends it; every label is in the file already.\n"
+        assert process.stdout.read() == "Press Ctrl-C to stop. Every label is saved at once.\n"
     assert [
         each for each in os.listdir(folder / "home") if each.startswith(("workbench", "voila"))
     ] == []
@@ -113,7 +113,10 @@ def labels_one(chrome, address):
             "document.querySelector('.workbench-desk .said').textContent.startsWith('Recorded: 3')"
         )
         second = page.locator(".workbench-desk .name").inner_text()
-        assert first != second and "ann's" in page.locator(".workbench-desk .hint").inner_text()
+        assert (
+            first != second
+            and "recorded for ann" in page.locator(".workbench-desk .hint").inner_text()
+        )
         page.reload()
         page.wait_for_selector(".workbench-desk img", timeout=60_000)
         assert page.locator(".workbench-desk .name").inner_text() == second
@@ -128,7 +131,7 @@ def refused(folder, *words):
 
 def test_mistakes_cost_one_line(folder):
     with mock.patch("subprocess.Popen", side_effect=AssertionError("Voila was started")):
-        assert refused(folder, "none.db") == "no such audit: 'none.db'"
+        assert refused(folder, "none.db") == "there is no audit 'none.db'"
         assert (
             refused(folder, "a'b.db", "--images", "no")
             == "--images must be an existing folder; 'no' is not one"
@@ -141,20 +144,20 @@ def test_mistakes_cost_one_line(folder):
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             said = refused(folder, "a'b.db", "--port", str(taken.getsockname()[1]))
-        assert said.startswith("port ") and said.endswith("leave --port out for a free one")
+        assert said.startswith("port ") and said.endswith("remove --port to use a free one")
 
 
 def test_without_voila_it_says_what_to_install(folder, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *more: None)
     assert (
         refused(folder, "a'b.db")
-        == 'the desk is shown by Voila, which is missing: pip install "evaluation-workbench[voila]"'
+        == 'the labeling desk needs Voila. Install it: pip install "evaluation-workbench[voila]"'
     )
 
 
 def test_a_server_that_does_not_start_is_told(folder, monkeypatch):
     monkeypatch.setattr(served.sys, "executable", "/bin/false")
-    assert refused(folder, "a'b.db", "--no-browser") == "Voila did not start: it says nothing"
+    assert refused(folder, "a'b.db", "--no-browser") == "Voila did not start: it gave no message"
 
 
 def test_parameters_are_data_whatever_they_say(tmp_path):

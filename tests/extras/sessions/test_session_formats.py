@@ -321,10 +321,13 @@ def test_annotators_are_who_said_so(tmp_path):
         "Label Studio",
     )
     assert found.refused == ()
-    assert found.headline() == "2 labels recorded, 0 known already, 1 skipped, 1 without a label"
+    assert (
+        found.headline()
+        == "2 labels recorded, 0 already recorded, 1 could not be labeled, 1 without a label"
+    )
     assert any(
         str(note).startswith(
-            "1 item has labels of several people, and those of 1 differ: all are kept"
+            "1 item has labels of several annotators; 1 of them has different labels. All are kept"
         )
         for note in found.notes
     )
@@ -386,13 +389,15 @@ def test_one_persons_two_answers_are_none(tmp_path):
     )
     assert says == {"d-2": [("7", 1)]} and found.repeated == 1
     assert [row[:2] for row in found.refused] == [(1, "d-1"), (2, "d-1"), (4, "none")]
-    assert "labeled 1 and 0 in records 1, 2: none of them was recorded" in found.refused[0][2]
+    assert (
+        "has different labels, 1 and 0, in records 1, 2; none was recorded" in found.refused[0][2]
+    )
 
 
 def test_a_label_counts_where_somebody_else_skipped(tmp_path):
     found, says = imported(tmp_path, "x.json", [task("d-1", by(7, None), by(8, "right"))])
     assert says == {"d-1": [("8", 1)]} and found.skipped == 0
-    assert found.refused == ((1, "d-1", "7 skipped it, but it has a label: the label counts"),)
+    assert found.refused == ((1, "d-1", "7 skipped it, but it has a label, which counts"),)
 
 
 DOCCANO = [
@@ -519,7 +524,7 @@ def test_a_tool_gets_what_is_still_to_be_labeled(tmp_path):
             None,
             "path must end in .csv or .xlsx, or in .json or .jsonl for an annotation tool; got",
         ),
-        ("t.jsonl", None, "say for which tool .* is: to 'doccano', 'prodigy'"),
+        ("t.jsonl", None, "name the tool for .* with to: 'doccano', 'prodigy'"),
         ("t.json", "doccano", "must end in .jsonl"),
         ("t.csv", "xlsx", "path must end in .xlsx; got"),
         ("t.csv", "excel", "to must be one of"),

@@ -88,7 +88,7 @@ def test_a_wave_that_does_not_follow_from_the_labels_is_found(session, known, mo
         elsewhere.setattr(sessions, "wave_labels", lambda trail: [17, 1, 1, 1])
         label(session, known[1], 20)
     with pytest.raises(
-        ValueError, match=r"the wave of event 23 does not follow from the labels before it"
+        ValueError, match=r"the wave of event 23 does not follow from the earlier labels"
     ):
         session.verify(known[0])
 
@@ -101,13 +101,13 @@ def test_a_wave_counts_as_a_whole_and_nothing_is_known_before_the_end(session, k
     found = session.estimate("fixed")
     assert (found.labeled, found.waiting, found.rows()) == (20, 13, first.rows())
     assert found.headline().endswith(
-        "20 of 60 planned labels; 13 labels wait for the rest of wave 2"
+        "20 of 60 planned labels, method fixed; 13 labels do not count until the rest of wave 2 is labeled"
     )
     planned = session.estimate()
     assert planned.interval() is None and planned.estimate == first.estimate
     assert (
         planned.notes[0].text
-        == "an audit in waves has no interval before the planned 60 labels; 40 labels to go"
+        == "an audit in waves has no interval before the planned 60 labels; 40 labels are still missing"
     )
     status = session.status()
     assert (status.budget, status.labeled, status.open, status.coming, status.wave) == (
@@ -126,12 +126,12 @@ def test_the_next_wave_waits_for_all_of_this_one(tmp_path, session, known):
         session.record(item.id, 1, by="ann")
     with wb.AuditSession.open(session.path) as other:
         assert other.next(5, by="ben") == []
-        with pytest.raises(ValueError, match="all that is open is out with ann"):
+        with pytest.raises(ValueError, match="all open items are assigned to ann"):
             other.export(tmp_path / "sheet.csv", 5, by="ben")
         session.skip(held[-1].id, by="ann")
         assert len(other.next(5, by="ben")) == len(session.next(5, by="ann")) == 5
         assert [event.kind for event in other.events()].count("wave") == 1
-        with pytest.raises(ValueError, match="is in none of the waves that were drawn so far"):
+        with pytest.raises(ValueError, match="is not in the waves sampled so far"):
             other.record(session._trail.items[-1].id, 1)
 
 
@@ -207,7 +207,7 @@ def test_the_estimate_is_unbiased_over_every_arrangement_of_right_items():
         waves.add(tuple(wave))
     assert len(found) == 10 * 15 and waves == {(2, 3), (3, 2)}  # the second wave looks at the first
     assert np.mean(found) == pytest.approx(7 / 11, abs=1e-12) and np.std(found) > 0.1
-    with pytest.raises(SessionError, match=r"event 0 \(wave\) makes no sense"):
+    with pytest.raises(SessionError, match=r"event 0 \(wave\) is not valid"):
         trail.apply(Event(0, NOW, "", "wave", {"labels": [2, 3]}))
 
 
@@ -216,17 +216,17 @@ def test_the_estimate_is_unbiased_over_every_arrangement_of_right_items():
     [
         (
             {"looks": [20]},
-            "waves must be 1 where looks are declared: the interval of waves is that of a number of labels "
-            "fixed beforehand; got 3",
+            "waves must be 1 with planned interim analyses; the interval of waves needs a number of labels "
+            "that was fixed beforehand; got 3",
         ),
         (
             {"second_share": 0.5},
-            "waves must be 1 where items get second labels: these correct the accuracy of a sample "
-            "whose strata were fixed beforehand; got 3",
+            "waves must be 1 with double annotation, which needs an allocation to strata that was fixed "
+            "beforehand; got 3",
         ),
         (
             {"question": "difference", "asks": "truth"},
-            "waves must be 1 for this question: waves estimate an accuracy; got 3",
+            "waves must be 1 for this question; waves estimate an accuracy; got 3",
         ),
         ({"waves": 0}, "waves must be a whole number of at least 1; got 0"),
         ({"budget": 23}, "budget must be a whole number from 24 to 400; got 23"),
@@ -244,15 +244,15 @@ def test_what_waves_cannot_stand_beside(tmp_path, known, beside, said):
         (
             lambda session: session.estimate("anytime"),
             "method must be 'planned' or 'fixed' in an audit in waves, whose "
-            "order of labeling looks at the labels; got 'anytime'",
+            "allocation depends on the labels; got 'anytime'",
         ),
         (
             lambda session: session.extend(5),
-            "the budget of an audit in waves is fixed: its labels were allocated for it",
+            "the budget of an audit in waves cannot be extended, because the waves were planned for it",
         ),
         (
             lambda session: session.more_labels(0.02),
-            "half_width cannot be planned for in an audit in waves, whose budget is fixed",
+            "half_width cannot be planned in an audit in waves, whose budget is fixed",
         ),
     ],
 )
@@ -272,7 +272,8 @@ def test_the_report_says_in_how_many_waves(tmp_path, session, known):
     write_session(session, str(tmp_path / "a.html"), json=str(tmp_path / "a.json"))
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert (
-        "wave 1 of 3 is labeled: workbench audit next" in page and "whenever one looks" not in page
+        "wave 1 of 3 is labeled: sample the next one with workbench audit next" in page
+        and "whenever one looks" not in page
     )
     for _ in range(2):
         label(session, known[1], 20)
@@ -281,8 +282,7 @@ def test_the_report_says_in_how_many_waves(tmp_path, session, known):
         (tmp_path / f"a.{ending}").read_text(encoding="utf-8") for ending in ("html", "json")
     )
     assert (
-        "within 4 strata and 3 waves that follow the labels before them" in page
-        and "20, 20, 20" in page
+        "within 4 strata and 3 waves that depend on earlier labels" in page and "20, 20, 20" in page
     )
     results = {each["name"]: each for each in json.loads(data)["results"]}
     row, limits = results["planned"]["rows"][0], session.estimate().interval()
@@ -300,8 +300,8 @@ def test_a_file_of_the_first_format_is_carried_on(tmp_path):
         tmp_path / "old.db"
     ) as session:  # what the version that wrote it printed
         assert str(session.estimate("fixed")) == (
-            "SessionEstimate(Accuracy 87.5% (95% interval: 58.3% to 91.7%); "
-            "fixed, 7 of 8 planned labels)"
+            "SessionEstimate(Accuracy 87.5% (95% confidence interval: 58.3% to 91.7%); "
+            "7 of 8 planned labels, method fixed)"
         )
         session.record(session.next()[0].id, 1)
         assert session.estimate().labeled == 8 and session.status().waves == 0
@@ -319,8 +319,8 @@ def test_readme_and_note_say_what_was_recorded():
     )
     widths = [each["width over proportion"] for each in record["settings"].values()]
     said = [
-        f"{min(errors):.2f} to {max(errors):.2f} times that of strata in proportion, up to {max(turned):.2f} times "
-        "where scores say the opposite, and its interval",
+        f"{min(errors):.2f} to {max(errors):.2f} times that of proportional allocation, and up to {max(turned):.2f} times "
+        "if the scores are misleading. The interval was",
         f"{min(widths):.2f} to {max(widths):.2f} times as wide",
     ]
     assert all(each.replace("0.", ".") in designs.OF_WAVES.text for each in said)

@@ -49,7 +49,9 @@ def test_what_is_shown(tmp_path, known):
         item.shown == {"text": str(list(items.id).index(item.id))}
         and item.text == item.shown["text"]
     )
-    with pytest.raises(AttributeError, match="an item shows id, position, text; not 'prediction'"):
+    with pytest.raises(
+        AttributeError, match="an item has no attribute 'prediction'; it has id, position, text"
+    ):
         _ = item.prediction
 
 
@@ -106,7 +108,10 @@ def test_declared_looks_share_the_error(tmp_path, known):
     session = created(tmp_path, items, looks=[20, 40])
     ids = label(session, said, 15)
     assert session.estimate("looks").interval() is None
-    assert session.estimate("looks").notes[0].text == "the first look was declared at 20 labels"
+    assert (
+        session.estimate("looks").notes[0].text
+        == "the first interim analysis is planned at 20 labels"
+    )
     ids += label(session, said, 10)
     strata = wb.stratify(items.score, 4, "equal_size", rng=5)
     stratum = [int(strata.labels[list(items.id).index(each)]) for each in ids[:20]]
@@ -127,7 +132,7 @@ def test_metrics_of_a_class(tmp_path, known):
     assert before.interval("recall") is None
     assert (
         before.notes[0].text
-        == "this question has no interval before the planned 60 labels; 10 labels to go"
+        == "this question has no interval before the planned 60 labels; 10 labels are still missing"
     )
     ids += label(session, said, 10)
     where = {name: k for k, name in enumerate(items.id)}
@@ -246,8 +251,8 @@ def test_pending_items_hold_later_labels_back(tmp_path, known):
     found = session.estimate("fixed")
     assert (found.labeled, found.waiting, found.interval()) == (0, 20, None)
     assert (
-        "20 labels wait for items before them in the order that are still out or open: "
-        f"{slow.id!r}; record a label for each, or skip it"
+        "20 labels do not count yet, because earlier items have no label: "
+        f"{slow.id!r}; label or skip each of them"
     ) in [note.text for note in found.notes]
     session.record(slow.id, said[slow.id][0], by="ann")
     assert (session.estimate("fixed").labeled, session.estimate("fixed").waiting) == (21, 0)
@@ -271,7 +276,7 @@ def test_released_items_are_given_to_others(tmp_path, known):
     first, second = session.next(2, by="ann")
     assert session.release([first.id], by="ann") == 1
     assert session.next(1, by="ben")[0].id == first.id
-    with pytest.raises(ValueError, match=f"item '{first.id}' is not out with ann"):
+    with pytest.raises(ValueError, match=f"item '{first.id}' is not assigned to ann"):
         session.release([first.id], by="ann")
     assert session.release(by="ann") == 1 and session.held("ann") == []
 
@@ -291,7 +296,8 @@ def test_corrections_keep_their_history(tmp_path, known):
     ]
     assert session.record(item.id, 0, by="ben") == "known"
     with pytest.raises(
-        ValueError, match=f"item '{item.id}' was labeled 0 by ann, not 1; only they can correct it"
+        ValueError,
+        match=f"ann labeled item '{item.id}' as 0, not 1; only this annotator can correct it",
     ):
         session.record(item.id, 1, by="ben")
     assert session.undo(by="ann") == item.id
@@ -313,7 +319,7 @@ def test_undo_goes_back_step_by_step_and_person_by_person(tmp_path, known):
     session.record(b, 0, by="ben")
     session.skip(c)
     assert [session.undo(), session.undo()] == [c, a]
-    with pytest.raises(ValueError, match="nobody named has no label or skip to take back"):
+    with pytest.raises(ValueError, match="an unnamed annotator has no label or skip to undo"):
         session.undo()
     assert (session.status().labeled, session.skipped()) == (1, [])
     assert session.undo(by="ben") == b
@@ -327,16 +333,20 @@ def test_a_skipped_item_can_be_labeled_later(tmp_path, known):
     session.skip(item.id)
     session.record(item.id, 1)
     assert (session.status().labeled, session.skipped()) == (1, [])
-    with pytest.raises(ValueError, match="has a label; undo it first"):
+    with pytest.raises(ValueError, match="has a label; undo the label first"):
         session.skip(item.id)
 
 
 @pytest.mark.parametrize(
     "name, value, message",
     [
-        ("nobody", 1, "no item 'nobody' is to be labeled in this audit"),
+        ("nobody", 1, "this audit has no item 'nobody' to label"),
         (None, "perhaps", "'perhaps' is not 1 \\(correct\\) or 0 \\(incorrect\\)"),
-        ("late", 1, "stands at 61 in the order, behind the budget of 60: extend the audit first"),
+        (
+            "late",
+            1,
+            "has position 61 in the order of labeling, after the budget of 60; extend the audit first",
+        ),
     ],
 )
 def test_what_cannot_be_recorded(tmp_path, known, name, value, message):
@@ -384,7 +394,7 @@ def test_every_look_is_in_the_trail(tmp_path, known):
         ("", "fixed", 20),
     ]
     stopped = session.estimate("fixed")
-    assert stopped.notes[0].kind == "unreliable" and "2 looks were taken" in str(stopped.notes[0])
+    assert stopped.notes[0].kind == "unreliable" and "2 interim analyses" in str(stopped.notes[0])
     label(session, said, 40)
     assert session.estimate("fixed").notes == ()
 
@@ -394,7 +404,7 @@ def test_looks_name_their_number_of_labels(tmp_path, known):
     session = created(tmp_path, items)
     label(session, said, 31)
     found = session.estimate()
-    assert repr(found).endswith("planned, 31 of 60 planned labels)")
+    assert repr(found).endswith("31 of 60 planned labels, method planned)")
     for each in (found, session.status(), session.verify()):
         assert wb.Result.from_dict(each.to_dict()).to_dict() == each.to_dict()
 
@@ -405,7 +415,9 @@ def test_extending_goes_on_in_the_same_order(tmp_path, known):
     first = label(session, said, 60)
     assert session.next() == [] and session.extend(30) == 90
     assert first + [item.id for item in session.next(40)] == by_hand(items, 5, 90, 4)
-    with pytest.raises(ValueError, match="there are 400 items to label; the budget is 90 already"):
+    with pytest.raises(
+        ValueError, match="there are only 400 items to label, and the budget is already 90"
+    ):
         session.extend(311)
 
 
@@ -418,14 +430,14 @@ def test_extending_beyond_what_is_kept_needs_the_same_scores(tmp_path, monkeypat
     text = np.array([f"text {k}" for k in range(400)])
     session = created(tmp_path, items, columns={"text": text})
     with pytest.raises(
-        ValueError, match="the session keeps 70 items; to label 90 it needs the scores again"
+        ValueError, match="the session keeps 70 items; give the scores again to label 90"
     ):
         session.extend(30)
     other, _ = population(seed=4)
     with pytest.raises(ValueError, match="these are not the scores that the audit was made from"):
         session.extend(30, other, columns={"text": text})
     with pytest.raises(
-        ValueError, match="columns must be those that the audit shows, text; got none"
+        ValueError, match="columns must be the columns that the audit shows, text; got none"
     ):
         session.extend(30, items)
     assert session.status().budget == 60
@@ -440,7 +452,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     items, said, _ = known
     session = created(tmp_path, items, second_share=1.0, budget=20)
     with pytest.raises(
-        ValueError, match="by must be a name in this audit: second labels come from somebody else"
+        ValueError, match="by must be a name, because this audit has double annotation"
     ):
         session.next()
     names = [item.id for item in session.next(20, by="ann")]
@@ -490,9 +502,9 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
         ("planned", 1),
     ]
     assert estimate.headline().startswith(
-        "Accuracy corrected for label errors 85.0% (95% interval: "
+        "Accuracy corrected for label errors 85.0% (95% confidence interval: "
     )
-    assert estimate.finding().endswith(", corrected for label errors") and estimate.gain() == ""
+    assert estimate.finding().endswith("; corrected for label errors") and estimate.gain() == ""
 
 
 def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, known):
@@ -523,7 +535,7 @@ def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, k
     )
     found = session.second_labels()
     assert tuple(found.interval()) == tuple(expected.interval())
-    assert "4 strata count as 2, neighbors as one" in found.notes[-1].text
+    assert "neighboring strata were merged (4 to 2)" in found.notes[-1].text
 
 
 def test_strata_are_joined_no_further_than_it_takes():
@@ -546,13 +558,13 @@ def test_a_corrected_interval_before_the_planned_end_says_what_looks_cost(tmp_pa
             session.record(item.id, 1, by=by)
         session.release(by=by)
     before = session.second_labels()
-    assert (
-        "20 labels, not the planned 40, were decided on without looking at labels"
-        in before.notes[1].text
-    )
+    assert "20 labels instead of the planned 40 without looking at labels" in before.notes[1].text
     early = session.estimate()
     assert early.is_corrected and early.notes[0].kind == "unreliable"
-    assert "fixed beforehand, quoted after 20 labels where 40 were planned" in early.notes[0].text
+    assert (
+        "fixed beforehand, but 40 labels were planned and this interval is for 20 labels"
+        in early.notes[0].text
+    )
     for by in ("ann", "ben"):
         for item in session.next(20, by=by):
             session.record(item.id, 1, by=by)
@@ -642,15 +654,18 @@ def test_how_many_more(tmp_path, known):
         ),
         (
             {"question": "class_metrics"},
-            "metrics_of must name the class for question='class_metrics': 'cat', 'dog', 'eel'",
+            "metrics_of must name a predicted class for question='class_metrics': 'cat', 'dog', 'eel'",
         ),
-        ({"metrics_of": "dog"}, "metrics_of belongs to question='class_metrics'; got 'dog'"),
-        ({"looks": [10] * 3}, "looks must be at most 10 rising numbers of labels; got 10, 10, 10"),
+        ({"metrics_of": "dog"}, "metrics_of needs question='class_metrics'; got 'dog'"),
+        (
+            {"looks": [10] * 3},
+            "looks must be at most 10 increasing numbers of labels; got 10, 10, 10",
+        ),
         ({"looks": [100]}, "looks must be a whole number from 1 to 60; got 100"),
         ({"second_share": 2}, "second_share must be a number from 0 to 1; got 2"),
         (
             {"second_share": 0.5, "question": "difference", "asks": "truth"},
-            "second_share must be 0 for this question: second labels correct an accuracy only; got 0.5",
+            "second_share must be 0 for this question, because double annotation corrects an accuracy only; got 0.5",
         ),
         (
             {"second_share": 1, "question": "class_metrics", "metrics_of": "dog", "asks": "truth"},
@@ -658,9 +673,12 @@ def test_how_many_more(tmp_path, known):
         ),
         (
             {"columns": {"truth": range(400)}},
-            "columns must have names without quotes .* the sheet's own, correct",
+            "columns must have names without quotes .* different from correct",
         ),
-        ({"columns": {"=1+1": range(400)}}, "that no spreadsheet executes, .*; got '=1\\+1'"),
+        (
+            {"columns": {"=1+1": range(400)}},
+            "that a spreadsheet does not execute, .*; got '=1\\+1'",
+        ),
         ({"columns": {"a,b": range(400)}}, "without quotes and delimiters .*; got 'a,b'"),
         ({"columns": {"a\nb": range(400)}}, "without quotes and delimiters .*; got 'a\\\\nb'"),
         (
@@ -670,7 +688,7 @@ def test_how_many_more(tmp_path, known):
         ({"by": "ann\x1b[2J"}, "by must be a name of 1 to 200 printable characters"),
         (
             {"other": ["cat"] * 400},
-            "other holds a second model's predictions, which belong to question='difference'",
+            "other holds a second model's predictions; use it with question='difference'",
         ),
     ],
 )

@@ -90,7 +90,7 @@ def test_messages_name_a_tool_that_is_added(made_up, tmp_path):
         read_annotations(tmp_path / "x.jsonl")
     with created(tmp_path, population()[0]) as session:
         with pytest.raises(
-            ValueError, match="say for which tool .* is: to 'doccano', 'prodigy', 'made-up'"
+            ValueError, match="name the tool for .* with to: 'doccano', 'prodigy', 'made-up'"
         ):
             session.export(tmp_path / "t.jsonl")
         with pytest.raises(ValueError, match="to must be one of .*'made-up'"):

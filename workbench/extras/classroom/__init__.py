@@ -1,1 +1,1 @@
-"""A course for many: students' copies with tasks of their own, grading that runs nothing, pages for the lecturer."""
+"""Courses for many students: copies with individual tasks, safe grading, and lecturer's pages."""

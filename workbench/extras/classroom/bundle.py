@@ -1,4 +1,4 @@
-"""Everything that a machine without a network needs: wheels, notebooks, a script that installs."""
+"""Bundles for machines without a network: wheels, notebooks and an install script."""
 
 import platform
 import re
@@ -26,9 +26,9 @@ class Platform:
     Attributes
     ----------
     tags : tuple of str
-        Platform tags of its wheels, as pip takes them.
+        Platform tags of its wheels for pip.
     markers : dict
-        What its environment markers are, where they are not this machine's.
+        Environment markers that differ from this machine.
     script : str
         Name of the install script.
     """
@@ -64,7 +64,7 @@ PLATFORMS = {
         },
         "install.bat",
     ),
-    # pip prefers what stands first: wheels that run on older systems
+    # pip prefers the first tags, for wheels that run on older systems
     "macos": Platform(
         tuple(
             f"macosx_{version}_{kind}"
@@ -83,18 +83,19 @@ PLATFORMS = {
 
 
 def write_bundle(folder: str, target: str) -> tuple[int, int]:
-    """Write a bundle into a new folder; return the number of its wheels and their bytes.
+    """Write a bundle to a new folder; return the number of its wheels and their bytes.
 
     Parameters
     ----------
     folder : str
+        New or empty folder.
     target : str
-        A key of `PLATFORMS`; the version of Python is the running one.
+        A key of `PLATFORMS`. The version of Python is that of this process.
 
     Raises
     ------
     ReportError
-        If the folder holds something, this is no source tree, or pip finds no wheels.
+        If the folder is not empty, this is not a source tree, or pip finds no wheels.
     """
     root, bundle = source_tree(), Path(folder)
     if bundle.exists() and (not bundle.is_dir() or any(bundle.iterdir())):
@@ -108,7 +109,7 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
         if not wanted:
             break
     else:
-        raise ReportError(f"no wheels for {', '.join(wanted)}")
+        raise ReportError(f"pip found no wheels for {', '.join(wanted)}")
     _copy_notebooks(bundle / "notebooks")
     script = page(system.script, version=_python(), project=f"{PROJECT}[{EXTRA}]") + "\n"
     write_text(
@@ -120,25 +121,27 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
 
 
 def source_tree() -> Path:
-    """Return the folder of the project's sources, from which its wheel is built, or raise ReportError."""
+    """Return the folder of the project's sources, or raise ReportError."""
     root = Path(__file__).resolve().parents[3]
     if not (root / "pyproject.toml").is_file():
         raise ReportError(
-            "a bundle is made in the project's source folder: clone it and install with pip install -e ."
+            "a bundle needs the project's source folder; clone it and install with pip install -e ."
         )
     return root
 
 
 def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
-    """Return the requirements of a folder's wheels that none of them fulfills on a system.
+    """Return the requirements of a folder's wheels that none of them satisfies on a system.
 
-    pip asks the markers of the machine it runs on; this asks those of the machine to install on.
+    pip evaluates the markers of the machine where it runs. This function evaluates those of the
+    machine to install on.
 
     Parameters
     ----------
     wheels : Path
+        Folder of the wheels.
     markers : dict
-        Environment markers that differ from those of this machine.
+        Environment markers that differ from this machine.
     """
     requirements = optional_module("packaging.requirements", "bundle", "making a bundle")
     utils = optional_module("packaging.utils", "bundle", "making a bundle")

@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, keys, strip, votes, concept-test, slides, bundle."""
+"""The commands for courses: course, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
 from typing import Any
@@ -10,40 +10,50 @@ from workbench import checks
 OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
 SECRET = click.option(
-    "--secret", metavar="FILE", help="The secret that the course was made with.  [DIR-secret.txt]"
+    "--secret", metavar="FILE", help="Secret of the course.  [default: DIR-secret.txt]"
 )
 
 
 @click.command()
 @click.option(
-    "--students", required=True, metavar="FILE", help="CSV with a column id, one row per student."
+    "--students",
+    required=True,
+    metavar="FILE",
+    help="CSV file with a column id and one row per student.",
 )
 @click.option(
     "--secret",
     metavar="FILE",
-    help="A file that only the lecturer has; grading needs it.  [beside DIR, made with the course]",
+    help="File that only the lecturer has, needed for grading.  [default: a new DIR-secret.txt]",
 )
 @click.option(
-    "-o", "--output", required=True, metavar="DIR", help="One folder per student is written here."
+    "-o",
+    "--output",
+    required=True,
+    metavar="DIR",
+    help="Folder to write, with one subfolder per student.",
 )
 @click.option(
     "--binder",
     metavar="URL",
-    help="Where a Binder starts your repository; the start page links to it.",
+    help="Binder address of your repository, for a link on the start page.",
 )
 @click.option(
     "--lessons",
     metavar="FOLDER",
-    help="Your own lessons and exercises, as made by workbench lab FOLDER --copy-only.",
+    help="Folder of your own lessons, made by workbench lab FOLDER --copy-only.",
 )
 def course(
     students: str, secret: str | None, output: str, binder: str | None, lessons: str | None
 ) -> None:
-    """Write each student's copy of the lessons, graded exercises with data of their own.
+    """Write a copy of the lessons for each student.
 
-    Folders that exist are kept, so that students can be added later with the same secret. Beside
-    DIR lie the secret and DIR-weights.csv, the points of each part, which you may change. With
-    --lessons also DIR-exercises.py, your exercises with their answers.
+    Each copy has its own graded exercises. Existing folders are kept, so you can add students later
+    with the same secret.
+
+    The command also writes files next to DIR: the secret; DIR-weights.csv with the points of each
+    part, which you can change; and with --lessons DIR-exercises.py, your exercises with their
+    answers.
     """
     from workbench.extras.classroom import copies, seeds, variants, weights
     from workbench.extras.classroom.students import read_students
@@ -68,24 +78,24 @@ def course(
 @click.option(
     "--students",
     metavar="FILE",
-    help="Who is graded, folder or not: CSV with a column id.  [all folders]",
+    help="CSV file with a column id: the students to grade.  [default: all folders]",
 )
 @click.option(
     "--weights",
     metavar="FILE",
-    help="Points per part: CSV with columns part and points.  [DIR-weights.csv, where it is there]",
+    help="CSV file with columns part and points.  [default: DIR-weights.csv, if it exists]",
 )
 @click.option(
     "--gradebook",
     metavar="FILE",
-    help="A gradebook that Moodle or Canvas exported as CSV, to be filled in.",
+    help="Gradebook to fill in, a CSV export of Moodle or Canvas.",
 )
 @click.option(
     "-o",
     "--output",
     default="grades.csv",
     metavar="FILE",
-    help="The table; pages go beside it.  [grades.csv]",
+    help="Table of grades; pages are written next to it.  [default: grades.csv]",
 )
 def grade(
     folder: str,
@@ -95,10 +105,10 @@ def grade(
     gradebook: str | None,
     output: str,
 ) -> None:
-    """Grade the students' folders in DIR; nothing in them is run.
+    """Grade the students' folders in DIR.
 
-    Writes a table, and beside it a page per student and a page for the class: which traps, which
-    scenes to repeat, which likely copies.
+    No code in them is run. The command writes a table of grades, a page per student, and a page for
+    the class. The latter shows misconceptions, scenes to repeat, and likely copies.
     """
     from workbench.extras.classroom import grading, pages, seeds
     from workbench.extras.classroom.students import read_students
@@ -124,7 +134,7 @@ def grade(
 
 
 def _secret(folder: str, secret: str | None) -> bytes:
-    """Return the secret of a class; exercises that the lecturer added to its course are graded from then on."""
+    """Return the secret of a class, and also grade the exercises that the lecturer added."""
     from workbench.extras.classroom import seeds, variants
 
     variants.use_exercises(seeds.beside(folder, "exercises.py"))
@@ -140,11 +150,13 @@ def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
 @click.command()
 @click.argument("folder", metavar="DIR")
 @SECRET
-@click.option("-o", "--output", default="keys", metavar="DIR", help="The pages go here.  [keys]")
+@click.option(
+    "-o", "--output", default="keys", metavar="DIR", help="Folder for the pages.  [default: keys]"
+)
 def keys(folder: str, secret: str | None, output: str) -> None:
-    """Write the worked solutions of each student in DIR, with the student's own numbers.
+    """Write worked solutions for each student in DIR.
 
-    Hand them out once nobody can hand in any more.
+    They use the student's own numbers. Give them to students after the deadline.
     """
     from workbench.extras.classroom import grading, pages
 
@@ -160,12 +172,13 @@ def keys(folder: str, secret: str | None, output: str) -> None:
 @click.argument("folder", metavar="DIR")
 @SECRET
 @click.option(
-    "-o", "--output", default="strip.html", metavar="FILE", help="The page.  [strip.html]"
+    "-o", "--output", default="strip.html", metavar="FILE", help="HTML file.  [default: strip.html]"
 )
 def strip(folder: str, secret: str | None, output: str) -> None:
-    """Draw the intervals that the students in DIR reported for exercise 1.1 as one strip, without names.
+    """Plot the intervals that the students in DIR reported.
 
-    All of them audited the same forms, each with labels of his own: the class is the simulation.
+    The plot shows the answers to exercise 1.1, without names. All students audited the same forms
+    with different samples, so the class is a simulation.
     """
     from workbench.extras.classroom import grading, pages
     from workbench.extras.classroom import strip as strips
@@ -180,10 +193,13 @@ def strip(folder: str, secret: str | None, output: str) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR")
 @click.option(
-    "-o", "--output", default="votes.html", metavar="FILE", help="The page.  [votes.html]"
+    "-o", "--output", default="votes.html", metavar="FILE", help="HTML file.  [default: votes.html]"
 )
 def votes(folder: str, output: str) -> None:
-    """Draw what the students in DIR predicted, to show before the reveal: no names, no answers."""
+    """Plot the predictions of the students in DIR.
+
+    The plot has no names or answers. Show the page in class before you reveal the answers.
+    """
     from workbench.extras.classroom import pages
     from workbench.extras.classroom import votes as predictions
 
@@ -199,9 +215,10 @@ def votes(folder: str, output: str) -> None:
 @click.argument("before")
 @click.argument("after")
 def concept_test(before: str, after: str) -> None:
-    """Compare the answers of a class BEFORE and AFTER a course, two CSV files.
+    """Compare the answers of a class BEFORE and AFTER a course.
 
-    A row per student: id, and in columns 1 to 10 the letters of the concept test.
+    Both are CSV files with a row per student: a column id, and columns 1 to 10 with the letters of
+    the concept test.
     """
     from workbench.extras.classroom.concept_test import concept_gain
 
@@ -211,13 +228,18 @@ def concept_test(before: str, after: str) -> None:
 @click.command()
 @click.argument("lesson")
 @click.option(
-    "-o", "--output", default="slides.html", metavar="FILE", help="The page.  [slides.html]"
+    "-o",
+    "--output",
+    default="slides.html",
+    metavar="FILE",
+    help="HTML file.  [default: slides.html]",
 )
 def slides(lesson: Any, output: Any) -> Any:
-    """Write LESSON as slides: one HTML file, without a network.
+    """Write LESSON as slides in one HTML file.
 
-    LESSON is a topic of `workbench list` or the path of a notebook. It is run once, with everything
-    shown that learners must predict first. Arrow keys step, n shows the speaker's notes.
+    The file needs no network. LESSON is a topic of `workbench list` or the path of a notebook. The
+    command runs it once, with all answers revealed. In the slides, use the arrow keys, and n for
+    the speaker's notes.
     """
     from workbench.extras.classroom.pages import write_text
     from workbench.extras.classroom.slides import slides_page
@@ -234,13 +256,14 @@ def slides(lesson: Any, output: Any) -> Any:
     type=click.Choice(["linux", "windows", "macos"]),
     default="linux",
     show_default=True,
-    help="Where it will be installed: x86-64, on macOS arm64.",
+    help="System of the machines: x86-64, or arm64 on macOS.",
 )
 def bundle(folder: str, target: str) -> None:
-    """Write wheels, notebooks and an install script to DIR, for machines without a network.
+    """Write an installable bundle to DIR, for use offline.
 
-    Runs in the project's source folder and takes wheels from PyPI; the machines need the same
-    version of Python.
+    It has wheels, notebooks and an install script, for machines without a network. Run it in the
+    project's source folder. It downloads wheels from PyPI. The machines need the same version of
+    Python.
     """
     from workbench.extras.classroom.bundle import write_bundle
 

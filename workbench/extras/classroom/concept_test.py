@@ -1,4 +1,4 @@
-"""The concept test before and after a course: the same students, compared with themselves."""
+"""The concept test before and after a course, compared for the same students."""
 
 from dataclasses import dataclass
 
@@ -17,14 +17,16 @@ ENDLESS = 10**6
 
 @dataclass(frozen=True)
 class ConceptGain:
-    """What a class gained from one concept test to another.
+    """The gain of a class from one concept test to another.
 
     Attributes
     ----------
-    before, after : (S, 10) array of bool
-        Right answers of the students with both sheets.
+    before : (S, 10) array of bool
+        Correct answers before the course, of students with both tests.
+    after : (S, 10) array of bool
+        Correct answers after the course.
     without : tuple of str
-        Students with one sheet only.
+        Students with only one test.
     """
 
     before: np.ndarray
@@ -33,11 +35,11 @@ class ConceptGain:
 
     @property
     def gains(self) -> np.ndarray:
-        """Right answers after less those before, (S,)."""
+        """Return the correct answers after minus those before the course, (S,)."""
         return self.after.sum(1) - self.before.sum(1)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the interval of the mean gain in right answers, students taken as a sample of many."""
+        """Return the interval of the mean gain, for students as a sample of many."""
         values = np.arange(-len(KEY), len(KEY) + 1)
         counts = (self.gains[:, None] == values).sum(0)
         return value_interval([ENDLESS], [counts], values, level=level)
@@ -51,23 +53,23 @@ class ConceptGain:
                 KEY, self.before.sum(0), self.after.sum(0), strict=True
             )
         ]
-        missing = [f"Only one sheet of {checks.listed(self.without)}"] if self.without else []
+        missing = [f"Only one test of {checks.listed(self.without)}"] if self.without else []
         return [
             "question  before  after",
             *rows,
-            f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} of {len(KEY)}, "
-            f"95% from {low:+.2f} to {high:+.2f}",
+            f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} "
+            f"of {len(KEY)}, 95% confidence interval {low:+.2f} to {high:+.2f}",
             *missing,
         ]
 
 
 def concept_gain(before: str, after: str) -> ConceptGain:
-    """Return what students gained from one file of answers to another.
+    """Return the gain of students from one file of answers to another.
 
     Parameters
     ----------
     before, after : str
-        CSV files with columns id and 1 to 10, the letters a to d or nothing.
+        CSV files with columns id and 1 to 10, which have the letters a to d or are empty.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def concept_gain(before: str, after: str) -> ConceptGain:
 
 
 def _right(path: str) -> dict[str, list[bool]]:
-    """Return {student: which questions are right}."""
+    """Return {student: whether each answer is correct}."""
     return {
         student: [
             _letter(f"{path}, row {number}: question {question}", row[question]) == right

@@ -1,4 +1,4 @@
-"""Students' copies of the lessons: graded exercises with data of their own, no solution, no output."""
+"""Students' copies of the lessons, with individual graded exercises and without solutions."""
 
 import copy
 import json
@@ -26,8 +26,9 @@ from workbench.reports.parameters import (
 
 HANDED_IN = f"""
 
-*Graded exercises have numbers of your own: `wb.check` records your answer in `{ANSWERS}` beside this notebook and does
-not say whether it is right. Run the cell again to replace an answer. Hand in the whole folder.*"""
+*Graded exercises have your own numbers. `wb.check` records your answer in `{ANSWERS}` next to this
+notebook, and does not show whether it is correct. Run the cell again to replace an answer.
+Hand in the whole folder.*"""
 START = "00-start.ipynb"
 BINDER = re.compile(
     r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+"""
@@ -38,29 +39,29 @@ _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
 def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
-    """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn.
+    """Return {file name: notebook} of the lessons, before the graded exercises are filled in.
 
     Parameters
     ----------
     folder : path, optional
-        With a lecturer's own copies of the lessons; by default the workbench's.
+        Folder of a lecturer's own lessons. The default is the lessons of the workbench.
 
     Raises
     ------
     ReportError
-        If there is no notebook, or one holds the answer of an exercise.
+        If there is no notebook, or one has the answer to an exercise.
     """
     home = notebooks_folder() if folder is None else Path(folder)
     names = lesson_names(home)
     if not names:
         raise ReportError(
-            f"no notebook in {str(home)!r}; make the folder with: workbench lab DIR --copy-only"
+            f"{str(home)!r} has no notebooks; create the folder with: workbench lab DIR --copy-only"
         )
     notebooks = {name: _bare(load_notebook(home / name)) for name in names}
     for name, notebook in notebooks.items():
         if any(map(_ADDING.search, _codes(notebook))):
             raise ReportError(
-                f"{name} adds an exercise in a cell, which students would read with its answer: "
+                f"{name} adds an exercise in a cell, so students could read its answer; "
                 f"move wb.exercise(...) to {OWN_FILE} in the same folder"
             )
     return notebooks
@@ -77,12 +78,14 @@ def _codes(notebook: dict) -> list[str]:
 
 
 def named_files(folder: str | os.PathLike, notebooks: Iterable[dict]) -> list[str]:
-    """Return the paths of files in a folder that code cells name, such as the data of a lesson.
+    """Return the paths of files that code cells name, such as the data of a lesson.
 
     Parameters
     ----------
     folder : path
+        Folder of the files.
     notebooks : iterable of dict
+        Notebooks with the code cells.
     """
     home = Path(folder).resolve()
     texts = {
@@ -100,7 +103,7 @@ def named_files(folder: str | os.PathLike, notebooks: Iterable[dict]) -> list[st
 
 
 def _bare(notebook: dict) -> dict:
-    """Return a notebook without outputs; solutions have notebooks of their own."""
+    """Return a notebook without outputs. Solutions are in separate notebooks."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell |= {"outputs": [], "execution_count": None}
@@ -113,9 +116,11 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
     Parameters
     ----------
     notebook : dict
-        From `lessons`.
+        Notebook from `lessons`.
     secret : bytes
+        Secret of the course.
     student : str
+        Id of the student.
     """
     notebook = copy.deepcopy(notebook)
     notebook["metadata"].setdefault("workbench", {}).update(
@@ -130,7 +135,7 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
 
 
 def _asked(text: str, secret: bytes, student: str) -> str:
-    """Return an exercise's text with the student's data, and how answers are handed in."""
+    """Return the text of an exercise with the student's data and how to hand in answers."""
     number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
     if number and number[1] in graded():
         question = asked(number[1], task_of(secret, student, number[1]))
@@ -155,30 +160,31 @@ def _recording(text: str) -> str:
 def with_link(notebook: dict, binder: str) -> dict:
     """Return a start page with a link to the course on Binder below its heading.
 
-    The link is text: Binder's badge would be asked of another host.
+    The link is text, because Binder's badge would be loaded from another host.
 
     Parameters
     ----------
     notebook : dict
+        The start page.
     binder : str
-        The address at which a Binder starts the course's repository.
+        Binder address of the course's repository.
 
     Examples
     --------
-    >>> page = with_link({"cells": [{"id": "title"}]}, "https://mybinder.org/v2/gh/me/course/HEAD")
+    >>> page = with_link({"cells": [{"id": "title"}]}, "https://mybinder.org/v2/gh/me/c/HEAD")
     >>> page["cells"][1]["source"]
-    ['[Open this course on Binder](https://mybinder.org/v2/gh/me/course/HEAD), where nothing is installed.']
+    ['[Open this course on Binder](https://mybinder.org/v2/gh/me/c/HEAD) without installing it.']
     """
     if not BINDER.fullmatch(binder):
         raise ReportError(
-            "--binder must be the address at which a Binder starts your repository, such as "
+            "--binder must be the Binder address of your repository, such as "
             f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}"
         )
     link = {
         "cell_type": "markdown",
         "id": "binder",
         "metadata": {},
-        "source": [f"[Open this course on Binder]({binder}), where nothing is installed."],
+        "source": [f"[Open this course on Binder]({binder}) without installing it."],
     }
     return notebook | {"cells": [*notebook["cells"][:1], link, *notebook["cells"][1:]]}
 
@@ -191,22 +197,31 @@ def write_copies(
     binder: str | None = None,
     home: str | os.PathLike | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Write one folder per student; return the ids whose folder was written and those whose folder was there.
+    """Write one folder per student.
 
-    A folder appears whole or not at all, and one that is there is never touched: it may hold answers.
+    A folder is written completely or not at all. Existing folders are never changed, because they
+    may have answers.
 
     Parameters
     ----------
     students : list of str
         Ids that `workbench.extras.classroom.students` accepts.
     secret : bytes
+        Secret of the course.
     folder : path
-        Made where it is missing.
+        Folder to write, created if it does not exist.
     binder : str, optional
-        The address at which a Binder starts the course's repository; the start page links to it.
+        Binder address of the course's repository, for a link on the start page.
     home : path, optional
-        With a lecturer's own lessons: students get its notebooks, the files that these name, and the questions of its
-        exercises. By default the workbench's lessons.
+        Folder of a lecturer's own lessons. Students get its notebooks, the files that these name,
+        and the questions of its exercises. The default is the lessons of the workbench.
+
+    Returns
+    -------
+    written : list of str
+        Ids of students whose folder was written.
+    kept : list of str
+        Ids of students whose folder existed.
 
     Raises
     ------
@@ -216,7 +231,9 @@ def write_copies(
     folder, sources = Path(folder), lessons(home)
     extra = _extra_files(home, sources)
     if binder is not None and START not in sources:
-        raise ReportError(f"--binder puts its link into {START}, which is not in {str(home)!r}")
+        raise ReportError(
+            f"--binder adds a link to {START}, but {str(home)!r} has no such notebook"
+        )
     if binder is not None:
         sources[START] = with_link(sources[START], binder)
     with refusing(f"cannot write to {str(folder)!r}"):
@@ -231,7 +248,7 @@ def write_copies(
 
 
 def _extra_files(home: str | os.PathLike | None, sources: dict) -> dict[str, bytes]:
-    """Return {path: content} of what students get besides notebooks: data, and questions without answers."""
+    """Return {path: content} of further files: data, and questions without answers."""
     named = named_files(home, sources.values()) if home is not None else []
     files = {name: (Path(home or "") / name).read_bytes() for name in named}
     added = [number for number in graded() if number not in VARIANTS]
@@ -249,7 +266,8 @@ def _check_secret(folder: Path, students: list, secret: bytes) -> None:
     ]
     if others:
         raise ReportError(
-            f"{str(folder)!r} holds folders that were made with another secret: {checks.listed(others)}"
+            f"{str(folder)!r} has folders that were made with another secret: "
+            f"{checks.listed(others)}"
         )
 
 

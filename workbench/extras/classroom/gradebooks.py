@@ -1,4 +1,4 @@
-"""Grades for the gradebook of a learning platform: the file that it exported, filled in for its import."""
+"""Grades for a learning platform: its exported gradebook, filled in for import."""
 
 import csv
 import io
@@ -10,28 +10,36 @@ from workbench.extras.classroom.students import csv_rows
 from workbench.reports.parameters import ReportError
 
 ITEM = "Workbench exercises"
-CANVAS = "Section"  # the last column that tells who somebody is, in Canvas alone
+CANVAS = "Section"  # the last column that identifies a student, only in Canvas
 
 
 def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, list[str]]:
-    """Fill a gradebook in beside the table of grades; return the file and the students that it does not have.
+    """Write a filled gradebook next to the table of grades.
 
-    Students are found in whichever column of the export holds most of their ids. Canvas takes its own first columns, a
-    row of points possible and one column per assignment; Moodle asks, at the import, which column tells whom a row is
-    about and which hold grade and feedback.
+    The column of the export with most of the ids identifies the students. For Canvas, the file has
+    its first columns, a row of possible points, and a column with the grades. For Moodle, it has
+    the column of ids, and columns with grade and feedback; Moodle asks for them during the import.
 
     Parameters
     ----------
     export : str
-        A CSV file of the platform.
+        CSV file of the platform.
     grades : Grades
+        The grades.
     output : str
-        The table of grades.
+        Path of the table of grades.
+
+    Returns
+    -------
+    path : Path
+        The file that was written.
+    missing : list of str
+        Students that are not in the gradebook.
 
     Raises
     ------
     ReportError
-        If no column of the export holds an id of a student.
+        If no column of the export has an id of a student.
     """
     header, *lines = csv_rows(export) or [[]]
     lines = [line for line in lines if len(line) == len(header)]
@@ -40,7 +48,9 @@ def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, lis
         sum(line[place].strip().lower() in by_id for line in lines) for place in range(len(header))
     ]
     if not any(counts):
-        raise ReportError(f"no column of {export} holds an id of a student")
+        raise ReportError(
+            f"no column of {export} has an id of a student; check the column id of the students"
+        )
     place = counts.index(max(counts))
     known = [
         (line, by_id[line[place].strip().lower()])

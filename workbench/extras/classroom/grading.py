@@ -1,4 +1,7 @@
-"""Points for what was handed in, the misconception behind each wrong answer, and whose task it may be right for."""
+"""Grades of a class: points, the misconception behind each incorrect answer, likely copies.
+
+`grade` is the function to start from, and `Grades` its result.
+"""
 
 import functools
 import os
@@ -32,25 +35,29 @@ NOT_PLAIN = "not a plain answer"
 PACKED = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 OTHERS = "somebody else's"
 VERDICTS = ("correct", "mistake", "not yet", OTHERS, NOT_PLAIN, "no answer")
-FAR = 0.1  # from the right answer, where no tolerance reaches
+FAR = 0.1  # distance from the correct answer that exceeds every tolerance
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What one answer earned.
+    """The grade of one answer.
 
     Attributes
     ----------
     exercise : str
+        Number of the exercise.
     verdict : {"correct", "mistake", "not yet", "somebody else's", "not a plain answer", "no answer"}
+        The verdict.
     message : str
+        Explanation of the verdict.
     misconception : str
-        Its name where the verdict is a mistake, else ''.
+        Name of the misconception behind a mistake, or ''.
     answer : str
-        What the student wrote, as text.
+        The student's answer as text.
     points : float
+        The points.
     parts : tuple of str
-        Those that are right, of an answer that is not right as a whole.
+        The correct parts of an answer that is not completely correct.
     """
 
     exercise: str
@@ -63,13 +70,13 @@ class Mark:
 
     @property
     def told(self) -> str:
-        """The misconception or the verdict, and which parts are right."""
-        right = f" (right: {checks.listed(self.parts)})" if self.parts else ""
+        """Return the misconception or the verdict, and the correct parts."""
+        right = f" (correct: {checks.listed(self.parts)})" if self.parts else ""
         return (self.misconception or self.verdict) + right
 
     @property
     def scene(self) -> str:
-        """The scene of the lesson to repeat, or ''."""
+        """Return the scene of the lesson to repeat, or ''."""
         return SCENES.get((self.exercise, self.misconception), "")
 
 
@@ -80,15 +87,17 @@ class Graded:
     Attributes
     ----------
     student : str
+        Id of the student.
     marks : tuple of Mark
+        The marks.
     remarks : tuple of str
-        What the lecturer should know of the folder, and may tell.
+        Remarks about the folder for lecturer and student.
     answers : dict
         Exercise -> plain answer, None or `NotPlainError`.
     maximum : float
-        The most points that there are.
+        Largest possible number of points.
     about_others : tuple of str
-        Remarks that name other students: for the lecturer alone.
+        Remarks that name other students, only for the lecturer.
     """
 
     student: str
@@ -100,11 +109,11 @@ class Graded:
 
     @property
     def points(self) -> float:
-        """What all marks earned."""
+        """Return the points of all marks."""
         return _sum(mark.points for mark in self.marks)
 
     def told(self) -> str:
-        """Return what each answer earned, in a line."""
+        """Return the result of each answer in one line."""
         return "; ".join(f"{mark.exercise} {mark.told}" for mark in self.marks)
 
 
@@ -115,10 +124,11 @@ class Grades:
     Attributes
     ----------
     students : tuple of Graded
+        The students.
     left_out : tuple of str
-        Folders that were not graded, and why.
+        Folders that were not graded, with the reason.
     copies : tuple of LikelyCopy
-        Those that chance does not explain.
+        Likely copies.
     """
 
     students: tuple[Graded, ...]
@@ -155,23 +165,28 @@ def grade(
     students: list[str] | None = None,
     weights: dict[str, dict[str, float]] | None = None,
 ) -> Grades:
-    """Grade the folders of a class; nothing in them is run.
+    """Grade the folders of a class, without running any code in them.
 
     Parameters
     ----------
     folder : path
-        With one folder per student, named by the id.
+        Folder with one folder per student, named by the id.
     secret : bytes
-        That the course was made with.
+        Secret of the course.
     students : list of str, optional
-        Who is graded, in this order, folder or not; by default whoever has a folder, sorted.
+        Students to grade, in this order. The default is all students with a folder, sorted.
     weights : dict, optional
         Exercise -> part -> points.
+
+    Returns
+    -------
+    Grades
+        The grades.
 
     Raises
     ------
     ReportError
-        If the folder cannot be read, holds no student's folder, or was made with another secret.
+        If the folder cannot be read, has no student's folder, or was made with another secret.
     """
     found, left_out = _folders(Path(folder))
     if students is not None:
@@ -199,12 +214,12 @@ def grade(
 
 
 def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
-    """Return the folder of each student of a class by the id; other folders do not count."""
+    """Return the folder of each student of a class by id."""
     return _folders(Path(folder))[0]
 
 
 def _folders(folder: Path) -> tuple:
-    """Return {id: folder}, and why others are no student's; hidden and plain files do not count, if not packed."""
+    """Return {id: folder}, and the problems of other folders and of packed files."""
     with refusing(f"cannot read the folder {str(folder)!r}"):
         inside = sorted(folder.iterdir())
     found, left_out = {}, []
@@ -213,7 +228,9 @@ def _folders(folder: Path) -> tuple:
             continue
         if not path.is_dir():
             left_out += (
-                [f"{path.name!r} is packed: unpack it"] if path.suffix.lower() in PACKED else []
+                [f"{path.name!r} is a packed file; unpack it"]
+                if path.suffix.lower() in PACKED
+                else []
             )
         elif problem := "is a link" if path.is_symlink() else id_problem(path.name):
             left_out.append(f"{path.name!r} {problem}")
@@ -221,7 +238,7 @@ def _folders(folder: Path) -> tuple:
             found[path.name] = unpacked(path)
     if not found:
         raise ReportError(
-            f"{str(folder)!r} holds no student's folder"
+            f"{str(folder)!r} has no student's folder"
             + (f"; left out: {checks.listed(left_out)}" if left_out else "")
         )
     return found, left_out
@@ -230,9 +247,9 @@ def _folders(folder: Path) -> tuple:
 def _graded(student: str, submission: Submission, secret: bytes, weights: dict) -> Graded:
     remarks, about, answers = [*submission.remarks], [], submission.answers
     if submission.course not in (None, fingerprint(secret)):
-        remarks.append("the lessons are not those that were handed out")
+        remarks.append("the lessons are not those of this course")
     if others := [other for other in submission.students if other != student]:
-        about.append(f"the lessons were handed out to {checks.listed(others, quoted=True)}")
+        about.append(f"the lessons were made for {checks.listed(others, quoted=True)}")
     marks = tuple(
         _mark(exercise, answers[exercise], task_of(secret, student, exercise), weights[exercise])
         for exercise in graded()
@@ -274,7 +291,7 @@ def _mark(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> 
 
 
 def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...]) -> Iterator[str]:
-    """Yield the parts that are right: with everything else as it should be, so is the whole."""
+    """Yield the correct parts; the answer is correct if all other parts are replaced."""
     entries = answer if isinstance(answer, list) else [answer]
     if len(entries) != len(parts) or len(parts) == 1:
         return
@@ -301,7 +318,10 @@ def _copies(marked: list[Graded], secret: bytes) -> list[LikelyCopy]:
 
 
 def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
-    """Return what tells whether an answer is right for a student; keys keep most of them from the judges."""
+    """Return a function that checks whether an answer is correct for a student.
+
+    It compares with the key first, because this is faster than the judge of the exercise.
+    """
 
     @functools.cache
     def right(exercise: str, student: str) -> list:
@@ -317,7 +337,7 @@ def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
 
 
 def _near(entries: list, right: list) -> bool:
-    """Return whether a judge may take an answer: whole numbers one apart, others by a tenth and a little."""
+    """Return whether an answer is near the key: within 1 for whole numbers, or about a tenth."""
     return len(entries) == len(right) and all(
         isinstance(entry, type(wanted))
         if isinstance(wanted, str)
@@ -328,17 +348,17 @@ def _near(entries: list, right: list) -> bool:
 
 
 def _without_copies(student: Graded, copies: list[LikelyCopy]) -> Graded:
-    """Return a student whose copied answers earn nothing; whose they are is for the lecturer alone."""
+    """Return the student without points for copied answers; only the lecturer sees the source."""
     mine = [copy for copy in copies if copy.student == student.student]
     copied = {exercise for copy in mine for exercise in copy.exercises}
     marks = (
-        Mark(mark.exercise, OTHERS, "right for numbers that are not yours", answer=mark.answer)
+        Mark(mark.exercise, OTHERS, "correct for numbers that are not yours", answer=mark.answer)
         if mark.exercise in copied
         else mark
         for mark in student.marks
     )
     about = (
-        f"right for {copy.source!r}: {checks.listed(copy.exercises, len(graded()))}"
+        f"correct for {copy.source!r}: {checks.listed(copy.exercises, len(graded()))}"
         for copy in mine
     )
     return replace(student, marks=tuple(marks), about_others=(*student.about_others, *about))

@@ -1,4 +1,4 @@
-"""The right answers to graded exercises, part by part, with a student's own numbers."""
+"""The correct answers to graded exercises, part by part, with a student's numbers."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ SKEPTICAL = 0.7
 
 
 def key_of(exercise: str, task: dict) -> list:
-    """Return the right answer to an exercise with a student's data.
+    """Return the correct answer to an exercise with a student's data.
 
     Examples
     --------

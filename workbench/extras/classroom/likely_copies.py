@@ -1,4 +1,4 @@
-"""Answers that are right for somebody else's task: too many of them for chance are a copy."""
+"""Likely copies: incorrect answers that are correct for another student's task."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -6,20 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 LIKELY = 0.05
-DIGITS_BY_CHANCE = 3  # to which two students' right numbers agree anyway
+DIGITS_BY_CHANCE = 3  # number of digits in which correct numbers of two students may agree
 
 
 @dataclass(frozen=True)
 class LikelyCopy:
-    """Answers of a student that are right for somebody else.
+    """Answers of a student that are correct for another student.
 
     Attributes
     ----------
-    student, source : str
-        Whose answers, and whose task they solve.
+    student : str
+        The student who gave the answers.
+    source : str
+        The student whose task they solve.
     exercises : tuple of str
+        The exercises.
     chance : float
-        How many students of the class one would expect to be fitted as well by chance.
+        Number of students in the class whose tasks the answers would solve by chance.
     """
 
     student: str
@@ -34,21 +37,28 @@ def likely_copies(
     wrong: Iterable[str],
     right_for: Callable[[str, Any, str], bool],
 ) -> list[LikelyCopy]:
-    """Return whose tasks a student's wrong answers solve, where chance is no explanation.
+    """Return the likely copies among the incorrect answers of a student.
 
-    An answer of one number with a wide tolerance is right for some other student by chance, one of several numbers
-    hardly ever: the share of the class for which it is right is its chance. Numbers that are written digit by digit as
-    the other wrote them have a tenth of it for each digit beyond the third.
+    The chance of an answer is the proportion of the class for whose tasks it is correct. A single
+    number with a wide tolerance is often correct for somebody else, several numbers hardly ever. If
+    two students wrote the same digits, the chance is divided by 10 for each digit after the third.
 
     Parameters
     ----------
     student : str
+        The student.
     answers : dict
-        Student -> exercise -> plain answer, of the class.
+        Student -> exercise -> plain answer, for the class.
     wrong : iterable of str
-        Exercises that the student answered and did not solve.
+        Exercises with an incorrect answer of the student.
     right_for : callable
-        Takes exercise, answer and another student; whether it is right for that student's task.
+        Takes exercise, answer and another student, and returns whether the answer is correct for
+        that student.
+
+    Returns
+    -------
+    list of LikelyCopy
+        The copies that chance does not explain.
     """
     others = [other for other in answers if other != student]
     fitting = {
@@ -87,12 +97,14 @@ def _fit(
 
 
 def _same_digits(answer: Any, other: Any) -> float:
-    """Return the chance that numbers agree in all their digits if they agree in the first ones.
+    """Return the chance that numbers with the same first digits agree in all digits.
 
     Examples
     --------
-    >>> _same_digits([0.87412, 20], [0.87412, 20]), _same_digits(0.874, 0.874), _same_digits(0.8741, 0.8742)
-    (0.01, 1.0, 1.0)
+    >>> _same_digits([0.87412, 20], [0.87412, 20]), _same_digits(0.874, 0.874)
+    (0.01, 1.0)
+    >>> _same_digits(0.8741, 0.8742)
+    1.0
     """
     if answer != other:
         return 1.0

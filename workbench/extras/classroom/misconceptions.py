@@ -1,6 +1,6 @@
-"""Which scene of a lesson takes on which misconception of a graded exercise."""
+"""The scene of a lesson to repeat for each misconception in a graded exercise."""
 
-# (exercise, misconception as `workbench.lessons.checking` names it) -> heading of the scene to repeat
+# (exercise, misconception of `workbench.lessons.checking`) -> heading of the scene to repeat
 SCENES = {
     ("1.1", "the finite-population correction is missing"): "How many labels do you need?",
     (

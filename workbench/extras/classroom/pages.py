@@ -1,4 +1,4 @@
-"""Grades as a table for learning platforms, a page per student and a page for the class."""
+"""Pages of a course: grades as a table, a page per student, and a page for the class."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
-    """Return titles, then a row per student: id, points, their maximum, per exercise points and feedback, remarks."""
+    """Return the header and a row per student with points, feedback and remarks."""
     titles = (title for exercise in graded() for title in (exercise, f"{exercise} feedback"))
     return [
         ["id", "points", "maximum", *titles, "remarks"],
@@ -41,7 +41,7 @@ def student_page(student: Graded) -> str:
 
 
 def class_page(grades: Grades) -> str:
-    """Return the page for the lecturer: which traps, which scenes to repeat, who has how many points."""
+    """Return the page for the lecturer: misconceptions, scenes to repeat, and points."""
     traps = [
         {
             "exercise": exercise,
@@ -65,7 +65,7 @@ def class_page(grades: Grades) -> str:
 
 
 def key_page(secret: bytes, student: str) -> str:
-    """Return the page of one student's worked solutions."""
+    """Return the page with worked solutions for one student."""
     cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in graded()]
     return page(
         "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
@@ -83,14 +83,14 @@ def _solution(exercise: str, task: dict) -> dict:
 
 
 def page(template: str, **values: Any) -> str:
-    """Return a page of this room, which says of what kind it is; all but HTML made here is escaped."""
+    """Return a page of this subpackage, marked by its kind; text in it is escaped."""
     return templates.render(
         template, Path(__file__).parent / "template", kind=template.partition(".")[0], **values
     )
 
 
 def html_of(cells: list[dict], folder: Path) -> "Markup":
-    """Return a notebook's cells as HTML of a page, code left out and formulas drawn."""
+    """Return the cells of a notebook as HTML, without code and with formulas."""
     import nbformat
     from markupsafe import Markup
 
@@ -101,7 +101,7 @@ def html_of(cells: list[dict], folder: Path) -> "Markup":
 
 
 def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
-    """Return a chart as a picture of a page."""
+    """Return a chart as a picture for a page."""
     from workbench.widgets import pictures
     from workbench.widgets.chart_view import image
 
@@ -110,15 +110,15 @@ def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
 
 
 def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
-    """Raise ReportError if a table lies in the class's folder: its pages would be taken for a student's folder."""
+    """Raise ReportError if an output is in the folder of the class, among those of students."""
     if Path(folder).resolve() in Path(output).resolve().parents:
         raise ReportError(
-            f"{str(output)!r} must not lie in {str(folder)!r}, among the folders of the students"
+            f"{str(output)!r} must not be in {str(folder)!r}, among the folders of the students"
         )
 
 
 def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
-    """Write the table and, in a folder beside it, the pages; return the page of the class."""
+    """Write the table, and the pages in a folder next to it; return the page of the class."""
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
     header, *rows = grade_rows(grades)
@@ -133,7 +133,7 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:
-    """Write a text file and the folders above it, or raise ReportError, also where another kind of file is there."""
+    """Write a text file and its folders, or raise ReportError if it would replace another kind."""
     if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
         raise ReportError(
             f"{os.fspath(path)!r} exists and was not made by this command; choose another path"
@@ -149,6 +149,6 @@ def _beginning(path: str | os.PathLike) -> str:
 
 
 def _kind(text: str) -> str:
-    """Return what says of which kind a file is: the line of a page, or the first line of any other text."""
+    """Return the line that shows the kind of a file: of a page, or the first line of text."""
     lines = text[:10_000].splitlines()
     return next((line for line in lines if line.startswith('<meta name="generator"')), lines[0])

@@ -1,4 +1,4 @@
-"""What is drawn for a student: from the secret, the student's id and the exercise, and from nothing else."""
+"""Random numbers of a student's exercise, from secret, id and exercise alone."""
 
 import hashlib
 import hmac
@@ -14,13 +14,14 @@ SHORTEST_SECRET = 16
 
 
 class Draws:
-    """Random draws that stay the same with every version of Python and numpy.
+    """Random numbers that are the same in every version of Python and numpy.
 
-    Only `random.Random.random` is used: its sequence is what Python promises to keep.
+    They use only `random.Random.random`, whose sequence Python guarantees.
 
     Parameters
     ----------
     seed : int
+        The seed.
 
     Examples
     --------
@@ -33,7 +34,7 @@ class Draws:
         self._random = random.Random(seed).random
 
     def whole(self, low: int, high: int) -> int:
-        """Return a whole number from low to high, both possible."""
+        """Return a whole number from low to high, including both."""
         return low + int(self._random() * (high - low + 1))
 
     def number(self, low: float, high: float, digits: int) -> float:
@@ -41,30 +42,34 @@ class Draws:
         return round(low + self._random() * (high - low), digits) + 0.0  # no -0.0
 
     def hits(self, successes: int, size: int, drawn: int) -> int:
-        """Return how many successes are among `drawn` of `size` items, without replacement."""
+        """Return the number of successes in a sample of `drawn` of `size` items."""
         found = 0
         for left in range(size, size - drawn, -1):
             found += self._random() * left < successes - found
         return found
 
     def flips(self, probability: float, count: int) -> int:
-        """Return how many of `count` independent trials succeed."""
+        """Return the number of successes in `count` independent trials."""
         return sum(self._random() < probability for _ in range(count))
 
 
 def draws(secret: bytes, student: str, exercise: str) -> Draws:
-    """Return the draws that belong to a student's exercise.
+    """Return the random numbers of a student's exercise.
 
     Parameters
     ----------
     secret : bytes
-    student, exercise : str
+        Secret of the course.
+    student : str
+        Id of the student.
+    exercise : str
+        Number of the exercise.
     """
     return Draws(int.from_bytes(_digest(secret, f"{student}\n{exercise}"), "big"))
 
 
 def fingerprint(secret: bytes) -> str:
-    """Return what tells secrets apart and gives none of them away."""
+    """Return a text that identifies a secret without revealing it."""
     return _digest(secret, "course").hex()[:16]
 
 
@@ -73,18 +78,19 @@ def _digest(secret: bytes, text: str) -> bytes:
 
 
 def read_secret(path: str) -> bytes:
-    """Return the secret of a course from its file, without blanks around it, or raise ReportError."""
+    """Return the secret of a course from its file, or raise ReportError."""
     with refusing(f"cannot read the secret {path!r}"):
         secret = Path(path).read_bytes().strip()
     if len(secret) < SHORTEST_SECRET:
         raise ReportError(
-            f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}"
+            f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got "
+            f"{len(secret)}"
         )
     return secret
 
 
 def beside(folder: str | os.PathLike, ending: str) -> str:
-    """Return the path of a course's file that students must not get: beside its folder, with the folder's name.
+    """Return the path of a file for the lecturer: next to the folder, with the folder's name.
 
     Examples
     --------
@@ -96,7 +102,7 @@ def beside(folder: str | os.PathLike, ending: str) -> str:
 
 
 def new_secret(folder: str | os.PathLike) -> str:
-    """Return the path of a course's secret, which is made where neither it nor the course is there yet."""
+    """Return the path of a course's secret, and create it for a new course."""
     path = beside(folder, "secret.txt")
     if not os.path.exists(path) and not (os.path.isdir(folder) and os.listdir(folder)):
         with refusing():

@@ -1,4 +1,4 @@
-"""A lesson as slides: one HTML file from the notebook's own text and pictures, with notes for the speaker."""
+"""A lesson as slides: one HTML file from the text and pictures of its notebook."""
 
 import itertools
 import re
@@ -12,30 +12,30 @@ from workbench.reports.parameters import ReportError, find_notebook, notebook_ti
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
-CODE = "code"  # the same in code: for the speaker
+CODE = "code"  # tag of cells with the same in code, for the speaker
 SPOKEN = {"exercise", CODE}  # their outputs are not shown
-REPORT = "Your own data"  # here a lesson's scenes end
+REPORT = "Your own data"  # heading after the last scene of a lesson
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
 _LINKED = re.compile(r'\[([^\]]+)\]\(#Words "[^"]*"\)')  # a term to its definition
 _ASKED = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(
     r"\s*([-*+] |\d+\. |\||\$\$|>)"
-)  # begins a list, a table, a formula or a quotation
+)  # beginning of a list, a table, a formula or a quotation
 
 
 @dataclass
 class Slide:
-    """What is shown and what is said.
+    """A slide and its speaker's notes.
 
     Attributes
     ----------
     title : str
         Heading of the scene.
     shown : list of dict
-        Cells whose text and outputs the class sees.
+        Cells with the text and outputs of the slide.
     said : list of dict
-        Cells that only the speaker sees.
+        Cells of the speaker's notes.
     """
 
     title: str
@@ -44,20 +44,20 @@ class Slide:
 
 
 def slides_page(lesson: str, *, reveal: bool = True) -> str:
-    """Return the slides of a lesson as a page that needs nothing from outside.
+    """Return the slides of a lesson as a self-contained page.
 
     Parameters
     ----------
     lesson : str
         A topic, or the path of a notebook.
     reveal : bool
-        Run the lesson with everything shown that learners must predict first. Otherwise slides show the outputs that
-        the notebook holds, in which reveals are locked.
+        Whether to run the lesson with all answers revealed. Otherwise, the slides show the saved
+        outputs of the notebook, in which answers are hidden.
 
     Raises
     ------
     ReportError
-        If there is no such lesson, or a cell ends in an error.
+        If the lesson does not exist, or a cell fails.
     """
     import nbformat
 
@@ -81,7 +81,7 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
 
 
 def _run(notebook: Any, path: Any) -> Any:
-    """Run a lesson in place, all revealed."""
+    """Run a lesson in place, with all answers revealed."""
     revealed = kernel_manager_class({REVEAL: "all"})
     try:
         executed = run_notebook(
@@ -97,7 +97,7 @@ def _run(notebook: Any, path: Any) -> Any:
 
 
 def _control(data: dict) -> bool:
-    """Take the live control out of an output, so that what it says is left; return whether nothing is said."""
+    """Remove the live control from an output; return whether nothing else is left."""
     return data.pop(WIDGET, None) is not None and all(
         kind == "text/plain" and _REPR.match(text) for kind, text in data.items()
     )
@@ -106,8 +106,8 @@ def _control(data: dict) -> bool:
 def slides(cells: list[dict]) -> list[Slide]:
     """Return the slides of a notebook's cells: one per heading, per exercise and per picture.
 
-    Lists, tables, formulas and the first paragraph of a slide are shown, other paragraphs and the code are for the
-    speaker.
+    Slides show lists, tables, formulas and the first paragraph. Other paragraphs and the code are
+    speaker's notes.
     """
     found: list[Slide] = []
     for cell in cells:
@@ -130,7 +130,7 @@ def slides(cells: list[dict]) -> list[Slide]:
 
 
 def _contents(part: list[Slide]) -> list[dict]:
-    """Return what a part's first slide shows: what the class is asked first in it, and its scenes."""
+    """Return the content of a part's first slide: its first question and its scenes."""
     said = (
         output.get("data", {}).get("text/plain", "")
         for slide in part
@@ -160,7 +160,7 @@ def _add_text(found: list, cell: Any) -> None:
 
 
 def _show(found: list, cell: dict) -> None:
-    """Show a cell on the last slide, or on one of its own where either holds a picture."""
+    """Show a cell on the last slide, or on its own slide if either has a picture."""
     if found[-1].shown and (_drawn(cell) or any(map(_drawn, found[-1].shown))):
         found.append(Slide(found[-1].title))
     found[-1].shown.append(cell)
@@ -173,7 +173,7 @@ def _drawn(cell: dict) -> bool:
 
 
 def _blocks(text: str) -> list[str]:
-    """Return the blocks of a Markdown text that blank lines part; fences and formulas stay whole."""
+    """Return the blocks of a Markdown text between blank lines; code and formulas stay whole."""
     fences = r"(?ms)^(```|~~~).*?^\1[ \t]*$|^\$\$.*?\$\$[ \t]*$"
     whole = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
     return [

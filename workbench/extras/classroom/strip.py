@@ -1,4 +1,4 @@
-"""The class is the simulation: one audit, drawn anew for every student, as one strip of intervals."""
+"""The intervals of a class in one chart: each student audited another sample of the same forms."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 LEVEL = 0.95
-VERDICTS = ("contains the truth", "misses it")
+VERDICTS = ("contains the true value", "misses it")
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class ClassStrip:
     Attributes
     ----------
     truth : float
-        The accuracy that every interval is about.
+        The true accuracy.
     rows : tuple of dict
-        Per interval estimate, low and high as the student reported them, and the verdict; no name.
+        Estimate, low and high of each interval as the student reported them, and the verdict.
     default_missed : int
-        How many default intervals from the same labels miss the truth.
+        Number of default intervals from the same labels that miss the true accuracy.
     left_out : int
-        Students without a usable answer.
+        Number of students without a valid answer.
     copied : int
-        Students whose answer is right for somebody else's labels: no audit of their own.
+        Number of students whose answer is correct for another student's labels.
     """
 
     truth: float
@@ -46,30 +46,34 @@ class ClassStrip:
 
     @property
     def missed(self) -> int:
-        """Reported intervals that miss the truth."""
+        """Return the number of reported intervals that miss the true accuracy."""
         return sum(row["verdict"] == VERDICTS[1] for row in self.rows)
 
     def words(self) -> tuple[str, str]:
-        """Return title and text alternative of the strip."""
+        """Return title and description of the chart."""
         count = len(self.rows)
         missed = f"{self.missed} of our {checks.counted(count, 'interval')} missed"
         out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
-        copied = f" {checks.counted(self.copied, 'answer')} to somebody else's audit left out."
+        copied = f" {checks.counted(self.copied, 'answer')} for another student's audit left out."
         return missed, (
-            f"{count} audits of the same forms, each of 100 labels drawn anew; estimates plus and minus 1.96 standard "
-            f"errors, as reported. {missed} the true accuracy, {self.truth:.3f}; about {(1 - LEVEL) * count:.0f} would "
-            f"if intervals of {LEVEL:.0%} kept their promise. Of the default intervals from the same labels "
-            f"{self.default_missed} miss it.{out if self.left_out else ''}{copied if self.copied else ''}"
+            f"{count} audits of the same forms, each with another random sample of 100 labels. The "
+            f"intervals are the reported estimates plus and minus 1.96 standard errors. {missed} "
+            f"the true accuracy of {self.truth:.3f}; with a coverage of {LEVEL:.0%}, about "
+            f"{(1 - LEVEL) * count:.0f} would miss it. Of the default intervals from the same "
+            f"labels, {self.default_missed} miss "
+            f"it.{out if self.left_out else ''}{copied if self.copied else ''}"
         )
 
 
 def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
-    """Return the intervals that a class reported for its audits of the digit forms, in an order that names nobody.
+    """Return the intervals that a class reported, in an order that identifies nobody.
 
     Parameters
     ----------
     grades : Grades
+        Grades of the class.
     secret : bytes
+        Secret of the course.
 
     Raises
     ------
@@ -107,7 +111,7 @@ def _copied(student: Graded) -> set[str]:
 
 
 def _reported(student: Graded) -> list | None:
-    """Return estimate and standard error if a student's answer can be drawn."""
+    """Return estimate and standard error of a student's answer, None if they are not valid."""
     values = answered(student.answers[AUDIT], 2)
     return values if values and 0 <= values[0] <= 1 and 0 <= values[1] <= 0.5 else None
 
@@ -125,7 +129,7 @@ def _row(number: int, values: list[float], truth: float) -> dict:
 
 
 def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
-    """Return the strip: one interval per student, the truth as a line through all of them."""
+    """Return the chart: one interval per student, and a line at the true accuracy."""
     import altair as alt
 
     from workbench.charts import theme
@@ -133,7 +137,7 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     rows = theme.Chart(theme.rows("intervals", strip.rows))
     order = alt.X(
         "audit:Q",
-        title="one audit per student, in no order",
+        title="one audit per student, in random order",
         axis=alt.Axis(tickMinStep=1, grid=False),
         scale=theme.span(0, len(strip.rows) + 1),
     )
@@ -157,6 +161,6 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
 
 
 def strip_page(strip: ClassStrip) -> str:
-    """Return the strip as a page to show in the lecture; it names no student."""
+    """Return the chart as a page for the lecture, without names."""
     title, words = strip.words()
     return page("strip.html.j2", title=title, words=words, picture=picture(chart(strip), words))

@@ -1,4 +1,4 @@
-"""Lists of students, read from CSV files; every wrong row is told."""
+"""Lists of students from CSV files; an error names every wrong row."""
 
 import csv
 import io
@@ -14,25 +14,25 @@ COLUMN = "id"
 
 
 def read_students(path: str) -> list[str]:
-    """Return the ids of a CSV file with a column `id`, in its order, or raise ReportError naming every wrong row.
+    """Return the ids in the column `id` of a CSV file; an error names every wrong row.
 
     Parameters
     ----------
     path : str
-        Columns apart by comma, semicolon or tab.
+        File with columns separated by comma, semicolon or tab.
     """
     return [student for _, student, _ in read_rows(path)]
 
 
 def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, dict[str, str]]]:
-    """Return row number, id and entries by column of a CSV file, one row per student, or raise ReportError.
+    """Return row number, id and entries by column for each student in a CSV file.
 
     Parameters
     ----------
     path : str
-        Columns apart by comma, semicolon or tab.
+        File with columns separated by comma, semicolon or tab.
     columns : tuple of str
-        What the file must have beside `id`.
+        Required columns in addition to `id`.
     """
     lines = csv_rows(path)
     header = [name.strip().lower() for name in lines[0]] if lines else []
@@ -48,7 +48,7 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
         if any(entry.strip() for entry in line)
     ]
     if not filled:
-        raise ReportError(f"{path} names no student")
+        raise ReportError(f"{path} has no students")
     rows = [
         (number, dict(zip(header, line + [""] * (len(header) - len(line)), strict=False)))
         for number, line in filled
@@ -61,28 +61,28 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
 
 
 def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterator[str]:
-    """Yield what is wrong with each wrong row."""
+    """Yield the problem of each wrong row."""
     seen: dict[str, tuple[int, str]] = {}
     for number, row in rows:
         student = row[COLUMN].strip()
         earlier, other = seen.setdefault(student.lower(), (number, student))
         if number in too_long:
             yield (
-                f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text that holds the "
-                "separator needs quotes"
+                f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text "
+                "with the separator needs quotes"
             )
         elif problem := id_problem(student):
             yield f"row {number}: id {student[: LONGEST_ID + 1]!r} {problem}"
         elif earlier != number:
-            same = "stands already" if other == student else f"differs only by case from {other!r}"
+            same = "is already" if other == student else f"differs only by case from {other!r}"
             yield f"row {number}: id {student!r} {same} in row {earlier}"
 
 
 def csv_rows(path: str) -> list[list[str]]:
-    """Return the rows of a CSV file whose columns are apart by comma, semicolon or tab, or raise ReportError."""
+    """Return the rows of a CSV file with comma, semicolon or tab as the separator."""
     with (
         refusing(f"cannot read {path!r}", (OSError,)),
-        refusing(f"{path} is no CSV text", (ValueError, csv.Error)),
+        refusing(f"{path} is not a valid CSV file", (ValueError, csv.Error)),
     ):
         text = (
             Path(path)

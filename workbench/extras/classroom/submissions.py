@@ -1,4 +1,4 @@
-"""What a student handed in, read as data: nothing of a student's is ever run."""
+"""The answers in a student's folder, read as data; code of students is never run."""
 
 import ast
 import contextlib
@@ -25,10 +25,10 @@ DEEPEST = 3
 MOST_BYTES = 1_000_000
 MOST_NOTEBOOK_BYTES = 20_000_000
 MOST_STUDENT_BYTES = 60_000_000
-MOST_PARTS = 2_000_000  # of a JSON text; each takes some sixty bytes of memory
+MOST_PARTS = 2_000_000  # of a JSON text; each takes about sixty bytes of memory
 MOST_SOURCE = 20_000
 _ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
-# what parsing hostile text may raise
+# errors that parsing of hostile text may raise
 UNREADABLE = (
     ValueError,
     TypeError,
@@ -41,7 +41,7 @@ UNREADABLE = (
 
 
 class NotPlainError(ValueError):
-    """What was handed in is no plain answer; the text says why."""
+    """An answer or a file is not plain; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Submission:
     answers : dict
         Exercise -> a plain answer, None, or a `NotPlainError`.
     course : str or None
-        The fingerprint of the secret that the lessons say they were made with.
+        Fingerprint of the secret with which the lessons were made.
     students : tuple of str
-        The ids for whom the lessons say they were made.
+        Ids of the students for whom the lessons were made.
     remarks : tuple of str
-        What could not be read or was not looked at, and why.
+        Files that could not be read or were ignored, with the reason.
     """
 
     answers: dict[str, Any]
@@ -67,19 +67,18 @@ class Submission:
 
 
 def read_submission(folder: Path, lessons: list[str]) -> Submission:
-    """Return what a student's folder answers: the file of answers first, the notebooks where it has no entry.
+    """Return the answers in a student's folder, from the file of answers or else the notebooks.
 
     Parameters
     ----------
     folder : Path
+        Folder of the student.
     lessons : list of str
-        File names of the notebooks that were handed out; no other is looked at.
+        File names of the lessons. Other notebooks are ignored.
     """
     told, remarks, left = list[dict[str, str | None]](), [], MOST_STUDENT_BYTES
     found: dict[str, Any] = dict.fromkeys(graded())
-    for (
-        name
-    ) in lessons:  # one notebook at a time: a class is read in the room that its largest one takes
+    for name in lessons:  # one notebook at a time, to limit the memory
         try:
             for notebook in _notebook(folder / name, min(left, MOST_NOTEBOOK_BYTES)):
                 left -= (folder / name).lstat().st_size
@@ -108,7 +107,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
 
 
 def course_of(folder: Path, lessons: list[str]) -> str | None:
-    """Return the fingerprint that the first lesson tells of the secret it was made with, or None."""
+    """Return the fingerprint of the secret in the first lesson that has one, or None."""
     for name in lessons:
         with contextlib.suppress(NotPlainError):  # a student's notebook may be anything
             courses = [_told(notebook, "course") for notebook in _notebook(folder / name)]
@@ -118,7 +117,7 @@ def course_of(folder: Path, lessons: list[str]) -> str | None:
 
 
 def unpacked(folder: Path) -> Path:
-    """Return the folder that holds what was handed in: many tools pack or unpack a folder into another one."""
+    """Return the folder with the answers, which packing tools may have put into another one."""
     for _ in range(DEEPEST):
         inside = (
             [path for path in folder.iterdir() if not HIDDEN.match(path.name)]
@@ -136,7 +135,7 @@ def _readable(folder: Path) -> bool:
 
 
 def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
-    """Yield what the lecturer should know where a student's answers may lie in a file that is not looked at."""
+    """Yield remarks if the answers may be in a file that is ignored."""
     if not _readable(folder):
         yield "the folder cannot be read"
         return
@@ -145,21 +144,19 @@ def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
     others = [name[:LONGEST_ID] for name in sorted(inside - expected)]
     if ANSWERS not in inside:
         if others:
-            yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"
+            yield f"no {ANSWERS}; ignored: {checks.listed(others, quoted=True)}"
         elif not inside & set(lessons):
-            yield f"neither a lesson nor {ANSWERS} in the folder"
+            yield f"the folder has neither a lesson nor {ANSWERS}"
 
 
 def plain_file(path: Path, most: int) -> bytes | None:
-    """Return a regular file's bytes, or None where there is none; `NotPlainError` where it is no small plain file."""
+    """Return the bytes of a small regular file, or None if it does not exist."""
     try:
         details = path.lstat()
         if not stat.S_ISREG(details.st_mode):
-            raise NotPlainError(f"{path.name} is no regular file")
+            raise NotPlainError(f"{path.name} is not a regular file")
         if details.st_size > most:
-            raise NotPlainError(
-                f"{path.name} has {details.st_size:,} bytes; at most {most:,} are read"
-            )
+            raise NotPlainError(f"{path.name} has {details.st_size:,} bytes; the limit is {most:,}")
         with open(path, "rb", opener=_opened) as file:
             return file.read(most)
     except FileNotFoundError:
@@ -173,21 +170,21 @@ def _opened(path: str, flags: int) -> int:
 
 
 def _plain_json(path: Path, most: int) -> list:
-    """Return what a small plain JSON file holds, in a list that is empty where there is none, or `NotPlainError`."""
+    """Return the content of a small JSON file in a list, which is empty without a file."""
     content = plain_file(path, most)
     if content is not None and sum(map(content.count, (b",", b"{", b"["))) > MOST_PARTS:
         raise NotPlainError(f"{path.name} has more than {MOST_PARTS:,} parts")
     try:
         return [] if content is None else [json.loads(content)]
     except UNREADABLE as error:
-        raise NotPlainError(f"{path.name} is damaged: it is no JSON text") from error
+        raise NotPlainError(f"{path.name} is not valid JSON") from error
 
 
 def plain_entries(path: Path, what: str) -> dict:
-    """Return what a small plain JSON file holds by name, {} where there is none, or `NotPlainError`."""
+    """Return the entries of a small JSON file by name, {} without a file."""
     (found,) = _plain_json(path, MOST_BYTES) or [{}]
     if not isinstance(found, dict):
-        raise NotPlainError(f"{path.name} holds no {what}")
+        raise NotPlainError(f"{path.name} has no {what}")
     return found
 
 
@@ -199,10 +196,10 @@ def _plain(value: Any) -> Any:
 
 
 def _notebook(path: Path, most: int = MOST_NOTEBOOK_BYTES) -> list:
-    """Return a notebook in a list, which stays empty where there is none."""
+    """Return a notebook in a list, which is empty without a file."""
     found = _plain_json(path, most)
     if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
-        raise NotPlainError(f"{path.name} is no notebook")
+        raise NotPlainError(f"{path.name} is not a notebook")
     return found
 
 
@@ -215,7 +212,7 @@ def _told(notebook: Any, key: Any) -> str | None:
 
 
 def _code(notebook: dict) -> Iterator[str]:
-    """Yield the text of the code cells that ask for a check."""
+    """Yield the text of the code cells that call `check`."""
     for cell in notebook["cells"]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             lines = cell.get("source")
@@ -229,9 +226,9 @@ def _code(notebook: dict) -> Iterator[str]:
 
 
 def _answers_in(source: Any) -> Any:
-    """Return {exercise: answer or NotPlainError} of the calls of `check` in a cell.
+    """Return {exercise: answer or NotPlainError} from the calls of `check` in a cell.
 
-    An argument is a literal, or a name to which the same cell assigns one.
+    An answer is a literal, or a name to which the same cell assigns a literal.
     """
     asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in graded()]
     if len(source) > MOST_SOURCE:
@@ -243,7 +240,7 @@ def _answers_in(source: Any) -> Any:
             warnings.simplefilter("ignore")
             statements = ast.parse(source).body
     except UNREADABLE:
-        return dict.fromkeys(asked, NotPlainError("the cell is no Python text"))
+        return dict.fromkeys(asked, NotPlainError("the cell is not valid Python"))
     names: dict[str, ast.expr | None] = {}
     found = {}
     for statement in statements:
@@ -252,12 +249,12 @@ def _answers_in(source: Any) -> Any:
             found[exercise] = _literal(
                 names.get(argument.id) if isinstance(argument, ast.Name) else argument
             )
-    without = NotPlainError("the cell calls no check with an answer")
+    without = NotPlainError("the cell does not call check with an answer")
     return {exercise: found.get(exercise, without) for exercise in asked}
 
 
 def _bound(statement: Any) -> dict:
-    """Return {name: expression} of what a statement binds, None for what only running it would tell."""
+    """Return {name: expression} of a statement, with None if the value is computed."""
     mentioned = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     names: dict[str, ast.expr | None] = {
         node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)
@@ -269,7 +266,7 @@ def _bound(statement: Any) -> dict:
 
 
 def _check_of(node: Any) -> tuple | None:
-    """Return exercise and answer's expression where a node calls `check` or `wb.check`, else None."""
+    """Return exercise and answer if a node calls `check` or `wb.check`, or None."""
     if not isinstance(node, ast.Call):
         return None
     name = (
@@ -284,13 +281,11 @@ def _check_of(node: Any) -> tuple | None:
 def _literal(node: Any) -> Any:
     with contextlib.suppress(*UNREADABLE):
         return _plain(ast.literal_eval(node))
-    return NotPlainError(
-        "the answer is computed in the cell, not written there; running the cell records it"
-    )
+    return NotPlainError("the answer is computed in the cell; run the cell to record it")
 
 
 def shown(answer: Any) -> str:
-    """Return an answer as text for people, which still has to be escaped.
+    """Return an answer as text, which still has to be escaped.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""The graded exercises: what is drawn for a student, and how it is asked; and those that the lecturer added.
+"""The graded exercises: the random task of a student, and its question.
 
-The keys of a task are the arguments of the exercise's judge in `workbench.lessons.checking`. Ranges are such that the
-right answer and those of all named misconceptions are apart by more than their tolerances.
+The keys of a task are the arguments of the exercise's judge in `workbench.lessons.checking`. The
+ranges of numbers keep the correct answer and those of all named misconceptions further apart than
+their tolerances. `use_exercises` adds exercises of the lecturer.
 """
 
 import os
@@ -28,7 +29,7 @@ CODES = (
     5,
     8,
     9,
-)  # those whose standard error by box is far from the naive one, whichever district is out
+)  # codes whose standard error by box is far from the naive one, whichever district is left out
 
 
 @dataclass(frozen=True)
@@ -38,30 +39,30 @@ class Variant:
     Attributes
     ----------
     draw : callable
-        Draws -> task, the data of one student.
+        Takes random numbers and returns the task, the data of one student.
     ask : callable
-        Task -> what the student reads, in Markdown.
+        Takes the task and returns the question in Markdown.
     """
 
     draw: Callable[[Draws], dict]
     ask: Callable[[dict], str]
 
 
-_added: list[str] = []  # numbers of the exercises that the lecturer added
+_added: list[str] = []  # exercises that the lecturer added
 
 
 def use_exercises(path: str | os.PathLike) -> None:
-    """Grade the exercises of a lecturer's file, too; those of an earlier file no more.
+    """Also grade the exercises of a lecturer's file, instead of those of an earlier file.
 
     Parameters
     ----------
     path : path
-        A file such as `my_exercises.py`; nothing is added where there is none.
+        A file such as `my_exercises.py`, which does not have to exist.
 
     Raises
     ------
     ReportError
-        If the file cannot be used, or holds an exercise without an answer.
+        If the file cannot be used, or has an exercise without an answer.
     """
     _added.clear()
     if not os.path.exists(path):
@@ -73,12 +74,12 @@ def use_exercises(path: str | os.PathLike) -> None:
     unanswered = [number for number in numbers if not OWN[number].answer]
     if unanswered:
         listed = checks.listed(unanswered)
-        raise ReportError(f"{os.fspath(path)} gives no answer to exercise {listed}")
+        raise ReportError(f"{os.fspath(path)} has no answer to exercise {listed}")
     _added.extend(sorted(numbers))
 
 
 def write_exercises(path: str | os.PathLike) -> None:
-    """Write the exercises that the lecturer added, with their answers; nothing where there are none."""
+    """Write the exercises that the lecturer added, if any, with their answers."""
     if _added:
         with refusing():
             whole_files.write_text(path, own_exercises.lecturers_file(_added))
@@ -90,12 +91,12 @@ def graded() -> list[str]:
 
 
 def asked(exercise: str, task: dict) -> str:
-    """Return what a student reads, in Markdown."""
+    """Return the question of an exercise in Markdown."""
     return OWN[exercise].question if exercise in _added else VARIANTS[exercise].ask(task)
 
 
 def task_of(secret: bytes, student: str, exercise: str) -> dict:
-    """Return the data of a student's exercise: the same for the same secret, id and exercise."""
+    """Return the data of a student's exercise, determined by secret, id and exercise."""
     if exercise in _added:  # it is the same for all students
         return {}
     return VARIANTS[exercise].draw(draws(secret, student, exercise))
@@ -117,9 +118,9 @@ def _audit(draw: Draws) -> dict:
 
 def _ask_audit(task: dict) -> str:
     return (
-        f"You labeled {LABELS} forms of the office's, drawn for you alone. The fifths have {_listed(task['size'])} "
-        f"forms; you labeled {_listed(task['labeled'])}, of which {_listed(task['right'])} are right. Give the "
-        "estimate and its standard error."
+        f"You labeled {LABELS} of the office's forms, in your own random sample. The fifths have "
+        f"{_listed(task['size'])} forms. You labeled {_listed(task['labeled'])} of them, and "
+        f"{_listed(task['right'])} were read correctly. Give the estimate and its standard error."
     )
 
 
@@ -139,8 +140,9 @@ def _shares(draw: Any) -> dict:
 
 def _ask_shares(task: dict) -> str:
     return (
-        f"Five strata have {_listed(task['size'])} forms and spreads $S$ = {_listed(task['spread'])}. Spread "
-        f"{LABELS} labels over them as Neyman would, at least 2 each."
+        f"Five strata have {_listed(task['size'])} forms and standard deviations $S$ = "
+        f"{_listed(task['spread'])}. Allocate {LABELS} labels to them by Neyman's rule, at least 2 "
+        "to each."
     )
 
 
@@ -185,8 +187,9 @@ def _nine(draw: Draws) -> dict:
 def _ask_nine(task: dict) -> str:
     small, large = (", ".join(map(str, part)) for part in task["parts"])
     return (
-        f"Nine numbers: {small}, {large}. Give the variance of the estimated sum from two numbers at random; from "
-        f"one number of the first five and one of the last four; and their ratio."
+        f"There are nine numbers: {small}, {large}. Give the variance of the estimated sum from "
+        "two random numbers; from one number of the first five and one of the last four; and the "
+        "ratio of both."
     )
 
 
@@ -198,8 +201,9 @@ def _three(draw: Draws) -> dict:
 
 def _ask_three(task: dict) -> str:
     return (
-        f"Three strata of {_listed(task['size'])} items with standard deviations {_listed(task['spread'])}. "
-        f"Allocate {task['budget']} labels by hand, at least 2 to each stratum."
+        f"Three strata of {_listed(task['size'])} items with standard deviations "
+        f"{_listed(task['spread'])}. Allocate {task['budget']} labels by hand, at least 2 to each "
+        "stratum."
     )
 
 
@@ -220,9 +224,10 @@ def _share(draw: Draws) -> dict:
 
 def _ask_share(task: dict) -> str:
     return (
-        f"An audit at a true share of {task['base']:g} found $p_{{00}}$ = {task['p00']:g} and $p_{{11}}$ = "
-        f"{task['p11']:g}. The true share has moved since, the rates of reading have not; now the counted share is "
-        f"{task['counted']:g}. What is the true share?"
+        f"An audit at a true proportion of {task['base']:g} found $p_{{00}}$ = {task['p00']:g} and "
+        f"$p_{{11}}$ = {task['p11']:g}. The true proportion has changed since then, but these "
+        f"rates have not. Now the classify-and-count estimate is {task['counted']:g}. What is the "
+        "true proportion?"
     )
 
 
@@ -251,9 +256,10 @@ def _months(draw: Draws) -> dict:
 
 def _ask_months(task: dict) -> str:
     return (
-        f"The audit, a random sample, is {task['audit']}; at audit time {task['frame'][1]} of 1,797 were counted. "
-        f"Month 6: {task['first'][1]} of 5,000 read as panels; month 12: {task['second'][1]} of 5,000. "
-        "Give the change and its standard error."
+        f"The audit, a random sample, is {task['audit']}. At the time of the audit, "
+        f"{task['frame'][1]} of 1,797 were read as panels. In month 6, {task['first'][1]} of 5,000 "
+        f"were read as panels, and in month 12 {task['second'][1]} of 5,000. Give the change of "
+        "the true proportion and its standard error."
     )
 
 
@@ -266,7 +272,8 @@ def _folds(draw: Draws) -> dict:
 
 def _ask_folds(task: dict) -> str:
     return (
-        f"Ten fold differences {_listed(task['folds'])}. Give t and p of the naive test, then t and p at "
+        f"The ten fold differences are {_listed(task['folds'])}. Give t and p of the naive test, "
+        "then t and p at "
         r"$\rho = .7$."
     )
 
@@ -277,8 +284,9 @@ def _colleague(draw: Draws) -> dict:
 
 def _ask_colleague(task: dict) -> str:
     return (
-        f"A colleague repeated a ten-fold cross-validation of 100 forms ten times and reports a naive t of "
-        f"{task['naive_t']:g} over the 100 folds. Correct it as Nadeau and Bengio do: t, p, and is it significant?"
+        "A colleague repeated a ten-fold cross-validation of 100 forms ten times and reports a "
+        f"naive t of {task['naive_t']:g} over the 100 folds. Correct it by the method of Nadeau "
+        "and Bengio. Give t, p, and whether it is significant."
     )
 
 

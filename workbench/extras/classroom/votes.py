@@ -1,4 +1,4 @@
-"""What a class predicted, as charts to show before the reveal: no name, no answer."""
+"""The predictions of a class as charts, without names or answers."""
 
 import os
 from collections import Counter
@@ -22,17 +22,18 @@ ASKS = "predict_"
 
 @dataclass(frozen=True)
 class Vote:
-    """What a class predicted about one question.
+    """The predictions of a class for one question.
 
     Attributes
     ----------
     question : str
+        The question.
     choices : tuple of str
-        Empty where the answer is a number, or a line of several.
+        The choices, empty if the answer is a number or a line of several numbers.
     answers : tuple
-        A choice, a number or a list of numbers per student, in an order that names nobody.
+        A choice, a number or a list of numbers per student, in an order that identifies nobody.
     left_out : int
-        Students without a usable prediction.
+        Number of students without a valid prediction.
     """
 
     question: str
@@ -41,8 +42,8 @@ class Vote:
     left_out: int
 
     def words(self) -> str:
-        """Return what the chart shows, in words."""
-        told = f"{checks.counted(len(self.answers), 'prediction')}, {self.left_out} without one."
+        """Return a description of the chart."""
+        told = f"{checks.counted(len(self.answers), 'prediction')}, {self.left_out} missing."
         if self.choices:
             counts = Counter(self.answers)
             return (
@@ -51,16 +52,19 @@ class Vote:
                 + "."
             )
         ends = [answer[-1] if isinstance(answer, list) else answer for answer in self.answers]
-        return f"{told} The {'last values' if self.lines else 'values'} go from {min(ends):g} to {max(ends):g}."
+        return (
+            f"{told} The {'last values' if self.lines else 'values'} range from {min(ends):g} to "
+            f"{max(ends):g}."
+        )
 
     @property
     def lines(self) -> bool:
-        """Whether students drew lines."""
+        """Return whether students drew lines."""
         return any(isinstance(answer, list) for answer in self.answers)
 
 
 def questions_asked() -> "list[Prediction]":
-    """Return the questions of all lessons that ask for a prediction, in their order."""
+    """Return the questions of all lessons that ask for a prediction, in order."""
     asked = [
         ask()
         for module in lessons.parts("views")
@@ -71,17 +75,20 @@ def questions_asked() -> "list[Prediction]":
 
 
 def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
-    """Return what the students of a class predicted, and whose file could not be read and why; nothing is run.
+    """Return the predictions of a class, and the problems of files that could not be read.
+
+    No code of students is run.
 
     Parameters
     ----------
     folder : path
-        With one folder per student, named by the id; the lessons write `predictions.json` there.
+        Folder with one folder per student, named by the id. The lessons write `predictions.json`
+        to it.
 
     Raises
     ------
     ReportError
-        If the folder cannot be read, or nobody predicted anything.
+        If the folder cannot be read, or no student made a prediction.
     """
     kept, unread = [], []
     for student, path in student_folders(folder).items():
@@ -93,7 +100,7 @@ def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
     votes = [vote for asked in questions_asked() if (vote := _vote(asked, kept)).answers]
     if not votes:
         raise ReportError(
-            f"no student's folder in {os.fspath(folder)!r} holds a prediction ({PREDICTIONS})"
+            f"no student's folder in {os.fspath(folder)!r} has a prediction ({PREDICTIONS})"
             + (f"; not read: {checks.listed(unread)}" if unread else "")
         )
     return votes, unread
@@ -110,7 +117,7 @@ def _vote(asked: "Prediction", kept: list) -> Vote:
 
 
 def _usable(value: Any, control: Any) -> Any:
-    """Return a prediction as the question's control takes it, or None."""
+    """Return a prediction if the question's control accepts it, or None."""
     from traitlets import TraitError
 
     try:
@@ -118,11 +125,12 @@ def _usable(value: Any, control: Any) -> Any:
         control.value = value
     except (TraitError, TypeError, ValueError):
         return None
-    return value if control.value == value else None  # a control may bring a number into its range
+    # a control may change a number to be in its range
+    return value if control.value == value else None
 
 
 def chart(vote: Vote) -> "alt.TopLevelMixin":
-    """Return a vote as bars per choice, a dot per number, or a line per student."""
+    """Return a chart of predictions: bars per choice or number, or a line per student."""
     import altair as alt
 
     from workbench.charts import theme
@@ -176,7 +184,7 @@ def chart(vote: Vote) -> "alt.TopLevelMixin":
 
 
 def votes_page(votes: list[Vote]) -> str:
-    """Return the votes as a page to show in the lecture before the reveal; it names no student and no answer."""
+    """Return the predictions as a page for the lecture, without names or answers."""
     shown = [
         {
             "question": vote.question,

@@ -1,4 +1,4 @@
-"""What each part of a graded exercise is worth: a table that the lecturer may change."""
+"""The points of each part of a graded exercise, in a table that the lecturer can change."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from workbench.extras.classroom.variants import graded
 from workbench.lessons.checking import OWN
 from workbench.reports.parameters import ReportError, refusing
 
-# exercise -> part -> points; parts stand in the order of the answer, an exercise of one part is right as a whole
+# exercise -> part -> points, with parts in the order of the answer
 WEIGHTS = {
     "1.1": {"estimate": 0.5, "standard error": 0.5},
     "1.2": {"labels": 1.0},
@@ -27,12 +27,12 @@ HEADER = ["part", "points"]
 
 
 def all_weights() -> dict[str, dict[str, float]]:
-    """Return the points of each part of all graded exercises, as the workbench or the lecturer set them."""
+    """Return the points of each part of all graded exercises."""
     return {number: WEIGHTS.get(number) or _own_points(number) for number in graded()}
 
 
 def _own_points(number: str) -> dict[str, float]:
-    """Return the points of an exercise that the lecturer added: all parts count the same."""
+    """Return the points of an exercise that the lecturer added, equal for all parts."""
     count = len(OWN[number].answer)
     names = ["answer"] if count == 1 else [f"part {k}" for k in range(1, count + 1)]
     return dict.fromkeys(names, OWN[number].points / count)
@@ -47,7 +47,7 @@ def _parts() -> list[tuple[str, str, str]]:
 
 
 def write_weights(path: str | os.PathLike) -> None:
-    """Write the points per part as a CSV file, where there is none."""
+    """Write the points per part as a CSV file, unless it exists."""
     points = all_weights()
     if not Path(path).exists():
         with refusing():
@@ -57,7 +57,7 @@ def write_weights(path: str | os.PathLike) -> None:
 
 
 def read_weights(path: str) -> dict[str, dict[str, float]]:
-    """Return the points per exercise and part from a file of `write_weights`, or raise ReportError naming every row."""
+    """Return the points per exercise and part from a file; an error names every wrong row."""
     header, *lines = csv_rows(path) or [[]]
     given = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
     names = [name for name, _, _ in _parts()]

@@ -1,4 +1,4 @@
-"""The command `workbench audit agreement`: how far annotators agree, from their files."""
+"""The command `workbench audit agreement`: the agreement of annotators, from their files."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from workbench.results import Note, sentences
 if TYPE_CHECKING:
     from workbench.labeling.agreement import Agreement
 
-MOST_PAIRS, MOST_ITEMS = 5, 20  # that are printed
+MOST_PAIRS, MOST_ITEMS = 5, 20  # largest numbers that are printed
 
 
 @click.command(
@@ -27,39 +27,37 @@ MOST_PAIRS, MOST_ITEMS = 5, 20  # that are printed
     "--annotators",
     default="",
     metavar="A,B",
-    help="Columns that are annotators.  [those that hold the same classes]",
+    help="Columns of annotators.  [default: those with the same classes]",
 )
 @click.option("--item", default="", metavar="COLUMN", help="Column that identifies an item.")
 @click.option(
     "--annotator",
     default="",
     metavar="COLUMN",
-    help="Of a table with a row for each label: who labeled.",
+    help="Column of annotators, in a table with a row for each label.",
 )
-@click.option(
-    "--label", default="", metavar="COLUMN", help="Of a table with a row for each label: the label."
-)
+@click.option("--label", default="", metavar="COLUMN", help="Column of labels, in such a table.")
 @click.option(
     "--scale",
     default="nominal",
     show_default=True,
     type=click.Choice(["nominal", "ordinal", "interval"]),
-    help="Of the classes: without order; with one, as grades; or numbers whose differences mean something.",
+    help="Type of classes: without order, ordered (grades), or numbers with meaningful "
+    "differences.",
 )
 @click.option(
     "--order",
     default="",
     metavar="LOW,...,HIGH",
-    help="All classes in their order, with --scale ordinal.",
+    help="All classes in order, for --scale ordinal.",
 )
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Level of the intervals."
-)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
 def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **columns: str) -> None:
-    """Tell how far annotators agree who labeled the same items.
+    """Measure the agreement of annotators who labeled the same items.
 
-    FILE is a table with a column for each annotator, or with a row for each label (item, annotator, label); or a filled
-    sheet or the export of Label Studio, doccano or Prodigy, of which there may be several.
+    FILE is a table with a column for each annotator, or with a row for each label (item, annotator,
+    label). You can also give several filled annotation sheets, or exports of Label Studio, doccano
+    or Prodigy.
     """
     from workbench.labeling.agreement import agreement as agreement_of
     from workbench.labeling.annotators import as_labels, read_annotators
@@ -73,7 +71,7 @@ def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **co
 
 
 def _tell(found: "Agreement", items: list[str]) -> None:
-    """Print the coefficients of all classes, who differs about what, and the items to settle."""
+    """Print the coefficients of all classes, the disagreements, and the items to settle."""
     click.echo(f"{found.headline()}.")
     rows = [row for row in found.rows() if row["label"] == ""]
     names = [
@@ -89,13 +87,16 @@ def _tell(found: "Agreement", items: list[str]) -> None:
     for row in found.who_differs()[:MOST_PAIRS]:
         click.echo(
             plain(
-                f"  {row['first']} says {row['first_label']}, {row['second']} says {row['second_label']}: "
+                f"  {row['first']}: {row['first_label']}, {row['second']}: {row['second_label']}, "
                 f"{counted(row['count'], 'item')}"
             )
         )
     if len(found.unsettled):
         click.echo(
-            plain(f"To settle: {listed([items[k] for k in found.unsettled.tolist()], MOST_ITEMS)}.")
+            plain(
+                "Items to settle: "
+                f"{listed([items[k] for k in found.unsettled.tolist()], MOST_ITEMS)}."
+            )
         )
 
 

@@ -1,9 +1,9 @@
-"""Files of labeling tools: items are written as tasks and come back with labels.
+"""Files of labeling tools: write items as tasks, and read exports with labels.
 
-`write_tasks` and `read_annotations` are the entries; `labeling.tools` has a file for each tool.
-What people see stays as it is, text in fields that these tools show as text; nothing is written
-into a field for HTML. A tool is recognized by its records, whatever the file is called. The field
-`item` of a record names its item; where it was not one of our tasks, `id` does.
+`write_tasks` and `read_annotations` are the functions to start from. Each tool has its own module,
+see `tools`. Text is written only to fields that the tools show as text, never to fields for HTML. A
+tool is recognized by its records, not by the name of the file. The field `item` of a record names
+its item, or else the field `id`.
 """
 
 import os
@@ -28,16 +28,16 @@ _OF_SHEETS = {"correct", "truth"}
 def write_tasks(path: AnyPath, key: str, items: Items, labels: Sequence[str]) -> None:
     """Write items as tasks, in their order.
 
-    A file that holds labels, or that is something else, is never overwritten.
+    A file with labels, or another kind of file, is never overwritten.
 
     Parameters
     ----------
     path : str or path
-        Ends as the files of the tool do.
+        Path with the ending of the tool's files.
     key : str
         Key of `TOOLS`.
     items : iterable of (str, dict)
-        Identifiers, and what people see. A column `text` is the task's text; without one, all
+        Identifiers and shown columns. The column `text` is the text of the task. Without it, all
         columns are.
     labels : sequence of str
         The possible answers.
@@ -60,15 +60,15 @@ def write_tasks(path: AnyPath, key: str, items: Items, labels: Sequence[str]) ->
     for name, field in fields.items():
         if field.casefold() in tool.reserved or [*fields.values()].count(field) > 1:
             raise ValueError(
-                f"column {name!r} has the name of another field in {key}: choose another tool, or "
-                "make the audit with the column renamed"
+                f"column {name!r} has the name of another field in {key}; choose another tool, or "
+                "rename the column and plan the audit again"
             )
     _refuse_labeled(path)
     write_text(path, tool.write(items, labels))
 
 
 def _refuse_labeled(path: str) -> None:
-    """Raise unless a file at `path` is an export of tasks that nobody has labeled."""
+    """Raise an error unless a file at `path` is an export of tasks without labels."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     problem = ""
@@ -79,7 +79,9 @@ def _refuse_labeled(path: str) -> None:
     except ValueError as error:
         problem = f" ({error})"
     if not rows or any(row.problem for row in rows):
-        raise ValueError(f"{path!r} exists and holds no tasks{problem}; choose another path")
+        raise ValueError(
+            f"{path!r} exists and is not a file of tasks{problem}; choose another path"
+        )
     filled = sum(row.is_answered for row in rows)
     if filled:
         raise ValueError(
@@ -89,19 +91,20 @@ def _refuse_labeled(path: str) -> None:
 
 
 def read_annotations(path: AnyPath) -> Annotations | None:
-    """Read the export of a tool, or return None for a table.
+    """Read the export of a tool, or return None for an annotation sheet.
 
-    A table is a sheet, or JSON whose rows have `correct` or `truth`. A table with a column
+    A sheet is a table, or JSON whose rows have `correct` or `truth`. A table with a column
     `annotation_id` is an export of Label Studio.
 
     Parameters
     ----------
     path : str or path
+        Path of the file.
 
     Raises
     ------
     ValueError
-        If a JSON file is cut off, or is neither a table nor the export of a tool. A problem of a
+        If a JSON file is incomplete, or is neither a sheet nor the export of a tool. A problem of a
         single record is the `problem` of its row.
 
     Examples
@@ -128,10 +131,12 @@ def read_annotations(path: AnyPath) -> Annotations | None:
     rows: list[LabelRow] = []
     for (number, record, problem), owner in zip(records, tools, strict=True):
         if not problem and owner is not tool:
-            what = f"no record of {tool.name} (it has {fields_of(record)})"
+            what = f"not a record of {tool.name} (it has {fields_of(record)})"
             if owner:
                 what = f"a record of {owner.name}"
-            problem = f"is {what}, the file's first is one of {tool.name}: one file, one tool"
+            problem = (
+                f"is {what}, but the first record is one of {tool.name}; use one file per tool"
+            )
         rows += [LabelRow(number, problem=problem)] if problem else tool.read(number, record)
     return Annotations(label, tool.name, tuple(rows), tool.person(_without(name, JSON_ENDINGS)))
 
@@ -154,7 +159,7 @@ def _flat_table(path: str) -> Annotations | None:
 
 
 def tool_of(record: dict) -> Tool | None:
-    """Return the tool whose record this looks like, or None.
+    """Return the tool of a record, or None.
 
     Examples
     --------
@@ -168,7 +173,7 @@ def tool_of(record: dict) -> Tool | None:
 
 
 def _refuse_unknown(label: str, number: int, record: dict, problem: str) -> None:
-    """Raise where the first record of JSON is neither a tool's nor a row of a sheet."""
+    """Raise an error if the first record of JSON is neither a tool's nor a row of a sheet."""
     if problem:
         raise ValueError(
             f'{label} must hold records such as {{"item": "7"}}; record {number} {problem}'
@@ -182,6 +187,6 @@ def _refuse_unknown(label: str, number: int, record: dict, problem: str) -> None
 
 
 def _without(name: str, endings: Sequence[str]) -> str:
-    """Return a file's name without the one of `endings` that it may have."""
+    """Return a file name without its ending, if that is one of `endings`."""
     stem, last = os.path.splitext(name)
     return stem if last.lower() in endings else name

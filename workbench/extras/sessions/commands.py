@@ -1,4 +1,4 @@
-"""The commands of `workbench audit`: one audit from the plan to the report, in one file."""
+"""The commands of `workbench audit`, which run an audit session from the plan to the report."""
 
 import os
 import shlex
@@ -26,10 +26,10 @@ METHODS = ("planned", "anytime", "looks", "fixed")
 
 
 class AuditGroup(click.Group):
-    """Commands whose user's mistakes are one line."""
+    """A group of commands that report a mistake of the user in one line."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command, and tell what it refuses as a mistake of the user."""
+        """Run a command and report the errors of its input as mistakes of the user."""
         try:
             return super().invoke(context)
         except ValueError as error:
@@ -43,25 +43,33 @@ class AuditGroup(click.Group):
 
 
 def _typed(*words: str) -> str:
-    """Return words as they are typed in a terminal, in quotes where they must be."""
+    """Return words as they are typed in a terminal, quoted if needed."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+STEPS = (
+    "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item",
+    "workbench audit export audit.db sheet.csv        (then fill the last column)",
+    "workbench audit import audit.db sheet.csv",
+    "workbench audit desk audit.db                    (or label in the browser)",
+    "workbench audit status audit.db",
+    "workbench audit report audit.db -o audit.html",
+)
 
 
 @click.group(
     cls=AuditGroup,
-    help="""Carry out an audit: plan, hand out, record, look, report; nothing recorded is lost.
-
-\b
-workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
-workbench audit export audit.db sheet.csv        (fill its last column, then)
-workbench audit import audit.db sheet.csv        (or label at a desk in the browser)
-workbench audit desk audit.db
-workbench audit status audit.db
-workbench audit report audit.db -o audit.html
-""",
+    help="\n".join(
+        [
+            "Run an audit: plan it, label items, and report the result.\n",
+            "All labels are kept in one file. A typical audit takes these steps:\n",
+            "\b",
+            *STEPS,
+        ]
+    ),
 )
 def audit() -> None:
-    """Carry out an audit."""
+    """Run an audit."""
 
 
 audit.add_command(agreement)
@@ -69,7 +77,7 @@ BY = click.Option(
     ["--by"],
     metavar="NAME",
     envvar="WORKBENCH_BY",
-    help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.",
+    help="Your name, required with several annotators.  [env: WORKBENCH_BY]",
 )
 FILE = click.Argument(["file"], metavar="AUDIT.DB")
 DASHES = {"ignore_unknown_options": True}  # an identifier may begin with a dash
@@ -78,9 +86,9 @@ DASHES = {"ignore_unknown_options": True}  # an identifier may begin with a dash
 def command(
     name: str, example: str, *before: click.Argument, by: bool = True, **settings: Any
 ) -> Callable:
-    """Return a decorator that makes a command for an audit's file, which stands after `before`.
+    """Return a decorator that makes a command for the file of an audit.
 
-    Its last option says who does it.
+    The arguments `before` come before the file. The last option is the name of the annotator.
     """
 
     def made(function: Callable) -> click.Command:
@@ -96,146 +104,146 @@ def command(
 @command(
     "new",
     "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
-    "--columns text\n"
-    "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject\n"
-    "workbench audit new scores.csv audit.db --from report-labels.plan.json",
+    "--columns text\nworkbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by "
+    "doc.subject\nworkbench audit new scores.csv audit.db --from report-labels.plan.json",
     click.Argument(["scores"]),
 )
-@click.option("--budget", type=int, help="Labels that are planned.  [required without --from]")
+@click.option("--budget", type=int, help="Planned number of labels.  [required without --from]")
 @click.option(
     "--from",
     "plan",
     metavar="PLAN",
-    help="Go on with the plan of a report's sheet, or with the sheet beside it: its settings and labels.",
+    help="Continue a report's audit: its plan or annotation sheet, with settings and labels.",
 )
-@click.option("--score", default="score", show_default=True, help="Column of the scores.")
-@click.option("--prediction", default="", help="Column of the predicted classes.")
+@click.option("--score", default="score", show_default=True, help="Column of scores.")
+@click.option("--prediction", default="", help="Column of predicted classes.")
 @click.option(
-    "--id", "identifier", default="", help="Column of identifiers; without it rows are numbered."
+    "--id", "identifier", default="", help="Column of identifiers.  [default: row numbers]"
 )
 @click.option(
     "--score-is",
     default="auto",
     show_default=True,
     type=click.Choice(["auto", "confidence", "class1", "margin", "log_confidence"]),
-    help="What the score is; auto: seen from the file, and said.",
+    help="Meaning of the score; auto guesses it from the file and reports it.",
 )
-@click.option("--positive", default="", help="The class whose probability the score is.")
+@click.option("--positive", default="", help="Class whose probability is the score.")
 @click.option(
     "--classes",
     default="auto",
     show_default=True,
     type=click.Choice(["auto", "text", "numbers"]),
-    help="Whether the classes 01 and 1 are two (text) or one (numbers); auto: refused.",
+    help="Whether classes such as 01 and 1 differ (text) or not (numbers); auto rejects them.",
 )
 @click.option(
     "--rival",
     default="",
-    help="Column or file of a second model's predictions (--question difference).",
+    help="Column or file of a second model's predictions, for --question difference.",
 )
 @click.option(
     "--judge",
     default="",
     metavar="A,B",
-    help="Columns of a judge's verdicts on two models' answers: strata of a difference. Name the answers in "
-    "--columns; people say whose is right, and see no verdict.",
+    help="Columns of judge labels on the answers of two models, for --question difference. Show "
+    "the answers with --columns; annotators do not see the judge labels.",
 )
 @click.option(
     "--probabilities",
     default="",
     metavar='"P_*"',
-    help="A column of probabilities per class, in the place of --score and --prediction.",
+    help="Columns of probabilities, one per class, instead of --score and --prediction.",
 )
 @click.option(
     "--model",
     default="",
     metavar="COLUMN",
-    help="Column that says whose prediction a row is, where two models have a row of each item.",
+    help="Column of models, if two models have one row each per item.",
 )
 @click.option(
     "--leave-out",
     default="",
     type=click.Choice(["", "missing"]),
     metavar="missing",
-    help="Leave out rows without a score or a prediction, and say which.",
+    help="Leave out rows without a score or a prediction, and list them.",
 )
 @click.option(
     "--strata-by",
     default="",
     metavar="COLUMN",
-    help="Column whose values are the strata, in the place of strata cut from the scores.",
+    help="Column whose values are the strata, instead of strata by score.",
 )
 @click.option(
     "--question",
     type=click.Choice(QUESTIONS),
     default="accuracy",
     show_default=True,
-    help="What is asked: accuracy; precision, recall and F1 of a class; or two models' difference.",
+    help="Accuracy; precision, recall and F1 of a class; or the difference of two models.",
 )
 @click.option(
-    "--metrics-of", default="", metavar="CLASS", help="The class, for --question class-metrics."
+    "--metrics-of", default="", metavar="CLASS", help="Class, for --question class-metrics."
 )
 @click.option(
     "--asks",
     type=click.Choice(["correct", "truth", "which"]),
-    help="People see the prediction and write right or wrong, or they do not and write the true class; or "
-    "whose answer is right.  [correct; truth for a difference, which under a judge]",
+    help="correct: annotators see the prediction and label it as correct or not; truth: they give "
+    "the true class; which: they choose the correct answer of two models.  "
+    "[default: correct; truth for a difference; which with a judge]",
 )
-@click.option("--columns", default="", metavar='"A B"', help="Columns of the file that people see.")
+@click.option(
+    "--columns", default="", metavar='"A B"', help="Columns of the file that annotators see."
+)
 @click.option(
     "--strata",
     "n_strata",
     type=int,
-    help="How many strata of the scores, labeled in proportion.  [default: by the budget]",
+    help="Number of strata by score, with labels in proportion.  [default: by the budget]",
 )
-@click.option(
-    "--stratifier", default="equal_size", show_default=True, help="The rule that cuts them."
-)
+@click.option("--stratifier", default="equal_size", show_default=True, help="Rule for the strata.")
 @click.option(
     "--trust-scores",
     is_flag=True,
-    help="The scores are right as often as they say, which you have checked: more labels follow them.",
+    help="Allocate more labels by the scores. Use it if you checked that they are calibrated.",
 )
 @click.option(
     "--expected",
     type=float,
     default=0.85,
     show_default=True,
-    help="Accuracy that you expect: shortens the interval before the planned end where it is near.",
+    help="Expected accuracy; a close value shortens the interval before the planned end.",
 )
 @click.option(
     "--looks",
     default="",
     metavar="N,N,...",
-    help="Numbers of labels at which you will look, at most 10.",
+    help="Numbers of labels for planned interim analyses, at most 10.",
 )
 @click.option(
     "--second-share",
     type=float,
     default=0.0,
     show_default=True,
-    help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.",
+    help="Proportion of items with double annotation, for accuracy. 1 (all of fewer items) is "
+    "best.",
 )
 @click.option(
     "--waves",
     type=int,
     default=1,
     show_default=True,
-    help="Draw the labels in so many waves, each where those before it leave most doubt. For accuracy; "
-    "of 5 strata, where --strata does not say.",
+    help="Number of waves, each allocated to the most uncertain strata so far. For accuracy, with "
+    "5 strata by default.",
 )
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Level of the intervals."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random sample.")
 @click.pass_context
 def new(
     context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **settings: Any
 ) -> Any:
     """Plan an audit of the rows of SCORES and write AUDIT.DB.
 
-    SCORES is a table (csv, xlsx, parquet, json), or the log of an evaluation: Inspect's .json or .eval, or
-    samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
+    SCORES is a table (csv, xlsx, parquet, json) or the log of an evaluation: a .json or .eval file
+    of Inspect, or samples_*.jsonl of lm-evaluation-harness. Write log.json#NAME for one scorer or
+    filter of a log.
     """
     from workbench.extras.sessions.design import frame_of
     from workbench.extras.sessions.session import AuditSession
@@ -257,7 +265,7 @@ def new(
         settings.pop("columns"),
     )
     if source["judge"] and question != "difference":
-        raise checks.WrongValue("judge", "belongs to --question difference")
+        raise checks.WrongValue("judge", "needs --question difference")
     settings["asks"] = settings["asks"] or (
         "which" if source["judge"] else "truth" if question == "difference" else "correct"
     )
@@ -292,14 +300,15 @@ def new(
         _tell_import(imported, sheet)
         click.echo(f"From {sheet}: {imported.headline()}.")
     elif plan:
-        click.echo(f"There is no {sheet}: no labels were taken over.")
+        click.echo(f"No labels were imported, because there is no {sheet}.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
     if items.left_out:
         click.echo(f"{items.left_out}.")
     _tell_notes(notes)
     click.echo(
-        f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv"
+        f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} "
+        "sheet.csv"
     )
 
 
@@ -320,7 +329,7 @@ SOURCE = (
 
 
 def _plan_beside(path: str) -> tuple[dict, str]:
-    """Return a plan and the path of its sheet; either may be named."""
+    """Return a plan and the path of its sheet, from the path of either."""
     from workbench.labeling.plans import PLAN_ENDING, read_plan
 
     stem = path.removesuffix(PLAN_ENDING)
@@ -329,8 +338,8 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     plan = read_plan(sheet)
     if plan is None:
         raise click.ClickException(
-            f"--from must name the plan of a label sheet, {PLAN_ENDING}, or a sheet with its "
-            f"plan beside it; there is none for {path!r}"
+            f"--from must name the plan of an annotation sheet, {PLAN_ENDING}, or a sheet with its "
+            f"plan next to it; there is no plan for {path!r}"
         )
     if (
         plan["settings"]["allocation"]
@@ -338,13 +347,12 @@ def _plan_beside(path: str) -> tuple[dict, str]:
         and plan["asks"] != "which"
     ):
         raise click.ClickException(
-            f"--from must name a plan whose labels go in proportion or by the default plan, as "
-            f"those of an audit do; {path!r} has the allocation "
-            f"{plan['settings']['allocation']!r}"
+            f"--from must name a plan with proportional or default allocation; {path!r} has the "
+            f"allocation {plan['settings']['allocation']!r}"
         )
     if others:
         raise click.ClickException(
-            f"--from must name the sheet where there are two, {sheet!r} and {others[0]!r}"
+            f"--from must name one of the two sheets {sheet!r} and {others[0]!r}"
         )
     return plan, sheet
 
@@ -360,7 +368,10 @@ def _imported(session: "AuditSession", sheet: str, by: str | None) -> "SheetImpo
 
 
 def _planned(plan: dict, context: click.Context) -> dict:
-    """Return the settings of a plan, or raise where one that draws is given beside it; columns may be given anew."""
+    """Return the settings of a plan.
+
+    Raise an error if an option contradicts the plan. Options for columns are allowed.
+    """
     given = {
         option.name: option.opts[-1]
         for option in context.command.params
@@ -375,7 +386,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
         "trust_scores": plan["settings"].get("trust_scores", False),
     }
     for name in decided.keys() & given:
-        raise click.ClickException(f"give --from or {given[name]}, not both: the plan says it")
+        raise click.ClickException(f"give --from or {given[name]}, not both; the plan sets it")
     read_as = {
         "identifier" if role == "id" else role: column for role, column in plan["source"].items()
     }
@@ -388,7 +399,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
 
 
 def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
-    """Raise where items are not those of a plan."""
+    """Raise an error if items are not those of a plan."""
     from workbench.audits.differences import differing_items
     from workbench.labeling.plans import item_digests, refuse_changed
 
@@ -419,7 +430,7 @@ def _whole_numbers(text: str) -> list:
     wrong = [word for word in words if not word.isdecimal()]
     if wrong:
         raise checks.WrongValue(
-            "looks", "takes whole numbers with commas, such as 100,200,300", wrong[0]
+            "looks", "must be whole numbers with commas, such as 100,200,300", wrong[0]
         )
     return [int(word) for word in words]
 
@@ -431,9 +442,12 @@ def _opened(file: str) -> "AuditSession":
 
 
 @command("next", "workbench audit next audit.db -n 5 --by ann")
-@click.option("-n", "count", type=int, default=1, show_default=True, help="How many.")
+@click.option("-n", "count", type=int, default=1, show_default=True, help="Number of items.")
 def next_items(file: str, count: int, by: str | None) -> None:
-    """Show the next items to label: those that you have already, then new ones, yours for a day."""
+    """Show the next items to label.
+
+    Items that are already assigned to you come first. New items are assigned to you for one day.
+    """
     count = checks.whole("n", count, 1)
     with _opened(file) as session:
         items = session.held(by)[:count]
@@ -447,24 +461,27 @@ def next_items(file: str, count: int, by: str | None) -> None:
             + "".join(f"\n    {plain(name)}: {plain(value)}" for name, value in item.shown.items())
         )
     if not items:
-        click.echo(f"Nothing to hand out: {done.headline()}.")
+        click.echo(f"No item is left to assign: {done.headline()}.")
     else:
-        what = "1 (right) or 0 (wrong)" if asks == "correct" else "the true class"
-        click.echo(f"Then: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
+        what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
+        click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
 
 
 @command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
 @click.argument("identifier", metavar="ID")
 @click.argument("label", metavar="LABEL")
 def record(file: str, identifier: str, label: str, by: str | None) -> None:
-    """Record the LABEL of item ID: 1 (right) or 0 (wrong), or the true class where the audit asks for it."""
+    """Record the LABEL of item ID.
+
+    LABEL is 1 (correct) or 0 (incorrect), or the true class if the audit asks for it.
+    """
     with _opened(file) as session:
         said = session.record(identifier, label, by)
         status = session.status()
     told = {
         "recorded": "Recorded",
-        "corrected": "Corrected, the label before is kept in the history",
-        "known": "Known already",
+        "corrected": "Corrected (the earlier label is kept in the history)",
+        "known": "Already recorded",
     }
     click.echo(f"{told[said]}: {plain(identifier)} is {plain(label)}. {status.headline()}.")
 
@@ -472,7 +489,10 @@ def record(file: str, identifier: str, label: str, by: str | None) -> None:
 @command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
 @click.argument("identifier", metavar="ID")
 def skip(file: str, identifier: str, by: str | None) -> None:
-    """Record that item ID cannot be labeled: every interval then holds whatever its label would be."""
+    """Record that item ID cannot be labeled.
+
+    Intervals then cover every label that the item could have.
+    """
     with _opened(file) as session:
         session.skip(identifier, by)
         click.echo(f"Skipped: {plain(identifier)}. {session.status().headline()}.")
@@ -480,9 +500,9 @@ def skip(file: str, identifier: str, by: str | None) -> None:
 
 @command("undo", "workbench audit undo audit.db --by ann")
 def undo(file: str, by: str) -> None:
-    """Take back your last label or skip; the history keeps both."""
+    """Undo your last label or skip. The file keeps a record of it."""
     with _opened(file) as session:
-        click.echo(f"Taken back: the last word on {plain(session.undo(by))}.")
+        click.echo(f"Undone: your last label or skip, of item {plain(session.undo(by))}.")
 
 
 @command("desk", "workbench audit desk audit.db --images photos --by ann")
@@ -490,23 +510,27 @@ def undo(file: str, by: str) -> None:
     "--images",
     default="",
     metavar="DIR",
-    help="A folder of images: each item shows one from below it.",
+    help="Folder of images; each item shows one of them.",
 )
 @click.option(
     "--image",
     default="",
     metavar="COLUMN",
-    help="The shown column that names the image's file.  [image; without such a column the identifier]",
+    help="Shown column with the name of the image file.  [default: image, or the identifier]",
 )
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
     metavar="N",
-    help="Of the page, on this machine.  [a free one]",
+    help="Port of the page on this machine.  [default: a free port]",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: str) -> None:
-    """Open the labeling desk in the browser: one item at a time, a key for each label; Ctrl-C ends it."""
+    """Label items in the browser.
+
+    The page shows one item at a time, with a key for each label. Press Ctrl-C in the terminal to
+    stop.
+    """
     from workbench.extras.sessions.desk_command import refuse_without_voila, serve
 
     refuse_without_voila()
@@ -515,7 +539,7 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
 
         seat(
             session, images=images, image=image, by=by
-        )  # errors of the desk appear before it is shown
+        )  # errors of the desk appear before the page opens
     given = {
         "audit": os.path.abspath(os.path.expanduser(file)),
         "image": image,
@@ -534,12 +558,13 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
 @click.option(
     "--correct",
     is_flag=True,
-    help="Rows may change labels that the same person gave before; the history keeps these.",
+    help="Rows may change earlier labels of the same annotator; the history keeps them.",
 )
 def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
-    """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
+    """Record the labels of a filled SHEET.
 
-    Rows that are refused are listed with the reason, and the good ones recorded.
+    SHEET can also be an export of Label Studio, doccano or Prodigy. The command records all valid
+    rows, and lists each rejected row with the reason.
     """
     with _opened(file) as session:
         found = session.import_labels(sheet, by, correct=correct)
@@ -547,22 +572,24 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     _tell_import(found, sheet)
     if found.changes:
         changing = counted(
-            len(found.changes), f"{found.row_is} changes a label", f"{found.row_is}s change a label"
+            len(found.changes),
+            f"{found.row_is} would change a label",
+            f"{found.row_is}s would change a label",
         )
         again = _typed(
             "workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct"
         )
         named = found.row_is + "s" * (len(found.changes) > 1)
         click.echo(
-            f"{changing} that stands ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
-            f"new ones, where the history keeps the old: {plain(again)}",
+            f"{changing} ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To correct the "
+            f"recorded labels (the history keeps them): {plain(again)}",
             err=True,
         )
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
 def _tell_import(found: "SheetImport", sheet: str) -> None:
-    """Say which rows were refused, and the notes."""
+    """Print the rejected rows and the notes."""
     refused = [each for each in found.refused if each[0] not in found.changes]
     for row, identifier, reason in refused[:TOLD_ROWS]:
         where = (
@@ -578,8 +605,8 @@ def _tell_import(found: "SheetImport", sheet: str) -> None:
     if len(refused) > found.recorded + found.repeated:
         report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
         click.echo(
-            "An audit counts only labels of items that it drew. Labels that you already had are taken for a "
-            f"random sample of the scored items by: {plain(report)} --scores SCORES",
+            "An audit uses only labels of items that it sampled. If the labels are another random "
+            f"sample of the scored items, use: {plain(report)} --scores SCORES",
             err=True,
         )
     _tell_notes(found.notes)
@@ -593,10 +620,13 @@ def _tell_notes(notes: Iterable[Note]) -> None:
 @command("release", "workbench audit release audit.db --by ann")
 @click.argument("identifiers", metavar="[ID]...", nargs=-1)
 def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
-    """Give back items that were handed out, all of one's own or those named, so that others are given them now."""
+    """Release items that are assigned to you.
+
+    Others can label them then. Without an ID, the command releases all of them.
+    """
     with _opened(file) as session:
         count = session.release(identifiers or None, by)
-    click.echo(f"Gave back {counted(count, 'item')}.")
+    click.echo(f"Released {counted(count, 'item')}.")
 
 
 @command(
@@ -608,18 +638,19 @@ def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
 @click.option(
     "--to",
     type=click.Choice(["csv", "xlsx", *TOOLS]),
-    help="A sheet, or tasks for a tool.  [a sheet, as the ending tells]",
+    help="Format: a sheet, or tasks for a tool.  [default: by the ending]",
 )
 @click.option(
     "-n",
     "count",
     type=int,
-    help="Hand out so many items in the sheet.  [the whole budget, nothing handed out]",
+    help="Number of items to assign.  [default: the whole budget, none assigned]",
 )
 def export(file: str, sheet: str, to: str | None, count: int | None, by: str | None) -> None:
-    """Write a label SHEET or tasks: the next items for somebody, or the whole budget with all labels so far.
+    """Write an annotation SHEET, or tasks for an annotation tool.
 
-    Tasks for a tool are without -n what is still to be labeled.
+    With -n, it has the next items for an annotator. Without -n, a sheet has the whole budget with
+    all labels so far, and tasks are the items without a label.
     """
     from workbench.extras.sessions.sheets import answers_of, shown_names
 
@@ -627,18 +658,19 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
         design, count = session.design, session.export(sheet, count, by, to=to)
     if to not in TOOLS:
         click.echo(
-            f"Wrote {sheet} with {counted(count, 'item')}: fill the column {design['asks']}, then "
-            f"workbench audit import {_typed(file, sheet)}"
+            f"Wrote {sheet} with {counted(count, 'item')}. Fill the column {design['asks']}, then "
+            f"run: workbench audit import {_typed(file, sheet)}"
         )
         return
     answers = answers_of(design)
     click.echo(
-        f"Wrote {sheet} with {counted(count, 'task')}; one label each: {plain(', '.join(answers))}. Then "
-        f"workbench audit import {_typed(file)} and what {to} exports."
+        f"Wrote {sheet} with {counted(count, 'task')}. Each gets one label: "
+        f"{plain(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
+        f"export of {to}."
     )
     interface = TOOLS[to].interface
     if interface is not None:
-        click.echo(f"The project's labeling interface:\n{interface(shown_names(design), answers)}")
+        click.echo(f"Labeling interface of the project:\n{interface(shown_names(design), answers)}")
 
 
 @command("status", "workbench audit status audit.db --within 2")
@@ -647,16 +679,16 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
     type=click.Choice(METHODS),
     default="planned",
     show_default=True,
-    help="How the interval allows for looking.",
+    help="Method of the interval, by how it allows for interim analyses.",
 )
 @click.option(
     "--within",
     type=float,
     metavar="POINTS",
-    help="How many more labels for an interval of ± so many points?",
+    help="Also show how many more labels give an interval of ± this many points.",
 )
 def status(file: str, method: str, within: float | None, by: str | None) -> None:
-    """Show progress, pace and the interval; that you looked is recorded."""
+    """Show progress, pace and the interval. This is recorded as an interim analysis."""
     from workbench.extras.sessions.page import to_do
 
     with _opened(file) as session:
@@ -670,7 +702,7 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
             )
         before, found = session.status(), session.estimate(method, by)
         people = [
-            f"{plain(who) or 'Nobody named'}: {counted(labels, 'label')}."
+            f"{plain(who) or 'Unnamed'}: {counted(labels, 'label')}."
             for who, labels in before.labels.items()
         ]
         lines = [
@@ -682,7 +714,8 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
         ]
     if more is not None:
         lines.append(
-            f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay"
+            f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates "
+            "stay the same"
         )
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
     for line in filter(None, lines):
@@ -691,11 +724,9 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
 
 @command("extend", "workbench audit extend audit.db 100")
 @click.argument("count", type=int, metavar="N")
-@click.option(
-    "--scores", help="The file of scores again, needed beyond the items that the audit keeps."
-)
+@click.option("--scores", help="File of scores, needed for more items than the audit keeps.")
 def extend(file: str, count: int, scores: None, by: None) -> None:
-    """Add N labels to the budget; the order of labeling goes on as it would have gone."""
+    """Add N labels to the budget. The order of labeling stays the same."""
     from workbench.reports.inputs.stratified import shown_columns
 
     with _opened(file) as session:
@@ -708,22 +739,23 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
 
 
 @command("report", "workbench audit report audit.db -o audit.html")
-@click.option("-o", "--output", default="audit.html", show_default=True, help="The HTML file.")
+@click.option("-o", "--output", default="audit.html", show_default=True, help="HTML file to write.")
 @click.option(
     "--json",
     metavar="FILE",
-    help="Write settings and results as JSON too; its schema: "
+    help="Also write settings and results as JSON. Its schema: "
     "`python -m pydoc workbench.reports.records`.",
 )
 @click.option(
     "--tables",
     metavar="DIR|X.XLSX",
-    help="Write every table as CSV into a folder, or all into one Excel file.",
+    help="Also write all tables: CSV files in a folder, or one Excel file.",
 )
 def report(file: str, output: str, json: str | None, tables: str | None, by: str | None) -> None:
-    """Write the finding as one HTML page: interval, every look, what was skipped, and where it all comes from.
+    """Write a report of the audit as one HTML page.
 
-    A report is one look.
+    It has the estimate with its interval, all interim analyses, and the items that could not be
+    labeled. The report itself counts as an interim analysis.
     """
     from workbench.extras.sessions.page import to_do, write_session
 
@@ -738,10 +770,10 @@ def report(file: str, output: str, json: str | None, tables: str | None, by: str
 @command("verify", "workbench audit verify audit.db --scores scores.csv", by=False)
 @click.option(
     "--scores",
-    help="The file of scores again: strata and order of labeling are then computed from it.",
+    help="File of scores, to check strata and order of labeling, too.",
 )
 def verify(file: str, scores: str) -> None:
-    """Check that the file is as it was written."""
+    """Check that the file of the audit is unchanged."""
     with _opened(file) as session:
         source = session.design["source"]
         found = session.verify(_read_items(scores, source) if scores else None)

@@ -1,8 +1,10 @@
-"""The design of an audit session: strata, the order of labeling, and hashes by which both can be checked anywhere.
+"""The design of an audit session: strata, the order of labeling, and hashes to check both.
 
-Within a stratum items are labeled in the order of `workbench.labeling.draws`; strata follow each other as in
-`labeling_order`, wave by wave where the audit has waves. An item gets a second label where the key of "second:id", as a
-fraction of 2^60, is below the share of second labels.
+Within a stratum, items are labeled in the order of `workbench.labeling.draws`. Strata take turns as
+in `labeling_order`, within each wave if the audit has waves. An item gets double annotation if the
+key of "second:id", divided by 2^60, is below `second_share`.
+
+`new_design` makes a design, and `refuse_senseless` checks one that was read from a file.
 """
 
 import re
@@ -43,9 +45,9 @@ QUESTIONS = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10
 OF_WAVES = Note(
     "remark",
-    "waves: in simulations the error of the estimate was .91 to 1.07 times that of strata in "
-    "proportion, up to 1.25 times where scores say the opposite, and its interval .99 to 1.40 times as "
-    "wide",
+    "waves: in simulations, the error of the estimate was .91 to 1.07 times that of proportional "
+    "allocation, and up to 1.25 times if the scores are misleading. The interval was .99 to 1.40 "
+    "times as wide",
 )
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
@@ -54,11 +56,26 @@ OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
 
 @dataclass(frozen=True)
 class Frame:
-    """What is labeled, of which strata, and the shares of the labels (None: in proportion).
+    """The items to label, their strata, and the allocation of labels.
 
-    `predicted` says which strata hold predicted members of the class; on `agreeing` items two models do not differ.
-    `notes` say which default plan was taken; `waves` are the labels of each wave, if there are any, and `prior` the
-    rates that the scores promise in the strata, if they are probabilities.
+    Attributes
+    ----------
+    items : ScoredItems
+        Items to label.
+    strata : Strata
+        Strata of the items.
+    share : ndarray, optional
+        Proportions of the labels in the strata. None is in proportion to size.
+    predicted : ndarray, optional
+        Whether each stratum has predicted members of the class.
+    agreeing : int
+        Number of items with the same prediction of both models.
+    notes : sequence of Note
+        Notes on the default plan.
+    waves : sequence of int
+        Labels of each wave, empty without waves.
+    prior : ndarray, optional
+        Mean score of each stratum, if scores are probabilities.
     """
 
     items: ScoredItems
@@ -73,7 +90,7 @@ class Frame:
     def turns(self, n: int) -> np.ndarray:
         """Return the stratum of each of the first n items that are kept.
 
-        With waves these are the first wave, and behind it what later ones may draw of each stratum.
+        With waves, these are the first wave, and then the items that later waves may sample.
         """
         size = self.strata.sizes
         if not self.waves:
@@ -85,7 +102,7 @@ class Frame:
         )[:n]
 
     def kept(self, budget: int) -> int:
-        """Return how many items a session keeps, so that its labels can be drawn or extended without the scores."""
+        """Return the number of items that the file keeps, for later waves and extensions."""
         most = self.items.size
         return (
             self.turns(len(self.waves) * most).size
@@ -97,20 +114,20 @@ class Frame:
 def next_labels(
     size: Any, waves: Sequence[int], prior: Any, labeled: np.ndarray, correct: np.ndarray
 ) -> np.ndarray:
-    """Return the labels per stratum of the wave that follows some labels, (H,)."""
+    """Return the labels per stratum of the next wave, (H,)."""
     wave = int(np.searchsorted(np.cumsum(waves), labeled.sum(), side="right"))
     return next_wave(size, labeled, correct, waves[wave], stratum_score=prior).labeled
 
 
 def order_of_labeling(frame: Frame, seed: int, n: int) -> np.ndarray:
-    """Return the positions of the first n items that are kept."""
+    """Return the positions of the first n items in the order of labeling."""
     return draws.items_in_turn(
         draws.id_texts(frame.items), frame.strata.labels, frame.turns(n), seed
     )
 
 
 def doubled(ids: Sequence[str], seed: int, share: float) -> np.ndarray:
-    """Return which items get a second label."""
+    """Return for each item whether it gets double annotation."""
     return draws.random_keys(ids, f"{seed}:second") < share * 2.0**draws.KEY_BITS
 
 
@@ -134,7 +151,7 @@ def new_design(
     waves: int,
     source: Mapping[str, Any],
 ) -> tuple[dict, list[StoredItem]]:
-    """Return the design of a new audit as a dict of plain values, and the items that are kept; refuse what is wrong."""
+    """Return the design of a new audit as a dict of plain values, and the items to keep."""
     items = with_rival(checks.instance("items", items, ScoredItems), question, other)
     checks.choice("asks", asks, ANSWERS)
     settings = {
@@ -160,27 +177,27 @@ def new_design(
     if second_share and question != "accuracy":
         raise checks.WrongValue(
             "second_share",
-            "must be 0 for this question: second labels correct an accuracy only",
+            "must be 0 for this question, because double annotation corrects an accuracy only",
             second_share,
         )
     if question == "class_metrics":
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
-        raise checks.WrongValue("metrics_of", "belongs to question='class_metrics'", metrics_of)
+        raise checks.WrongValue("metrics_of", "needs question='class_metrics'", metrics_of)
     judged = question == "difference" and asks == "which"
     if question == "difference" and asks == "correct":
         raise checks.WrongValue(
             "asks",
-            "must be 'truth' for a difference, or 'which' under a judge: one model's right "
-            "or wrong does not tell the other's",
+            "must be 'truth' for a difference, or 'which' with a judge, because a label of one "
+            "model's prediction as incorrect does not show whether the other's is correct",
         )
     if asks == "which" and not judged:
-        raise checks.WrongValue("asks", "must be 'which' only for two models under a judge", asks)
+        raise checks.WrongValue("asks", "can be 'which' only for two models with a judge", asks)
     if asks == "truth" and items.prediction is None and question != "difference":
         raise checks.WrongValue(
             "asks",
-            "must be 'correct' where items have no predictions: a true class has nothing "
-            "to be compared with",
+            "must be 'correct' for items without predictions, because a true class could not be "
+            "compared with anything",
         )
     shown = _shown_columns(columns, items)
     refuse_shown(shown, verdict_columns(source))
@@ -214,7 +231,10 @@ def new_design(
 
 
 def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> None:
-    """Raise where a design is none that `new_design` makes, or items do not fit it; what is missing is a KeyError."""
+    """Raise an error if a design is not a valid result of `new_design` or items do not fit it.
+
+    A missing entry raises a KeyError.
+    """
     sizes, given = design["stratum_size"], design.get("waves", [])
     strata, budget = len(sizes), design["budget"]
     sensible = {
@@ -257,7 +277,7 @@ def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> N
 
 
 def is_count(value: Any, least: int = 0, most: float = checks.LARGEST) -> bool:
-    """Return whether a value of a file is a whole number in a range; True and 1.0 are none."""
+    """Return whether a value of a file is a whole number in a range; True and 1.0 are not."""
     return type(value) is int and least <= value <= most
 
 
@@ -283,7 +303,7 @@ def _are_classes(values: Any, needed: bool) -> bool:
 
 
 def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
-    """Return whether an item can be one of a design: its stratum, what people see of it, its predictions."""
+    """Return whether stratum, shown columns and predictions of an item fit a design."""
     judged = design["asks"] == "which"
     wants = (
         row.prediction is not None
@@ -301,7 +321,7 @@ def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
 
 
 def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
-    """Return what is labeled under a design."""
+    """Return the items to label, the strata and the allocation of a design."""
     n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
     if design["question"] == "accuracy":
         strata = strata_of(items, strata_wanted(n_strata, design["budget"], items), rule, rng=seed)
@@ -331,7 +351,7 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
 
 
 def stratum_rows(design: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return number, or a judge's verdicts, and size of each stratum."""
+    """Return number (or label of the judge) and size of each stratum."""
     if "judged" in design:
         return [
             {"verdict": said, "size": size}
@@ -348,7 +368,7 @@ def stored_rows(
     shown: Mapping[str, Sequence[str]],
     n: int,
 ) -> list[StoredItem]:
-    """Return the first n items in the order of labeling, with what people see of each."""
+    """Return the first n items in the order of labeling, with their shown columns."""
     order = order_of_labeling(frame, design["seed"], n)
     ids = draws.id_texts(frame.items, order)
     place = (
@@ -370,16 +390,15 @@ def stored_rows(
 
 def _refuse_beside_waves(waves: int, settings: dict, looks: Any) -> None:
     for beside, why in (
-        (settings["question"] != "accuracy", "for this question: waves estimate an accuracy"),
+        (settings["question"] != "accuracy", "for this question; waves estimate an accuracy"),
         (
             len(checks.each("looks", looks)),
-            "where looks are declared: the interval of waves is that of "
-            "a number of labels fixed beforehand",
+            "with planned interim analyses; the interval of waves needs a number of labels that "
+            "was fixed beforehand",
         ),
         (
             settings["second_share"],
-            "where items get second labels: these correct the accuracy of a "
-            "sample whose strata were fixed beforehand",
+            "with double annotation, which needs an allocation to strata that was fixed beforehand",
         ),
     ):
         if beside:
@@ -392,14 +411,14 @@ def with_rival(items: ScoredItems, question: str, other: ArrayLike | None) -> Sc
         return items
     if question != "difference":
         raise ValueError(
-            "other holds a second model's predictions, which belong to question='difference'"
+            "other holds a second model's predictions; use it with question='difference'"
         )
     other = checks.labels("other", other, size=items.size)
     if items.prediction is None or (items.prediction.dtype.kind == "U") != (
         other.dtype.kind == "U"
     ):
         raise checks.WrongValue(
-            "other", "must be coded as the predictions of items are, text or numbers"
+            "other", "must have the same type as the predictions of items, text or numbers"
         )
     return replace(items, rival=other)
 
@@ -407,12 +426,12 @@ def with_rival(items: ScoredItems, question: str, other: ArrayLike | None) -> Sc
 def same_scores(
     items: ScoredItems, design: Mapping[str, Any], other: ArrayLike | None = None
 ) -> ScoredItems:
-    """Return items that are the ones of a session, or raise."""
+    """Return items if they are those of a session, or raise an error."""
     items = with_rival(checks.instance("items", items, ScoredItems), design["question"], other)
     if item_digest(items) != design["scores"]:
         raise SessionError(
-            "these are not the scores that the audit was made from: identifiers, scores, predictions or "
-            "their order differ"
+            "these are not the scores that the audit was made from; identifiers, scores, "
+            "predictions or their order differ"
         )
     return items
 
@@ -420,12 +439,12 @@ def same_scores(
 def shown_of(
     items: ScoredItems, design: Mapping[str, Any], columns: Mapping[str, ArrayLike] | None
 ) -> dict:
-    """Return the shown columns of a session again, from the items and those columns that the items do not hold."""
+    """Return the shown columns of a session from the items and the given columns."""
     shown = _shown_columns(columns, items)
     if list(shown) != design["columns"]:
         raise checks.WrongValue(
             "columns",
-            f"must be those that the audit shows, {checks.listed(design['columns'])}; "
+            f"must be the columns that the audit shows, {checks.listed(design['columns'])}; "
             f"got {checks.listed(shown) or 'none'}",
         )
     return shown
@@ -438,16 +457,15 @@ def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
     elif metrics_of in (None, ""):
         raise checks.WrongValue(
             "metrics_of",
-            "must name the class for question='class_metrics': "
+            "must name a predicted class for question='class_metrics': "
             f"{checks.listed(texts, quoted=True) or 'there are no predictions'}",
         )
     name, least = audited_class(items, metrics_of)
     if least == "truth" and asks == "correct":
         raise checks.WrongValue(
             "asks",
-            f"must be 'truth' for the metrics of class {name!r} where more than two "
-            "classes are predicted: a wrong prediction of another class may be right about this "
-            "one",
+            f"must be 'truth' for the metrics of class {name!r}, because more than two classes are "
+            "predicted; 'incorrect' would not show whether an item is of this class",
         )
     return name
 
@@ -459,8 +477,8 @@ def _shown_columns(columns: Any, items: Any) -> dict:
         if not harmless or name.casefold() in OWN_COLUMNS:
             raise checks.WrongValue(
                 "columns",
-                "must have names without quotes and delimiters that no spreadsheet "
-                f"executes, other than the sheet's own, {checks.listed(sorted(OWN_COLUMNS))}",
+                "must have names without quotes and delimiters that a spreadsheet does not "
+                f"execute, different from {checks.listed(sorted(OWN_COLUMNS))}",
                 name,
             )
         check_columns({name: values}, items.size)
@@ -473,7 +491,7 @@ def _declared(looks: list | tuple, budget: int) -> list:
     if looks != sorted(set(looks)) or len(looks) > MOST_LOOKS:
         raise checks.WrongValue(
             "looks",
-            f"must be at most {MOST_LOOKS} rising numbers of labels; got "
+            f"must be at most {MOST_LOOKS} increasing numbers of labels; got "
             f"{checks.listed(looks, 20)}",
         )
     return looks

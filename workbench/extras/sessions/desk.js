@@ -32,7 +32,7 @@ function picture(parent, bytes, {type, alt}) {
   image.addEventListener("error", () => {
     URL.revokeObjectURL(address);
     image.remove();
-    make(parent, "p", "trouble", "The image of this item cannot be drawn.");
+    make(parent, "p", "trouble", "The image of this item cannot be displayed.");
   });
   image.src = address;
 }
@@ -55,7 +55,7 @@ function showItem(place, model) {
 function ask(place, {question}, item) {
   place.replaceChildren();
   if (item && item.prediction !== null) {
-    make(place, "span", "name", "The program says: ");
+    make(place, "span", "name", "Prediction: ");
     make(place, "strong", "prediction", item.prediction).dir = "auto";
     make(place, "br");
   }
@@ -103,8 +103,8 @@ function render({model, el}) {
 
   function act(kind, more = {}) {
     if (waiting || (!model.get("page").item && ["label", "skip"].includes(kind))) return;
-    waiting = setTimeout(() => tell("No answer yet: this is not recorded until the desk says so. If the kernel was " +
-      "stopped, run the cell again, or load the page again: the desk goes on where the file is.", true), PATIENCE);
+    waiting = setTimeout(() => tell("There is no answer yet, so this label may not be saved. If the kernel was stopped, " +
+      "run the cell again or load the page again. The desk then continues with the first item without a label.", true), PATIENCE);
     parts.desk.setAttribute("aria-busy", "true");
     model.send({kind, turn: model.get("page").turn, ...more});
   }

@@ -1,9 +1,10 @@
-"""The labeling desk: one item at a time, a key for each label, and nothing on it that tells the answer.
+"""The labeling desk: a widget that shows one item at a time, with a key for each label.
 
-A label counts as done on the desk when `AuditSession.record` has returned: it is then in the file for good. The desk
-goes on where the file is, so a page may be loaded again and a kernel may die. In an audit that asks for the true class
-it shows neither prediction nor stratum, and no interval unless somebody looks: one that moves would tell whether the
-last prediction was right. Every look is recorded.
+The desk confirms a label after `AuditSession.record` has saved it. The state is in the file, so the
+page can be loaded again and the kernel can be restarted. If the audit asks for the true class, the
+desk shows neither prediction nor stratum. It shows the interval only on request, because a changing
+interval would show whether the last prediction was correct. Each request is recorded as an interim
+analysis.
 """
 
 import shlex
@@ -27,9 +28,9 @@ from workbench.results import sentences
 
 UNDO, SKIP = "u", "s"
 _KEYS = [key for key in "1234567890" + string.ascii_lowercase if key not in (UNDO, SKIP)]
-MOST_TEXT = 100_000  # characters of a column
+MOST_TEXT = 100_000  # largest number of characters of a column
 SHOWN_ID = 200
-# controls, and what turns the direction of the text around it, are shown by number
+# control characters, and those that change the direction of text, are shown by number
 _UNSEEN = {
     code: f"\\u{code:04x}"
     for code in (
@@ -43,12 +44,12 @@ _UNSEEN = {
 
 
 class Desk(anywidget.AnyWidget):
-    """A place to label; made by `desk`.
+    """A widget to label items, made by `desk`.
 
     Attributes
     ----------
     done : bool
-        Whether nothing is left for this person; an observable trait.
+        Whether no item is left for this annotator. It is an observable trait.
     """
 
     _esm = Path(__file__).with_name("desk.js")
@@ -89,7 +90,7 @@ class Desk(anywidget.AnyWidget):
 
     @property
     def session(self) -> AuditSession:
-        """The audit; a thread has its own, since JupyterLab answers widgets beside the cells."""
+        """Return the audit, one for each thread, because JupyterLab uses several."""
         thread = threading.get_ident()
         if thread not in self._sessions:
             self._sessions[thread] = AuditSession.open(self._path)
@@ -104,9 +105,9 @@ class Desk(anywidget.AnyWidget):
         return data | {"text/plain": repr(self)}, metadata
 
     def _answer(self, _: "Desk | None", content: dict, buffers: list) -> None:
-        """Do what a page asks for, if it shows what the desk shows: a second key for the same item does nothing."""
+        """Do what a page requests, unless it shows an older item, as after a second key press."""
         if content.get("turn") != self.page["turn"]:
-            return self._show("That page showed an older item: nothing was recorded.", trouble=True)
+            return self._show("Not recorded, because the page showed an older item.", trouble=True)
         try:
             said = self._acts[content.get("kind", "")](content)
         except ValueError as error:
@@ -118,13 +119,13 @@ class Desk(anywidget.AnyWidget):
         if not self._holds(item):
             self._take()
             return (
-                "Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.",
+                "Not recorded, because the item is labeled by now or assigned to somebody else.",
             )
-        done = {"known": "Known already"}.get(
+        done = {"known": "Already recorded"}.get(
             self.session.record(item.id, value, self._by), "Recorded"
         )
         self._take()
-        return (f"{done}: {self.labels[content['label']]['text']}, for item {_told(item.id)}.",)
+        return (f"{done}: {self.labels[content['label']]['text']} for item {_told(item.id)}.",)
 
     def _skip(self, content: dict) -> tuple:
         item = self._item
@@ -135,24 +136,27 @@ class Desk(anywidget.AnyWidget):
             self.session.skip(item.id, self._by)
         self._take()
         return (
-            f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.",
+            f"{'Set aside (its first label stays)' if second else 'Skipped'}: item "
+            f"{_told(item.id)}.",
         )
 
     def _undo(self, content: dict) -> tuple:
         name = self.session.undo(self._by)
         self._take(name)
-        return (f"Taken back: what you said of item {_told(name)}.",)
+        return (f"Undone: your last label or skip, of item {_told(name)}.",)
 
     def _look(self, content: dict) -> tuple:
         found = self.session.estimate("planned", self._by)
         said = [found.headline(), found.uncorrected(), found.gain(), *sentences(found.notes)]
-        return "You looked; the audit's trail says so.", [_sentence(each) for each in said if each]
+        return "This was recorded as an interim analysis.", [
+            _sentence(each) for each in said if each
+        ]
 
     def _holds(self, item: AuditItem) -> bool:
         return item is not None and item.id in [each.id for each in self.session.held(self._by)]
 
     def _take(self, first: str | None = None) -> None:
-        """Take the item that comes next: one that this person has out already, or a new one."""
+        """Take the next item: one that is already assigned to this annotator, or a new one."""
         held = self._held()
         if not held or first is not None:
             self.session.next(1, self._by)
@@ -185,19 +189,25 @@ class Desk(anywidget.AnyWidget):
 
     def _end(self, status: Any, left: int) -> str:
         if left or self._aside:
-            aside = f", {len(self._aside)} set aside" * bool(self._aside)
+            aside = f", and you set {len(self._aside)} aside" * bool(self._aside)
             out = checks.counted(left - status.coming, "item is", "items are")
             return (
-                f"Nothing is left for you now: {out} out with somebody{aside}. Run this page again "
-                "later."
+                f"No item is left for you now: {out} assigned to others{aside}. Load this page "
+                "again later."
             )
-        done = f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped."
+        done = (
+            f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, "
+            f"{status.skipped} could not be labeled."
+        )
         if not self.words["look"]:
             return done
-        return f"{done} The finding: workbench audit report {shlex.quote(self._path)} -o audit.html"
+        return (
+            f"{done} For the result, run: workbench audit report {shlex.quote(self._path)} -o "
+            f"audit.html"
+        )
 
     def _shown(self, item: AuditItem) -> tuple:
-        """Return what a page shows of an item, and the bytes of its image."""
+        """Return the content of a page about an item, and the bytes of its image."""
         columns, picture, trouble = (
             {name: item.shown[name] for name in self._design["columns"]},
             b"",
@@ -209,7 +219,7 @@ class Desk(anywidget.AnyWidget):
                 columns, picture = _rendered(self._render(item), columns)
             elif self._images is not None:
                 picture = read_image(self._images, columns.pop(self._image, item.id))
-        except Exception as error:  # whatever a user's renderer does, the desk stands
+        except Exception as error:  # an error of a user's renderer must not stop the desk
             trouble = (
                 f"This item cannot be shown: {_told(error, MOST_TEXT) or type(error).__name__}"
             )
@@ -234,41 +244,45 @@ def desk(
     by: str | None = None,
     looks: bool = True,
 ) -> Desk:
-    """Return the desk at which somebody labels the items of an audit, one at a time.
+    """Return a desk to label the items of an audit, one at a time.
 
-    Each label has a key, S skips an item, U (Backspace, Ctrl+Z) takes the last word back. In an audit that asks for the
-    true class (`asks="truth"`) neither prediction nor stratum are shown, and the interval only after a look; in one
-    that asks for right or wrong the prediction is shown. Each look is recorded.
+    Each label has a key. S skips an item, and U (or Backspace, Ctrl+Z) undoes the last step. If the
+    audit asks for the true class (`asks="truth"`), the desk shows neither prediction nor stratum.
+    Otherwise, it shows the prediction. Each request of the interval is recorded as an interim
+    analysis.
 
     Parameters
     ----------
     session : AuditSession
-        The audit; the desk goes on where its file is.
+        The audit. The desk continues with its next item.
     labels : list or dict, optional
-        The labels that are offered, in their order; a dict has the words for them, as in ``{1: "fraud", 0: "none"}``.
-        By default right and wrong, or all predicted classes and "other".
+        The labels to choose from, in order. A dict has the words for them, as in
+        ``{1: "fraud", 0: "none"}``. The default is correct and incorrect, or all predicted classes
+        and "other".
     render : callable, optional
-        Takes an `AuditItem` and returns what is shown of it: text, the bytes of a PNG, JPEG, GIF or WebP image, or an
-        array, (H, W) or (H, W, 3), of whole numbers from 0 to 255 or floats from 0 to 1. By default the columns.
+        Takes an `AuditItem` and returns its content: text, the bytes of a PNG, JPEG, GIF or WebP
+        image, or an array. An array is (H, W) or (H, W, 3), of whole numbers from 0 to 255 or
+        floats from 0 to 1. The default shows the columns.
     images : str or path, optional
-        A folder of images: each item shows one from it, or from below it.
+        A folder of images, which may be in subfolders. Each item shows one of them.
     image : str, optional
-        The column that names the image's file; by default "image", or where that is no column, the identifier. A column
-        "alt" is the text alternative of images.
+        The column with the name of the image file. The default is "image", or the identifier
+        without such a column. A column "alt" has the alternative text of images.
     by : str, optional
-        Who labels.
+        Name of the annotator.
     looks : bool
-        Whether the desk offers to look at the interval.
+        Whether the desk can show the interval.
 
     Returns
     -------
     Desk
+        The widget.
 
     Raises
     ------
     ValueError
-        If a label is none of the audit's, a folder or a column does not exist, or a name is missing where items get
-        second labels.
+        If a label is not one of the audit, a folder or a column does not exist, or a name is
+        missing in an audit with double annotation.
 
     Examples
     --------
@@ -287,7 +301,7 @@ def desk(
             "render", f"must be a function of an item; got {checks.listed([render], quoted=True)}"
         )
     if render is not None and images:
-        raise ValueError("render and images both say what is shown; give one of them")
+        raise ValueError("give render or images, not both")
     if image and image not in (*design["columns"], "id"):
         raise checks.WrongValue(
             "image",
@@ -308,10 +322,10 @@ def desk(
 
 
 def _choices(labels: dict | list[str] | None, design: dict) -> dict:
-    """Return the labels that are offered with their words."""
+    """Return the labels to choose from with their words."""
     read = reader(design)
     known = (
-        {1: "right", 0: "wrong"}
+        {1: "correct", 0: "incorrect"}
         if design["asks"] == "correct"
         else {name: name for name in WHICH}
         if design["asks"] == "which"
@@ -331,20 +345,23 @@ def _choices(labels: dict | list[str] | None, design: dict) -> dict:
     if len(chosen) < 2 or len(chosen) < len(named) or len(set(chosen.values())) < len(chosen):
         raise checks.WrongValue(
             "labels",
-            "must be at least two that differ, each once, with words that differ; got "
+            "must be at least two different labels with different words; got "
             f"{checks.listed(named, quoted=True)}",
         )
     return chosen
 
 
 def _buttons(labels: dict) -> list:
-    """Return text and key of each label: its own sign where it is one, "o" for other, else the next free key."""
+    """Return text and key of each label.
+
+    The key is the label if it is a single character, "o" for other, or the next free key.
+    """
     wanted = {
         value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()
     }
     first = {
         key: value for value, key in reversed(wanted.items()) if key in _KEYS
-    }  # of two the first has it
+    }  # the first of two labels gets the key
     own = (
         {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
     )
@@ -356,29 +373,29 @@ def _buttons(labels: dict) -> list:
 
 
 QUESTIONS = {
-    "correct": "Is the program right?",
+    "correct": "Is the prediction correct?",
     "truth": "What is the true class?",
-    "which": "Whose answer is right?",
+    "which": "Which answer is correct?",
 }
 
 
 def _words(design: dict, by: str | None, looks: bool) -> dict:
     blind = design["asks"] != "correct"
-    who = f" Labels are recorded as {_told(by)}'s." if by else ""
+    who = f" Labels are recorded for {_told(by)}." if by else ""
     mode = (
-        "Blind: you see neither what the program says nor the stratum."
+        "This audit is blind: you see neither the prediction nor the stratum."
         if blind
-        else "Not blind: you see what the program says, and the audit says that you do."
+        else "This audit is not blind: you see the prediction, and the report says so."
     )
     return {
         "question": QUESTIONS[design["asks"]],
         "mode": mode + who,
-        "look": "Look at the interval (recorded)" if looks else "",
+        "look": "show the interval (recorded)" if looks else "",
     }
 
 
 def _rendered(content: Any, columns: dict) -> tuple:
-    """Return the columns and the image that a renderer's answer makes; of columns only the text alternative stays."""
+    """Return columns and image from the result of a renderer; of the columns, only "alt" stays."""
     if isinstance(content, str):
         return {"": content}, b""
     picture = (
@@ -392,11 +409,11 @@ def _rendered(content: Any, columns: dict) -> tuple:
 
 
 def _progress(status: Any) -> str:
-    """Return how much is done, how fast, and how long the rest will take at that pace."""
+    """Return the progress, the pace, and the time left at that pace."""
     left = status.open + status.pending
     said = f"{status.budget - left:,} of {status.budget:,}"
     if status.skipped:
-        said += f", {status.skipped} skipped"
+        said += f", {status.skipped} could not be labeled"
     if status.pace == status.pace and left:
         minutes, pace = 60 * left / status.pace, status.pace / 60
         time = (
@@ -406,12 +423,12 @@ def _progress(status: Any) -> str:
             if minutes >= 120
             else "less than a minute"
         )
-        said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels a minute \u00b7 {time} left"
+        said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels per minute \u00b7 {time} left"
     return said
 
 
 def _told(text: Any, most: Any = SHOWN_ID) -> str:
-    """Return a user's text as it is shown: so many characters, and signs that turn text around by their number."""
+    """Return a user's text, cut to a length and with special characters shown by number."""
     text = str(text)
     more = f" … ({len(text) - most:,} more characters)" if len(text) > most else ""
     return text[:most].translate(_UNSEEN) + more

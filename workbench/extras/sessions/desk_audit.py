@@ -1,4 +1,4 @@
-"""The audit that the labeling desk opens: one of the user's, or an example of digit forms that goes on where it is."""
+"""The audit that the labeling desk opens: one of the user's, or an example of digit forms."""
 
 import atexit
 import functools
@@ -21,25 +21,28 @@ EXAMPLE, EXAMPLE_BUDGET = "desk-audit.db", 20
 def read(
     *, audit: str = "", images: str = "", image: str = "", by: str = ""
 ) -> tuple[AuditSession, Callable | None]:
-    """Return an audit, and what draws its items: digit forms are drawn, other items show their columns or images.
+    """Return an audit, and a function that draws its items if they are digit forms.
 
     Parameters
     ----------
     audit : str
-        File of an audit; "" for one of 20 digit forms that asks for the true digit. In JupyterLab this is the
-        file desk-audit.db beside the notebook, made where there is none; elsewhere it is lost when the program ends.
+        File of an audit. "" is an example of 20 digit forms that asks for the true digit. In
+        JupyterLab, the example is kept in the file desk-audit.db next to the notebook. Elsewhere it
+        is lost when the program ends.
     images, image, by
-        As in `workbench.extras.sessions.desk.desk`, "" for none.
+        As in `workbench.extras.sessions.desk.desk`. "" is none.
 
     Returns
     -------
     session : AuditSession
+        The audit.
     render : callable or None
+        Function that draws an item, None for its columns or images.
 
     Raises
     ------
     ValueError
-        If there is no such audit or folder, or the name is none.
+        If the audit or the folder does not exist, or the name is not valid.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def read(
 
 
 def drawn_form(item: AuditItem) -> np.ndarray:
-    """Return the image of a digit form, (8, 8) gray values from 0, ink, to 1."""
+    """Return the image of a digit form, (8, 8) gray values from 0 (ink) to 1."""
     return 1 - digit_forms().image[int(item.id) - 1] / 16
 
 
@@ -67,7 +70,7 @@ def passing_folder() -> str:
 
 
 def _example() -> AuditSession:
-    # a Jupyter server tells its kernels the notebook's name: only there is somebody who comes back to the file
+    # only a kernel of a Jupyter server knows its notebook; elsewhere nobody returns to the file
     path = (
         EXAMPLE if os.environ.get("JPY_SESSION_NAME") else os.path.join(passing_folder(), EXAMPLE)
     )

@@ -1,4 +1,4 @@
-"""The labeling desk in a browser: Voila shows its notebook on this machine only, until Ctrl-C."""
+"""The labeling desk in a browser: Voila shows its notebook on this machine until Ctrl-C."""
 
 import contextlib
 import importlib.util
@@ -24,18 +24,18 @@ PATIENCE = 60  # seconds until the page answers
 def serve(
     parameters: Mapping[str, str], *, port: int | None, browser: bool, say: Callable[[str], None]
 ) -> None:
-    """Show the desk until Ctrl-C, or until a signal asks for an end; nothing of it stays.
+    """Show the desk until Ctrl-C or another signal to stop, and remove its files.
 
     Parameters
     ----------
     parameters : dict of str
-        Of the notebook.
+        Parameters of the notebook.
     port : int or None
-        None for a free one.
+        Port of the page. None is a free one.
     browser : bool
-        Open the page in the user's browser.
+        Whether to open the page in the user's browser.
     say : callable
-        Prints a line.
+        Function that prints a line.
 
     Raises
     ------
@@ -52,20 +52,26 @@ def serve(
         _write_notebook(Path(folder, NOTEBOOK), parameters)
         with _voila(folder, port, token) as process:
             _wait(process, port, Path(folder, "log.txt"))
-            # only who has the address gets in: this machine may have other users
+            # the token keeps out other users of this machine
             address = f"http://{HOST}:{port}/?token={token}"
-            say(f"The desk is at {address}\nCtrl-C ends it; every label is in the file already.")
+            say(
+                f"The labeling desk is at {address}\nPress Ctrl-C to stop. Every label is saved at "
+                "once."
+            )
             if browser:
                 webbrowser.open(_page_to(address, Path(folder, "desk.html")).as_uri())
             process.wait()
-            raise ValueError("Voila has ended by itself; every label is in the file")
+            raise ValueError(
+                "Voila stopped unexpectedly; all labels are saved. Run the command again to "
+                "continue"
+            )
 
 
 def refuse_without_voila() -> None:
-    """Raise where Voila is not installed."""
+    """Raise an error if Voila is not installed."""
     if importlib.util.find_spec("voila") is None:
         raise ValueError(
-            'the desk is shown by Voila, which is missing: pip install "evaluation-workbench[voila]"'
+            'the labeling desk needs Voila. Install it: pip install "evaluation-workbench[voila]"'
         )
 
 
@@ -79,10 +85,11 @@ def _write_notebook(path: Any, parameters: Any) -> None:
 
 
 def _page_to(address: str, page: Path) -> Path:
-    """Write a page that leads to the address: what stands on a browser's command line can be read by anybody."""
+    """Write a page that leads to the address, because all users can see a browser's arguments."""
     page.touch(0o600, exist_ok=False)
     page.write_text(
-        f'<!doctype html><meta charset="utf-8"><title>Labeling desk</title><meta http-equiv="refresh" '
+        '<!doctype html><meta charset="utf-8"><title>Labeling desk</title><meta '
+        'http-equiv="refresh" '
         f'content="0; url={address}"><a href="{address}">Labeling desk</a>\n',
         encoding="utf-8",
     )
@@ -91,9 +98,10 @@ def _page_to(address: str, page: Path) -> Path:
 
 @contextlib.contextmanager
 def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
-    """Start Voila in a process group of its own, so that Ctrl-C reaches this process alone, which ends it in order.
+    """Start Voila in its own process group, so that Ctrl-C reaches only this process.
 
-    Voila ends too when its standard input does: where this process is killed it can end nothing itself.
+    This process then stops Voila in order. If it is killed, Voila stops when its standard input
+    ends.
     """
     command = [
         sys.executable,
@@ -131,7 +139,7 @@ def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _until_ended() -> Iterator[None]:
-    """Let Ctrl-C, a signal that asks for an end, or a terminal that is closed leave the context in order."""
+    """Leave the block in order after Ctrl-C, a signal to stop, or a closed terminal."""
 
     def end(number: Any, frame: Any) -> Any:
         raise KeyboardInterrupt
@@ -153,7 +161,7 @@ def _wait(process: Any, port: Any, log: Any) -> Any:
             return
         time.sleep(0.1)
     told = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-    raise ValueError(f"Voila did not start: {(told or ['it says nothing'])[0]}")
+    raise ValueError(f"Voila did not start: {(told or ['it gave no message'])[0]}")
 
 
 def _free_port(wanted: Any) -> int:
@@ -162,6 +170,6 @@ def _free_port(wanted: Any) -> int:
             probe.bind((HOST, wanted or 0))
         except OSError as error:
             raise ValueError(
-                f"port {wanted} cannot be used: {error.strerror}; leave --port out for a free one"
+                f"port {wanted} cannot be used: {error.strerror}; remove --port to use a free one"
             ) from error
         return probe.getsockname()[1]

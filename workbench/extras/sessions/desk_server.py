@@ -1,4 +1,4 @@
-"""Voila that ends when its standard input does, as it does where the process that started it is killed."""
+"""Voila that stops when its standard input ends, because its parent process was killed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""doccano (JSONL): a record's item stands next to its text, and each annotator has a file."""
+"""doccano (JSONL): a record has its item next to its text, and each annotator has a file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from workbench.extras.sessions.tool import (
 from workbench.labeling.label_rows import LabelRow
 
 COLLABORATIVE = "all"  # the file of a project whose annotations have no annotator
-_SPANS = "is labeled with spans of the text: export a project of text classification"
+_SPANS = "is labeled with spans of the text; export a project of text classification"
 
 
 def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
@@ -36,13 +36,13 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
     labels = label if isinstance(label, list) else [label]
     problem = ""
     if not item:
-        problem = "has no field item: import the tasks that the audit exported"
+        problem = "has no field item; import the tasks that the audit exported"
     elif {"entities", "relations"} & set(record):
         problem = _SPANS
     elif any(isinstance(span, (list, dict)) for span in labels):
         problem = _SPANS
     elif "label" not in record:
-        problem = f"has no field label, it has {fields_of(record)}: export a project of text "
+        problem = f"has no field label, but {fields_of(record)}; export a project of text "
         problem += "classification"
     yield (
         LabelRow(number, item, problem=problem) if problem else one_label(number, item, "", labels)

@@ -1,4 +1,4 @@
-"""The commands that `workbench doctor` prints for the labels of annotators."""
+"""The commands that `workbench doctor` suggests for the labels of annotators."""
 
 import shlex
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ NO_ANNOTATORS = {roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, ro
 
 
 def describe_export(file: str) -> bool:
-    """Print what the export of a labeling tool is ready for, and return whether it is one."""
+    """Print the commands for an export of a labeling tool; return whether the file is one."""
     try:
         exported = read_annotations(file)
-    except (ValueError, OSError):  # the doctor says what is wrong with the file
+    except (ValueError, OSError):  # the doctor reports the problem
         return False
     if exported is None:
         return False
@@ -33,7 +33,7 @@ def describe_export(file: str) -> bool:
     annotators = checks.counted(len(people), "named annotator")
     click.echo(printable(f"{file}: {exported.tool}, {labels} by {annotators}"))
     path = shlex.quote(file)
-    uses = [f"Take the labels into an audit\n    workbench audit import AUDIT.DB {path}"]
+    uses = [f"Import the labels into an audit\n    workbench audit import AUDIT.DB {path}"]
     if len(people) > 1:
         uses.append(f"{AGREEMENT}\n    {shlex.join([*COMMAND, file])}")
     elif not file.lower().endswith(JSON_ENDINGS):
@@ -43,7 +43,7 @@ def describe_export(file: str) -> bool:
 
 
 def _metrics(file: str, items: int) -> Iterator[str]:
-    """Yield how to compare the labels in a table with predictions that stand beside them."""
+    """Yield the command to compare the labels in a table with predictions next to them."""
     names = list(filter(None, frames.column_names(file)))
     data, _ = frames.read_columns(file, names)
     prediction = roles.first_of(roles.columns_of(data), roles.PREDICTION)
@@ -59,7 +59,7 @@ def _metrics(file: str, items: int) -> Iterator[str]:
 
 
 def agreement_use(table: Inspected) -> Iterator[Use]:
-    """Yield how far annotators agree, where a table seems to hold the labels of several."""
+    """Yield the command for agreement if a table seems to have the labels of several annotators."""
     if files.is_evaluation_log(table.file) or files.comparison_table(table.file):
         return
     if table.has(*NO_LABELS) or (table.first(roles.TRUTH) and table.has(roles.PREDICTION)):

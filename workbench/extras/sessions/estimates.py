@@ -1,4 +1,7 @@
-"""What an audit session may say at any moment, and what it costs to have looked."""
+"""Estimates of an audit session, with intervals that allow for interim analyses.
+
+`SessionEstimate` is the result, and `estimates_of` computes it from the state of a session.
+"""
 
 import functools
 import itertools
@@ -40,46 +43,63 @@ METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "differenc
 CORRECTED, BY_FIRST = "corrected", "by first labels"
 WORDS = {
     "accuracy": "Accuracy",
-    "difference": "Accuracy of A less B",
+    "difference": "Accuracy of A minus accuracy of B",
     CORRECTED: "Accuracy corrected for label errors",
-    BY_FIRST: "Accuracy by first labels",
+    BY_FIRST: "Accuracy from first labels",
 } | {name: metric_words(name) for name in CLASS_METRICS}
-BLOCKING = 5  # items named that labels wait for
-BEFORE = 0.2  # share of the error that may be spent before the planned end
-SEARCHED_LOOKS = 30, 600, 10  # first, last and step of the looks that were searched
-SEARCHED_PRICE = 0.1  # of the error at each of them
-JOINED_PAIRS = 20  # per stratum, where some items have one label: fewer make the interval longer
+BLOCKING = 5  # largest number of missing items that a note names
+BEFORE = 0.2  # proportion of the error that is spent before the planned end
+SEARCHED_LOOKS = 30, 600, 10  # first, last and step of the interim analyses in the search
+SEARCHED_PRICE = 0.1  # proportion of the error that each of them spends
+JOINED_PAIRS = 20  # per stratum, if some items have one label; fewer make the interval longer
 
 
 class SessionEstimate(Result):
-    """What the labels of an audit session say so far.
+    """An estimate from the labels of an audit session so far.
+
+    `AuditSession.estimate` returns it. Only labels without gaps before them count: every earlier
+    item in the order of labeling must be labeled or skipped. In an audit in waves, only whole waves
+    count.
 
     Attributes
     ----------
     question : {"accuracy", "class_metrics", "difference"}
+        The question of the audit.
     method : {"planned", "anytime", "looks", "fixed"}
-    labeled, skipped : int
-        Of the longest beginning of the order in which every item is labeled or skipped; of whole waves in an audit in
-        waves.
+        Method of the interval.
+    labeled : int
+        Number of labels that count.
+    skipped : int
+        Number of items among them that could not be labeled.
     waiting : int
-        Labels behind that beginning: they count once the items before them, or of their wave, are done.
+        Number of labels that do not count yet, because earlier items or the rest of their wave have
+        no label.
     planned : int
-        The budget that was fixed at the start.
+        The budget at the start of the audit.
     level : float
-    lowest, highest : tuple of float
-        Estimates per metric with every skipped item taken for wrong, and for right; NaN where a stratum has fewer than
-        2 labels.
+        Confidence level.
+    lowest : tuple of float
+        Estimates per metric if every skipped item is incorrect. NaN if a stratum has fewer than 2
+        labels.
+    highest : tuple of float
+        The same if every skipped item is correct.
     intervals : tuple
-        An `Interval` per metric, or None where the method has none yet; the notes say why.
+        An `Interval` per metric, or None without one; the notes give the reason.
     at_random : Interval or None
-        What the method gives where the same labels are taken for drawn without strata; None for the metrics of a class.
+        The interval that a simple random sample with the same labels would give. None for the
+        metrics of a class.
     second : SecondLabels or None
-        Where items get second labels, what these say: once they correct the accuracy, `estimate` and `interval` are
-        theirs, and `lowest`, `highest` and `intervals` those of first labels.
+        The result of double annotation, if there is one. When it corrects the accuracy, `estimate`
+        and `interval` use it; `lowest`, `highest` and `intervals` are those of first labels.
     wave : int
-        The last wave that was drawn; 0 without waves.
+        The last wave that was sampled, 0 without waves.
     models : tuple of str
-        What a difference is of.
+        The names of the two models of a difference.
+
+    See Also
+    --------
+    AuditSession.estimate : Return the estimate and record this interim analysis.
+    Interval : A confidence interval.
     """
 
     question: str
@@ -99,22 +119,27 @@ class SessionEstimate(Result):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is estimated: accuracy, difference, or precision, recall and f1."""
+        """Return the names of the metrics: accuracy, difference, or precision, recall and f1."""
         return METRICS[self.question]
 
     @property
     def estimate(self) -> Any:
-        """The estimate, a dict by metric for the metrics of a class; where it is a range, the middle of it."""
+        """Return the estimate, or the middle of its range; a dict by metric for a class."""
         middle = [(low + high) / 2 for _, low, high, _ in self.quoted]
         return middle[0] if len(middle) == 1 else dict(zip(self.metrics, middle, strict=True))
 
     def interval(self, metric: str | None = None) -> Interval | None:
-        """Return the `Interval`, or None where the method has none yet.
+        """Return the confidence interval, or None if the method has none yet.
 
         Parameters
         ----------
         metric : str, optional
-            Needed for the metrics of a class only.
+            Name of the metric, required for the metrics of a class.
+
+        Returns
+        -------
+        Interval or None
+            The interval.
         """
         if metric is None and len(self.metrics) > 1:
             raise checks.WrongValue(
@@ -128,18 +153,18 @@ class SessionEstimate(Result):
 
     @property
     def is_corrected(self) -> bool:
-        """Whether second labels correct what first labels say."""
+        """Return whether double annotation corrects the accuracy."""
         return self.second is not None and self.second.interval() is not None
 
     @property
     def by_labels(self) -> list[tuple[str, float, float, Interval | None]]:
-        """Name, lowest, highest and interval of each metric by first labels alone."""
+        """Return name, lowest, highest and interval of each metric from first labels alone."""
         names = (BY_FIRST,) if self.second else self.metrics
         return list(zip(names, self.lowest, self.highest, self.intervals, strict=True))
 
     @property
     def quoted(self) -> list[tuple[str, float, float, Interval | None]]:
-        """Name, lowest, highest and interval of what is to be quoted: corrected where second labels correct it."""
+        """Return name, lowest, highest and interval to quote, corrected if possible."""
         if self.second is None or not self.is_corrected:
             return self.by_labels
         return [(CORRECTED, self.second.lowest, self.second.highest, self.second.interval())]
@@ -148,33 +173,36 @@ class SessionEstimate(Result):
         """Return estimates, intervals and the number of labels in one sentence."""
         said = ", ".join(_said(*each, self.level) for each in self.quoted)
         how = (
-            self.method
+            f"method {self.method}"
             if self.second is None or not self.is_corrected
             else checks.counted(self.second.pairs, "item labeled twice", "items labeled twice")
         )
-        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         waits = f"; {self.waits()}" if self.waiting else ""
-        return f"{said}; {how}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}{waits}"
+        labels = f"{self.labeled} of {checks.counted(self.planned, 'planned label')}"
+        return f"{said}; {labels}{skipped}, {how}{waits}"
 
     def waits(self) -> str:
-        """Return for which place in the order labels wait, in a clause."""
-        labels = checks.counted(self.waiting, "label waits", "labels wait")
+        """Return in a clause which missing label the others wait for."""
+        labels = checks.counted(self.waiting, "label does", "labels do")
         if self.wave:
-            return f"{labels} for the rest of wave {self.wave}"
-        return f"{labels} for position {self.labeled + self.skipped + 1}, which has none"
+            return f"{labels} not count until the rest of wave {self.wave} is labeled"
+        return f"{labels} not count until position {self.labeled + self.skipped + 1} has one"
 
     def reasons(self) -> tuple[str, ...]:
-        """Return what is not known or not corrected yet and why, and what labels wait for, as sentences."""
+        """Return why a result is missing or preliminary, as sentences."""
         return sentences(note for note in self.notes if note.kind in ("undefined", "data"))
 
     def uncorrected(self) -> str:
-        """Return in one sentence what first labels alone say; "" where nothing corrects them."""
+        """Return the estimate from first labels in one sentence, "" without a correction."""
         return (
-            f"{_said(*self.by_labels[0], self.level)}; {self.method}" if self.is_corrected else ""
+            f"{_said(*self.by_labels[0], self.level)}; method {self.method}"
+            if self.is_corrected
+            else ""
         )
 
     def finding(self) -> str:
-        """Return what is to be quoted, or why nothing is, in a sentence without jargon."""
+        """Return the result in a plain sentence, or the reason why there is none."""
         known = limited(self.quoted)
         if not known:
             why = (
@@ -187,21 +215,21 @@ class SessionEstimate(Result):
         return said[0].upper() + said[1:]
 
     def gain(self) -> str:
-        """Return in one sentence what the same labels, drawn at random, would have given; "" where nothing is known."""
+        """Return the comparison with a simple random sample in one sentence, "" if unknown."""
         if self.at_random is None or self.intervals[0] is None or self.is_corrected:
             return ""
         low, high = self.at_random
         other, own = (
             f"{200 * each.half_width:.1f}" for each in (self.at_random, self.intervals[0])
         )
-        wide = "as wide" if other == own else f"{other} points wide, not {own}"
+        width = "with the same width" if other == own else f"{other} points wide instead of {own}"
         return (
-            f"the same labels drawn at random, without strata, would have given {100 * low:.1f}% to "
-            f"{100 * high:.1f}%: {wide}"
+            "a simple random sample, without strata, with the same labels would have given an "
+            f"interval of {100 * low:.1f}% to {100 * high:.1f}%, {width}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per metric; before that by first labels, the corrected one."""
+        """Return one row per metric, preceded by a corrected accuracy if there is one."""
         found = [
             (metric, *each[1:], self.method)
             for metric, each in zip(self.metrics, self.by_labels, strict=True)
@@ -225,7 +253,7 @@ class SessionEstimate(Result):
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a beginning in the order of labeling: strata, and values of which None are skipped items."""
+    """The first answers in the order of labeling: strata, and values, None for skipped items."""
 
     design: dict
     stratum: np.ndarray
@@ -233,15 +261,15 @@ class Answers:
 
     @property
     def skipped(self) -> int:
-        """Number of skipped items."""
+        """Return the number of skipped items."""
         return self.values.count(None)
 
     def first(self, n: int) -> Self:
-        """Return the first n."""
+        """Return the first n answers."""
         return replace(self, stratum=self.stratum[:n], values=self.values[:n])
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
+        """Return the values with skipped items at their smallest, and at their largest value."""
         ends = (
             [*map(WHICH.index, "BA")]
             if "judged" in self.design
@@ -255,7 +283,7 @@ class Answers:
 
 
 def estimates_of(trail: Trail, methods: Sequence[str]) -> list[SessionEstimate]:
-    """Return what a trail says by each of some methods."""
+    """Return the estimates from the state of a session, one for each method."""
     design = trail.design
     second = (
         second_labels_of(trail)
@@ -266,7 +294,7 @@ def estimates_of(trail: Trail, methods: Sequence[str]) -> list[SessionEstimate]:
         raise checks.WrongValue(
             "method",
             f"must be {' or '.join(map(repr, OF_WAVES))} in an audit in waves, whose "
-            "order of labeling looks at the labels",
+            "allocation depends on the labels",
             method,
         )
     return [
@@ -282,7 +310,7 @@ def methods_for(design: dict) -> list[str]:
 
 
 def wave_labels(trail: Trail) -> list[int]:
-    """Return the labels per stratum of the next wave of a trail; skipped items count as wrong."""
+    """Return the labels per stratum of the next wave; skipped items count as incorrect."""
     answers, design = answers_of(trail, trail.budget), trail.design
     counts = _table(design, answers.stratum, answers.sides()[0])
     return next_labels(
@@ -291,7 +319,7 @@ def wave_labels(trail: Trail) -> list[int]:
 
 
 def seen(estimates: Sequence[SessionEstimate]) -> dict:
-    """Return the limits that one look at some estimates showed, by metric, or by method where these are several."""
+    """Return the limits that an interim analysis showed, by metric or by method."""
     first, several = estimates[0], len(estimates) > 1
     limits = {CORRECTED: first.interval()} if first.is_corrected else {}
     for each in estimates:
@@ -338,7 +366,7 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
 
 
 def _of_the_judge(answers: Answers) -> list[Note]:
-    """Return whom the verdicts favor, where there are verdicts and every item has a label."""
+    """Return notes on whom the judge favors, if there is a judge and every item has a label."""
     design = answers.design
     if "judged" not in design or answers.skipped or not _enough(design, answers.stratum):
         return []
@@ -348,7 +376,7 @@ def _of_the_judge(answers: Answers) -> list[Note]:
 
 
 def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
-    """Return the interval of the same labels, had they been drawn from all items alike."""
+    """Return the interval if the same labels were a simple random sample of all items."""
     design = answers.design
     if design["question"] == "class_metrics" or "judged" in design or trail.waves:
         return None
@@ -362,7 +390,7 @@ def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | N
 
 
 def answers_of(trail: Trail, n: int) -> Answers:
-    """Return the answers of the first n items: their first labels."""
+    """Return the first labels of the first n items."""
     labels = [trail.labels(k) for k in range(n)]
     values = [
         value_of(trail.design, trail.items[k], said[0].label) if said else None
@@ -374,9 +402,9 @@ def answers_of(trail: Trail, n: int) -> Answers:
 
 
 def value_of(design: dict, item: StoredItem, label: Any) -> int:
-    """Return what a label says: 1 right or 0 wrong, about the class or at all; 1, 0 or -1 for A less B.
+    """Return the value of a label: 1 correct or 0 incorrect, or 1, 0 or -1 for A minus B.
 
-    Under a judge it is whose answer is right, a code of `WHICH`.
+    With a judge, it is a code of `WHICH`: which answer is correct.
     """
     if design["asks"] != "truth":
         return label if design["asks"] == "correct" else WHICH.index(label)
@@ -388,25 +416,25 @@ def value_of(design: dict, item: StoredItem, label: Any) -> int:
 
 
 def more_labels(trail: Trail, half_width: float) -> int:
-    """Return how many more labels are expected to give a fixed-n interval of the wanted half-width."""
+    """Return the expected number of further labels for a half-width of the fixed interval."""
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
     answers, design = answers_of(trail, trail.beginning()), trail.design
     if trail.waves:
         raise checks.WrongValue(
-            "half_width", "cannot be planned for in an audit in waves, whose budget is fixed"
+            "half_width", "cannot be planned in an audit in waves, whose budget is fixed"
         )
     size, n = np.array(design["stratum_size"]), len(answers.values)
     if not _enough(design, answers.stratum):
         raise checks.WrongValue(
             "half_width",
-            "needs at least 2 labels in every stratum before it can be planned for; label on",
+            "needs at least 2 labels in every stratum; label more items first",
         )
     if design["question"] == "accuracy":
         counts = _table(design, answers.stratum, answers.sides()[0])
         rate = (counts[:, 1] + 0.5) / (counts.sum(1) + 1)
         return max(plan_budget(size, rate, half_width, level=design["level"]).budget - n, 0)
     widest = max(each.half_width for each in _bounded(answers, design["level"], "fixed"))
-    # the square of a width falls with the number of labels, and is 0 when all items are labeled
+    # the squared width decreases with the number of labels, and is 0 when all items are labeled
     total, ratio = int(size.sum()), (half_width / widest) ** 2
     return max(math.ceil(1 / (ratio * (1 / max(n, 1) - 1 / total) + 1 / total)) - n, 0)
 
@@ -418,11 +446,12 @@ def _planned(answers: Any, trail: Any) -> tuple:
     if n < end and not anytime:
         what, left = (
             "an audit in waves" if trail.waves else "this question",
-            checks.counted(end - n, "label"),
+            checks.counted(end - n, "label is", "labels are"),
         )
         return None, [
             Note(
-                "undefined", f"{what} has no interval before the planned {end} labels; {left} to go"
+                "undefined",
+                f"{what} has no interval before the planned {end} labels; {left} still missing",
             )
         ]
     if n < end:
@@ -430,7 +459,7 @@ def _planned(answers: Any, trail: Any) -> tuple:
     if not anytime:
         late = Note(
             "design",
-            f"the interval is that of the planned {end} labels; those after them do not shorten it",
+            f"the interval uses the planned {end} labels; later labels do not make it shorter",
         )
         return _bounded(answers.first(end), design["level"], "planned"), [late] * (n > end)
     at_end = _bounded(answers.first(end), 1 - (1 - BEFORE) * alpha, "planned", design["level"])
@@ -446,8 +475,8 @@ def _both(first: Any, second: Any) -> tuple:
     return [Interval(high, low, first.level, "planned")], [
         Note(
             "unreliable",
-            "the interval at the planned end and the one of all labels exclude each other: at least one of "
-            "them misses; the gap between them is shown",
+            "the interval at the planned end and the interval of all labels do not overlap. At least "
+            "one of them misses the true value. The gap between them is shown",
         )
     ]
 
@@ -456,14 +485,14 @@ def _anytime(answers: Answers, trail: Trail) -> tuple:
     if answers.design["question"] != "accuracy":
         raise checks.WrongValue(
             "method",
-            "must not be 'anytime' for this question: it is proved for accuracy only; "
-            "use 'planned' or, with label counts declared at the start, 'looks'",
+            "must not be 'anytime' for this question, because it is proved for accuracy only; "
+            "use 'planned', or 'looks' with planned interim analyses",
         )
     return _anytime_limits(answers, 1 - answers.design["level"], "anytime"), []
 
 
 def _anytime_limits(answers: Answers, alpha: float, method: str) -> list:
-    """Return the interval at any time; with skipped items each limit takes half of the error."""
+    """Return the anytime interval; with skipped items, each limit takes half of the error."""
     design = answers.design
     share = alpha / 2 if answers.skipped else alpha
     worst, best = (
@@ -488,30 +517,34 @@ def _looks(answers: Answers, trail: Trail) -> tuple:
             return None, [
                 Note(
                     "undefined",
-                    f"the first look was declared at {checks.counted(declared[0], 'label')}",
+                    "the first interim analysis is planned at "
+                    f"{checks.counted(declared[0], 'label')}",
                 )
             ]
         at, level = reached[-1], 1 - alpha / len(declared)
         note = Note(
-            "design", f"the look declared at {checks.counted(at, 'label')}, one of {len(declared)}"
+            "design",
+            f"this is the interim analysis planned at {checks.counted(at, 'label')}, one of "
+            f"{len(declared)}",
         )
     elif design["question"] != "accuracy":
         return None, [
             Note(
                 "undefined",
-                "no looks were declared when the audit was made: this question has no interval "
-                "before its planned end",
+                "no interim analyses were planned at the start, so there is no interval before the "
+                "planned end for this question",
             )
         ]
     else:
         first, last, step = SEARCHED_LOOKS
         at, level = min(n // step * step, last), 1 - SEARCHED_PRICE * alpha
         if at < first:
-            return None, [Note("undefined", f"the first look is at {first} labels")]
+            return None, [Note("undefined", f"the first interim analysis is at {first} labels")]
         note = Note(
             "assumption",
-            f"the look at {at} labels, one of those at every {step} from {first} to {last}: that "
-            "they may be looked at was searched for the default interval, not proved",
+            f"this is the interim analysis at {at} labels, one of those at every {step} labels "
+            f"from {first} to {last}. That the default interval stays valid at them was checked by a "
+            "search, not proved",
         )
     if not _enough(design, answers.stratum[:at]):
         return None, [note, Note("undefined", "a stratum has fewer than 2 labels")]
@@ -529,25 +562,25 @@ def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
     if n != end and trail.looks:
         labels, looks = (
             checks.counted(n, "label"),
-            checks.counted(len(trail.looks), "look was", "looks were"),
+            checks.counted(len(trail.looks), "interim analysis", "interim analyses"),
         )
         yield Note(
             "unreliable",
-            f"an interval for a number of labels that was fixed beforehand, quoted after {labels} "
-            f"where {end} were planned, and {looks} taken: if the work stopped because of what was seen, it "
-            "covers less than it says (looking every 10 labels, 95% intervals missed in 21% of audits, in the "
-            "worst setting 28%)",
+            f"the method 'fixed' needs a number of labels that was fixed beforehand, but {end} "
+            f"labels were planned and this interval is for {labels} after {looks}. If an interim "
+            "analysis was the reason to stop, the coverage is below the level. With one every 10 "
+            "labels, 95% intervals missed in 21% of audits (28% in the worst setting)",
         )
     elif n != end:
         yield Note(
             "assumption",
-            f"holds only if {checks.counted(n, 'label')}, not the planned {end}, were decided on "
-            "without looking at labels",
+            f"the interval holds only if you decided on {checks.counted(n, 'label')} instead of the "
+            f"planned {end} without looking at labels",
         )
 
 
 def _bounded(answers: Answers, level: float, method: str, said: float | None = None) -> list:
-    """Return the default intervals at a level; with skipped items the lowest and the highest limits."""
+    """Return the default intervals; with skipped items, their lowest and highest limits."""
     worst, best = (
         [interval(level) for _, interval in _measured(answers.design, answers.stratum, side)]
         for side in answers.sides()
@@ -566,7 +599,7 @@ def _bounded(answers: Answers, level: float, method: str, said: float | None = N
 
 
 def _table(design: dict, stratum: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return how many labels of each stratum have each value, (H, V)."""
+    """Return the number of labels of each stratum with each value, (H, V)."""
     kinds = (
         range(len(WHICH))
         if "judged" in design
@@ -593,7 +626,7 @@ def _estimates(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple:
 def _measured(
     design: dict, stratum: np.ndarray, values: np.ndarray
 ) -> list[tuple[float, Callable]]:
-    """Return for each metric its estimate, and its interval as a function of the level."""
+    """Return for each metric its estimate and a function from the level to its interval."""
     size, counts = design["stratum_size"], _table(design, stratum, values)
     if design["question"] == "class_metrics":
         metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
@@ -616,7 +649,7 @@ def _measured(
 def _by_wave(
     design: dict, stratum: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels and right ones of each whole wave and stratum, (T, H)."""
+    """Return the numbers of labels and of correct ones per whole wave and stratum, (T, H)."""
     ends = [end for end in np.cumsum(design["waves"]).tolist() if end <= values.size]
     tables = [
         _table(design, stratum[start:end], values[start:end])
@@ -628,19 +661,19 @@ def _by_wave(
 
 def _notes(answers: Any, waiting: Any, before: Any, lowest: Any, wave: int) -> Any:
     if answers.skipped:
-        items = checks.counted(answers.skipped, "skipped item is", "skipped items are")
+        items = checks.counted(answers.skipped, "item")
         yield Note(
             "data",
-            f"{items} taken for wrong in the lower limit and for right in the upper one: nothing is "
-            "assumed about why they were skipped",
+            f"{items} could not be labeled. The lower limit counts such items as incorrect and the "
+            "upper limit as correct, whatever the reason",
         )
     if waiting:
-        labels = checks.counted(waiting, "label waits", "labels wait")
-        others = f"the rest of wave {wave}, items" if wave else "items before them in the order"
+        labels = checks.counted(waiting, "label does", "labels do")
+        others = f"the rest of wave {wave}" if wave else "earlier items"
         yield Note(
             "data",
-            f"{labels} for {others} that are still out or open: "
-            f"{checks.listed(before, BLOCKING, quoted=True)}; record a label for each, or skip it",
+            f"{labels} not count yet, because {others} have no label: "
+            f"{checks.listed(before, BLOCKING, quoted=True)}; label or skip each of them",
         )
     if math.isnan(lowest[0]) and not all(each == 0 for each in lowest):
         least = "a whole wave" if wave else "at least 2 labels in every stratum"
@@ -653,13 +686,13 @@ def _said(metric: str, lowest: float, highest: float, limits: Interval | None, l
     known = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
         return f"{WORDS[metric]} {known} (no interval yet)"
-    return f"{WORDS[metric]} {known} ({percent(level)} interval: {low} to {high})"
+    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval: {low} to {high})"
 
 
 def shown(
     metric: str, lowest: float, highest: float, limits: Interval | None, error: float = 0
 ) -> tuple[str, ...]:
-    """Return an estimate and its limits as people read them: in points for a difference, else in percent."""
+    """Return an estimate and its limits as text: in points for a difference, or in percent."""
     low, high = limits or (math.nan, math.nan)
     if metric == "difference":
         return (
@@ -674,7 +707,7 @@ def shown(
 def limited(
     found: Sequence[tuple[str, float, float, Interval | None]],
 ) -> list[tuple[str, float, float, Interval]]:
-    """Return those of some estimates that are known and have an interval."""
+    """Return the estimates that are known and have an interval."""
     return [
         (name, low, high, limits)
         for name, low, high, limits in found
@@ -685,12 +718,13 @@ def limited(
 def _plainly(
     metric: str, lowest: float, highest: float, limits: Interval, models: Sequence[str] = CALLED
 ) -> str:
-    """Return estimate and limits as a sentence says them."""
+    """Return estimate and limits as words of a sentence."""
     word, error = metric_words(metric) if metric in CLASS_METRICS else "accuracy", limits.half_width
     if digits.nothing(*limits):
         ends = digits.percents(*limits, error=2 * error)
-        return f"No result: the {word} may be anything between {ends[0]} and {ends[1]}"
+        return f"No result: the {word} may be anywhere between {ends[0]} and {ends[1]}"
     value, low, high = shown(metric, lowest, highest, limits, error)
+    interval = f"{percent(limits.level)} confidence interval"
     if metric == "difference":
         a, b = models
         better = (
@@ -700,15 +734,18 @@ def _plainly(
             if limits.high < 0
             else "Not shown which model is better"
         )
-        return f"{better}: accuracy of A less B {value} points, between {low} and {high}"
+        return (
+            f"{better}: the accuracy of A minus that of B is {value} points, {interval} {low} to "
+            f"{high}"
+        )
     corrected = (
-        ", corrected for label errors"
+        "; corrected for label errors"
         if metric == CORRECTED
-        else ", not corrected for label errors yet"
+        else "; not corrected for label errors yet"
         if metric == BY_FIRST
         else ""
     )
-    return f"{word} {value}, between {low} and {high}{corrected}"
+    return f"{word} {value}, {interval} {low} to {high}{corrected}"
 
 
 _BY_METHOD: dict[str, Callable] = {
@@ -720,7 +757,7 @@ _BY_METHOD: dict[str, Callable] = {
 
 
 def second_labels_of(trail: Trail) -> SecondLabels:
-    """Return agreement and corrected accuracy of a session that asks about accuracy."""
+    """Return agreement and corrected accuracy from double annotation."""
     answers = answers_of(trail, trail.beginning())
     tables = _doubled_tables(trail, answers)
     pairs, skipped = tables[2:]
@@ -738,7 +775,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
             notes=[
                 Note(
                     "undefined",
-                    f"the correction needs {LEAST_PAIRS} items with two labels, and 2 labels in every stratum",
+                    f"the correction needs {LEAST_PAIRS} items with two labels and 2 labels in "
+                    "every stratum",
                 )
             ],
         )
@@ -749,8 +787,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
     found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
     joined = Note(
         "design",
-        f"{meant.size} strata count as {len(starts)}, neighbors as one, as few of their items have "
-        "two labels",
+        f"neighboring strata were merged ({meant.size} to {len(starts)}), because few of their "
+        "items have two labels",
     )
     return replace(
         found,
@@ -761,7 +799,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
 def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
     """Return the first four arguments of `second_labels`.
 
-    Skipped items that should have two labels count as such in the share in which others of them have two by now.
+    Of the skipped items that should have two labels, a proportion counts as having two: the same as
+    among the other items.
     """
     size = np.array(answers.design["stratum_size"])
     once, skipped = np.zeros((2, size.size, 2), np.int64)
@@ -784,7 +823,7 @@ def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
 
 
 def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
-    """Return the first of each run of strata that together have so many pairs, if all of them have."""
+    """Return the first stratum of each group of neighbors with at least so many pairs."""
     starts = [0]
     for h in range(1, len(pairs)):
         if min(pairs[starts[-1] : h].sum(), pairs[h:].sum()) >= least:
@@ -793,7 +832,7 @@ def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
 
 
 def rates_of(trail: Trail) -> list[dict]:
-    """Return first labels of an accuracy that count, and right ones, a row per stratum, or per wave and stratum."""
+    """Return a row per stratum, or per wave and stratum, with its labels and correct ones."""
     answers = answers_of(trail, trail.countable())
     if trail.waves:
         return [

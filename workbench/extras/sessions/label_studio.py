@@ -1,7 +1,7 @@
-"""Label Studio (JSON): a record's item is in `data`, every annotator's choices in `annotations`.
+"""Label Studio (JSON): a record has its item in `data`, and all choices in `annotations`.
 
-Its exports as CSV and as JSON-MIN have a flat record for each annotation: the fields of the task,
-the choice in a field that the labeling interface names, `annotator` and `annotation_id`.
+Exports as CSV and JSON-MIN have a flat record for each annotation. It has the fields of the task,
+`annotator` and `annotation_id`. The labeling interface names the field of the choice.
 """
 
 import html
@@ -17,7 +17,7 @@ FLAT = "annotation_id"  # a field of flat records alone
 
 
 def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
-    """Return the labeling interface that the tasks need, to be pasted into the project's settings.
+    """Return the labeling interface to paste into the settings of the project.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
 def variable(column: str) -> str:
     """Return a column's name as Label Studio can refer to it.
 
-    It takes a point for a step into an object.
+    Label Studio reads a point as a step into an object.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
     item = item_of(task.get("data"), "item", "id")
     annotations = task.get("annotations") or []
     if not item:
-        yield LabelRow(number, problem="has no data.item: import the tasks that the audit exported")
+        yield LabelRow(number, problem="has no data.item; import the tasks that the audit exported")
     elif not isinstance(annotations, list):
-        problem = f"annotations is {kind_of(annotations)}, not a list: export it again"
+        problem = f"annotations is {kind_of(annotations)}, not a list; export it again"
         yield LabelRow(number, item, problem=problem)
     elif not annotations:
         yield LabelRow(number, item)
@@ -95,7 +95,7 @@ def _flat(number: int, record: dict) -> LabelRow:
     item = item_of(record, "item", "id")
     by = _person(record.get("annotator"))
     if not item:
-        problem = "has neither a field item nor id: import the tasks that the audit exported"
+        problem = "has no field item or id; import the tasks that the audit exported"
         return LabelRow(number, by=by, problem=problem)
     for value in record.values():
         choices = choices_in(value)
@@ -109,7 +109,7 @@ def _flat(number: int, record: dict) -> LabelRow:
                 value = [value] if text_of(value) else []
             return one_label(number, item, by, value)
     names = f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}"
-    problem = f"has no field with the choice: none is called {names}"
+    problem = f"has no field with the choice, which should be called {names}"
     return LabelRow(number, item, by=by, problem=problem)
 
 
@@ -131,15 +131,15 @@ def _annotated(number: int, item: str, annotation: Any) -> LabelRow:
 
 
 def _choices(result: Any) -> tuple:
-    """Return the choices of an annotation's result, and what is wrong with it."""
+    """Return the choices of an annotation's result, and its problem."""
     if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
-        return [], "an annotation's result is not a list of objects: export it again"
+        return [], "an annotation's result is not a list of objects; export it again"
     choices = []
     for part in result:
         kind = text_of(part.get("type"))
         if kind not in ("choices", "textarea", "rating"):
             return [], (
-                f"is labeled with {kind or 'nothing named'!r}, not with choices: give the project "
+                f"is labeled with {kind or 'nothing named'!r}, not with choices; give the project "
                 "one question with choices"
             )
         if kind == "choices":
@@ -148,7 +148,7 @@ def _choices(result: Any) -> tuple:
                 value = value.get("choices")
             if not isinstance(value, list):
                 problem = f"an annotation's choices are {kind_of(value)}, not a list"
-                return [], f"{problem}: export it again"
+                return [], f"{problem}; export it again"
             choices += value
     return choices, ""
 

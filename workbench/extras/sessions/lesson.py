@@ -21,13 +21,13 @@ FIFTHS = {"least sure": 0, "surest": 4}
 
 
 class LabelTen(questions.Told):
-    """The desk with ten digits from each end of the confidence, and a table at the end."""
+    """The desk with ten digits of low and ten of high confidence, and a table at the end."""
 
     def __init__(self, seed: int) -> None:
         self._ten, self._rates = _ends(seed)
         forms, chosen = digit_forms(), np.concatenate([*self._ten.values()])
         items = ScoredItems(chosen + 1, forms.confidence[chosen], forms.read_a[chosen])
-        # one stratum: the two ends come in mixed order
+        # one stratum, so that both ends come in mixed order
         self.session = AuditSession.create(
             os.path.join(passing_folder(), "ten-of-each.db"),
             items,
@@ -47,7 +47,7 @@ class LabelTen(questions.Told):
         """Return the learner's reading of each form, "" if it was skipped."""
         with AuditSession.open(
             self.session.path
-        ) as session:  # as a kernel may answer in another thread
+        ) as session:  # because a kernel may answer in another thread
             said = {
                 k: session.history(k + 1)[-1].label for k in np.concatenate([*self._ten.values()])
             }
@@ -55,7 +55,7 @@ class LabelTen(questions.Told):
 
     @property
     def said(self) -> str:
-        """The desk, as text."""
+        """Return the desk as text."""
         return f"{self.desk!r}, ten of the least sure and ten of the surest fifth"
 
 
@@ -65,7 +65,7 @@ def label_ten(seed: int = 1) -> LabelTen:
     Parameters
     ----------
     seed : int
-        Draws the forms and their order.
+        Seed of the random sample and its order.
 
     Returns
     -------
@@ -119,10 +119,10 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
         f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label")
     )
     return (
-        f"<div role='status'>{told}<p>The official label is a reading, too. It may be incorrect.</p>"
-        "</div><table style='border-spacing: 20px 2px; text-align: left'>"
-        f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
+        f"<div role='status'>{told}<p>The official label is a reading, too. It may be "
+        "incorrect.</p></div><table style='border-spacing: 20px 2px; text-align: "
+        "left'><caption>\u2717 differs from the official "
+        f"label</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 

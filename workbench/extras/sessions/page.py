@@ -1,4 +1,4 @@
-"""The report of an audit session: one HTML page that asks for nothing from outside, and its numbers as files."""
+"""The report of an audit session: one self-contained HTML page, and its numbers as files."""
 
 import contextlib
 import math
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 SHOWN_LOOKS = 100
 FEW_STRATA = 20
 EXPLAINED = {
-    "planned": "holds whenever one looks; shortest at the planned end",
-    "anytime": "holds whenever one looks or stops",
-    "looks": "holds at the looks that were declared, or at every 10 labels from 30 to 600",
-    "fixed": "holds if the number of labels was not chosen by looking",
-    "waves": "is there once all planned labels are",
-    CORRECTED: "allows for wrong labels; holds if the number of labels was not chosen by looking",
+    "planned": "is valid at any interim analysis, and shortest at the planned end",
+    "anytime": "is valid at any interim analysis, and whenever you stop",
+    "looks": "is valid at planned interim analyses, or at every 10 labels from 30 to 600",
+    "fixed": "is valid if the number of labels does not depend on interim analyses",
+    "waves": "is available once all planned labels are recorded",
+    CORRECTED: "is valid with label errors, if the number of labels was fixed beforehand",
 }
 TITLES = {
-    "accuracy": "How often are the predictions right?",
+    "accuracy": "How accurate are the predictions?",
     "class_metrics": "How good are the predictions of class {metrics_of}?",
-    "difference": "Which of two models is more often right?",
+    "difference": "Which of two models is more accurate?",
 }
-NAMES = {"difference": "A less B", BY_FIRST: "first labels"}
+NAMES = {"difference": "A minus B", BY_FIRST: "first labels"}
 
 
 def write_session(
@@ -50,7 +50,10 @@ def write_session(
     json: str | None = None,
     tables: str | None = None,
 ) -> "tuple[SessionEstimate, list[Path]]":
-    """Write the report of a session, as a whole or not at all, by one look; return what it found and its files."""
+    """Write the report of a session and return its estimate and its files.
+
+    The report is written completely or not at all. It counts as one interim analysis.
+    """
     targets = checked_targets(output, json=json, tables=tables)
     estimates, rates = session.overview(by)
     design, status = session.design, session.status()
@@ -59,7 +62,7 @@ def write_session(
         "date": now(),
         "strata": session.strata(),
         "strata_caption": "Strata"
-        + ", by whose answer the judge calls right" * ("judged" in design),
+        + ", by the answer that the judge labels correct" * ("judged" in design),
         "file": os.path.basename(session.path),
         "skipped": [{"id": item} for item in session.skipped()],
         "settings": list(_settings(design, session.events(), session.last_hash)),
@@ -67,8 +70,8 @@ def write_session(
     tabled = {
         "strata": shared["strata_caption"],
         "rates": "First labels per stratum",
-        "skipped": "Skipped items",
-        "looks_taken": "Every look",
+        "skipped": "Items that could not be labeled",
+        "looks_taken": "Interim analyses",
         "settings": "Settings",
     }
     values = shared | {"rates": rates, "looks_taken": list(_look_rows(session.looks, design))}
@@ -116,19 +119,25 @@ def _page(
         status=status,
         people=status.rows(),
         undone=undone and counted(undone, "label or skip was", "labels or skips were"),
-        looked=f"Estimates were looked at {counted(len(looks), 'time')} on the way to "
-        f"{counted(status.labeled, 'label')}; each look is in the file, and this report's is the last.",
+        looked=f"There were {counted(len(looks), 'interim analysis', 'interim analyses')} until "
+        f"{counted(status.labeled, 'label')}. The file records each of them. The last one is this "
+        "report."
+        if len(looks) != 1
+        else "This report is the only interim analysis so far.",
         picture=looks_picture(pictured, design, unit) if len(pictured) > 1 else None,
         looks=list(_look_rows(looks[-SHOWN_LOOKS:], design)),
-        looks_caption=f"The last of {counted(len(looks), 'look')}",
+        looks_caption=f"The last of {counted(len(looks), 'interim analysis', 'interim analyses')}",
     )
 
 
 def to_do(status: "SessionStatus", file: str) -> list[str]:
-    """Return who has to label items again, with the command that hands these out; `file` is typed so."""
-    third = "a third person decides {}, whose two labels differ", "third.csv", status.third
-    second = "somebody else labels {} a second time", "second.csv", status.second
-    wave = f"wave {status.wave} of {status.waves} is labeled: workbench audit next {file}, or export, draws the next"
+    """Return which items to label again, with the commands that assign them; `file` as typed."""
+    third = "a third annotator must label {} with two different labels", "third.csv", status.third
+    second = "a second annotator must label {}", "second.csv", status.second
+    wave = (
+        f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
+        f"audit next {file}, or with export"
+    )
     return [
         f"{who.format(counted(n, 'item'))}: workbench audit export {file} {sheet} -n {n} --by NAME"
         for who, sheet, n in (third, second)
@@ -143,38 +152,41 @@ def _how(method: str, status: "SessionStatus") -> str:
 def _basis(
     estimate: "SessionEstimate", status: "SessionStatus", design: Mapping[str, Any], file: str
 ) -> Iterator[str]:
-    """Yield what the finding rests on, and what to do now."""
+    """Yield the sample behind the finding, and the next step."""
     items = counted(design["items"], "item")
     if design["question"] == "difference" and design["asks"] == "truth":
-        items = f"the {sum(design['stratum_size']):,} of {items} on which the models differ"
+        items = (
+            f"the {sum(design['stratum_size']):,} of {items} with different predictions of the "
+            f"models"
+        )
     strata = counted(len(design["stratum_size"]), "stratum", "strata")
-    strata += f" and {counted(status.waves, 'wave')} that follow the labels before them" * bool(
+    strata += f" and {counted(status.waves, 'wave')} that depend on earlier labels" * bool(
         status.waves
     )
     left_out = design["source"].get("left_out")
     how = _how(CORRECTED if estimate.is_corrected else estimate.method, status)
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
     yield (
-        f"From {labels}, drawn at random within {strata} among {items}; the {percent(design['level'])} interval "
-        f"{how}."
+        f"From {labels}, sampled at random from {items} within {strata}. The "
+        f"{percent(design['level'])} interval {how}."
     )
     yield from [f"{left_out}."] * bool(left_out)
-    yield from (f"Now {line}" for line in to_do(status, shlex.quote(file)))
+    yield from (f"Next step: {line}" for line in to_do(status, shlex.quote(file)))
 
 
 def _drawn_title(design: Mapping[str, Any], drawn: Sequence[Mapping]) -> str:
     rates = (
-        ", and first labels of each stratum, from low to high score"
+        ", and correct labels per stratum, from low to high score"
         if drawn and drawn[-1]["low"] is None
         else ""
     )
     points = ", in points" if design["question"] == "difference" else ""
     several = "s" * (sum(row["low"] is not None for row in drawn) > 1)
-    return f"{percent(design['level'])} interval{several}{points}{rates}"
+    return f"{percent(design['level'])} confidence interval{several}{points}{rates}"
 
 
 def _drawn(estimate: "SessionEstimate", rates: Sequence[Mapping]) -> list[dict]:
-    """Return the rows of the finding's picture: what is quoted, what corrects it, and rates in the strata."""
+    """Return the rows of the finding's chart: estimates, and proportions correct per stratum."""
     known = limited([*estimate.quoted, *(estimate.by_labels if estimate.is_corrected else [])])
     rows = [
         {
@@ -192,7 +204,7 @@ def _drawn(estimate: "SessionEstimate", rates: Sequence[Mapping]) -> list[dict]:
             "ends": (row["correct"] / row["labeled"],),
             "low": None,
             "high": None,
-            "text": f"{row['correct']:,} of {row['labeled']:,} right",
+            "text": f"{row['correct']:,} of {row['labeled']:,} correct",
         }
         for row in rates
         if row["labeled"] and len(rates) <= FEW_STRATA
@@ -220,14 +232,14 @@ def _said(estimates: "list[SessionEstimate]") -> Iterator[dict]:
 
 
 def _records(estimates: "list[SessionEstimate]", status: "SessionStatus") -> list[Record]:
-    """Return what was found as records of a JSON file: what is quoted is the first."""
+    """Return the results as records of a JSON file, the quoted estimate first."""
     second = (
-        [("second_labels", "Second labels", estimates[0].second)] if estimates[0].second else []
+        [("second_labels", "Double annotation", estimates[0].second)] if estimates[0].second else []
     )
     found: list[tuple[str, str, Result]] = [
-        *((each.method, "What may be said", each) for each in estimates),
+        *((each.method, "Estimates and intervals", each) for each in estimates),
         *second,
-        ("status", "The work", status),
+        ("status", "Labels and strata", status),
     ]
     return [
         Record(
@@ -246,7 +258,7 @@ def _table(name: str, rows: list[dict], caption: str) -> Record:
 
 
 def _further(estimates: "list[SessionEstimate]") -> Iterator[tuple[str, list]]:
-    """Yield the notes of the other methods that the first one does not have."""
+    """Yield for each other method the notes that the first method does not have."""
     known = set(estimates[0].notes)
     for estimate in estimates[1:]:
         more = [note for note in estimate.notes if note not in known]
@@ -255,7 +267,7 @@ def _further(estimates: "list[SessionEstimate]") -> Iterator[tuple[str, list]]:
 
 
 def _pictured(looks: Sequence[Mapping]) -> Iterator[dict]:
-    """Yield number of labels and limits of the looks that had an interval for one number, each with its number."""
+    """Yield number, labels and limits of the interim analyses with an interval."""
     for number, look in enumerate(looks, 1):
         for name, limits in _seen(look).items():
             method = name if name in COLORS else look["method"]
@@ -270,16 +282,17 @@ def _pictured(looks: Sequence[Mapping]) -> Iterator[dict]:
 
 
 def _seen(look: Mapping[str, Any]) -> dict:
-    """Return the limits that a look showed, by name."""
+    """Return the limits that an interim analysis showed, by name."""
     return {name: ends for name, ends in (look.get("intervals") or {}).items() if ends}
 
 
 def _look_rows(looks: Sequence[Mapping], design: Mapping[str, Any]) -> Iterator[dict]:
-    """Yield a row per look: of a report's what is quoted at any time, the file has all that it said."""
+    """Yield a row per interim analysis; of a report only the limits that are valid at any time."""
     kind = "difference" if design["question"] == "difference" else ""
     for look in looks:
         limits = [
-            f"{name} {' to '.join(shown(kind, low, high, Interval(low, high, design['level'], ''))[1:])}"
+            f"{name} "
+            f"{' to '.join(shown(kind, low, high, Interval(low, high, design['level'], ''))[1:])}"
             for name, (low, high) in _seen(look).items()
             if look["method"] != "report" or name.startswith(("planned", CORRECTED))
         ]
@@ -297,7 +310,7 @@ def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
     cut = isinstance(design["n_strata"], int) and not column
     return {
         "strata": design["n_strata"] if cut else len(design["stratum_size"]),
-        "rule of the strata": f"the values of {column!r}" if column else design["stratifier"],
+        "rule of the strata": f"values of {column!r}" if column else design["stratifier"],
     }
 
 
@@ -308,19 +321,19 @@ def _settings(
         "question": design["question"],
         "class": design["metrics_of"],
         "planned labels": design["budget"],
-        "level": percent(design["level"]),
+        "confidence level": percent(design["level"]),
         **_strata_words(design),
         "expected accuracy": design["expected"] and percent(design["expected"]),
-        "declared looks": ", ".join(map(str, design["looks"])),
+        "planned interim analyses": ", ".join(map(str, design["looks"])),
         "labels of each wave": ", ".join(map(str, design.get("waves", []))),
-        "share of second labels": percent(design["second_share"]),
-        "people write": design["asks"],
-        "people see": ", ".join(design["columns"]),
+        "proportion with double annotation": percent(design["second_share"]),
+        "annotators give": design["asks"],
+        "annotators see": ", ".join(design["columns"]),
         "seed": design["seed"],
         "SHA-256 of the scores": design["scores"],
         "events": len(events),
         "last hash": last_hash,
-        "made": events[0].time,
+        "created": events[0].time,
         "last event": events[-1].time,
         "software": f"workbench {package_version()}, Python {platform.python_version()}",
     }

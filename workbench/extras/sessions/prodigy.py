@@ -1,6 +1,6 @@
-"""Prodigy (JSONL): a record's item is in `meta`.
+"""Prodigy (JSONL): the item of a record is in `meta`.
 
-Its `answer` accepts, rejects or ignores a label or a choice.
+The field `answer` accepts, rejects or ignores a label or a choice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,12 +31,12 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
     answer = record.get("answer")
     problem = ""
     if not item:
-        problem = "has no meta.item: annotate the tasks that the audit exported"
+        problem = "has no meta.item; annotate the tasks that the audit exported"
     elif answer not in (None, ACCEPT, REJECT, IGNORE):
         problem = f"its answer is {answer!r}, not accept, reject or ignore"
     elif record.get("spans") or record.get("relations"):
         view = record.get("_view_id")
-        problem = f"is labeled with spans ({view!r}): annotate with choice or classification"
+        problem = f"is labeled with spans ({view!r}); annotate with choice or classification"
     if problem or answer in (None, IGNORE):
         skipped = answer == IGNORE and not problem
         yield LabelRow(number, item, by=by, skipped=skipped, problem=problem)
@@ -47,7 +47,7 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
 def _verdict(number: int, item: str, by: str, record: dict) -> LabelRow:
     """Return the row of a record that was accepted or rejected.
 
-    To accept a choice of nothing gives no label.
+    An accepted choice without options gives no label.
     """
     answer = record["answer"]
     picked = record.get("accept") or []

@@ -1,4 +1,8 @@
-"""An audit that is carried out: items handed out, labels recorded so that none is lost, looks taken honestly."""
+"""Audit sessions: assign items to annotators, record their labels, and estimate as labels come in.
+
+`AuditSession` is the class to start from. `SessionStatus` and `Verification` are results of its
+methods, and `AuditItem` is an item to be labeled.
+"""
 
 import contextlib
 import functools
@@ -29,6 +33,7 @@ from workbench.extras.sessions.estimates import (
     wave_labels,
 )
 from workbench.extras.sessions.store import (
+    UNNAMED,
     Event,
     SessionError,
     Store,
@@ -47,15 +52,21 @@ PACE_OF, PAUSE = 50, 1800  # labels, seconds
 
 @dataclass(frozen=True)
 class AuditItem:
-    """An item to be labeled; what people see of it is also an attribute, as in `item.text`.
+    """An item to be labeled; each shown column is also an attribute, as in `item.text`.
 
     Attributes
     ----------
     id : str
+        Identifier of the item.
     position : int
-        In the order of labeling, from 1.
+        Position in the order of labeling, from 1.
     shown : dict
-        The prediction, where it is shown, and the columns that were chosen when the audit was made.
+        The columns that annotators see, and the prediction if the audit shows it.
+
+    See Also
+    --------
+    AuditSession.next : Return the next items to be labeled.
+    AuditSession.record : Record the label of an item.
     """
 
     id: str
@@ -67,31 +78,48 @@ class AuditItem:
         if name in shown:
             return shown[name]
         raise AttributeError(
-            f"an item shows {checks.listed(['id', 'position', *shown])}; not {name!r}"
+            f"an item has no attribute {name!r}; it has {checks.listed(['id', 'position', *shown])}"
         )
 
 
 class SessionStatus(Result):
-    """How far an audit is.
+    """The progress of an audit session.
 
     Attributes
     ----------
     question : str
+        The question of the audit: "accuracy", "class_metrics" or "difference".
     budget : int
-    labeled, skipped, pending, open : int
-        Items of the budget by what became of them; a pending one is out with somebody.
+        Number of items to label.
+    labeled : int
+        Number of labeled items.
+    skipped : int
+        Number of items that could not be labeled.
+    pending : int
+        Number of items that are assigned to an annotator and not labeled yet.
+    open : int
+        Number of other items of the budget without a label.
     labels : dict
-        Labels per person, second ones too.
+        Number of labels of each annotator, including double annotation.
     pace : float
-        Labels per hour of the last 50, pauses of more than half an hour left out; NaN before two.
+        Labels per hour over the last 50 labels, without pauses of more than half an hour. NaN
+        before the second label.
     looks : int
-        How often an estimate was looked at.
-    second, third : int
-        Items that wait for a second label, and for a third one that decides.
-    wave, waves : int
-        Waves that are drawn, and all of them; 0 without waves.
+        Number of interim analyses.
+    second : int
+        Number of items that wait for a second label.
+    third : int
+        Number of items with two different labels, which wait for a third one.
+    wave : int
+        Number of waves that were sampled so far, 0 without waves.
+    waves : int
+        Number of all waves, 0 without waves.
     coming : int
-        Those of `open` that are in waves to come.
+        Number of open items that belong to later waves.
+
+    See Also
+    --------
+    AuditSession.status : Return the progress of an audit session.
     """
 
     question: str
@@ -111,39 +139,50 @@ class SessionStatus(Result):
 
     @property
     def wave_is_done(self) -> bool:
-        """Whether all waves so far are labeled, and the next one can be drawn."""
+        """Return whether all items so far are labeled and the next wave can be sampled."""
         return 0 < self.coming == self.open + self.pending
 
     def headline(self) -> str:
         """Return the counts in one sentence."""
-        pace = f", {self.pace:.0f} labels an hour" if self.pace == self.pace else ""
-        second = f", {self.second} without their second label" if self.second else ""
-        third = f", {self.third} in dispute" if self.third else ""
+        pace = f", {self.pace:.0f} labels per hour" if self.pace == self.pace else ""
+        second = f", {self.second} waiting for a second label" if self.second else ""
+        third = f", {self.third} waiting for a deciding label" if self.third else ""
         wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
         return (
-            f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
-            f"{self.pending} out, {self.open} open{wave}{second}{third}{pace}, "
-            f"{checks.counted(self.looks, 'look')}"
+            f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} "
+            f"could not be labeled, {self.pending} assigned, {self.open} "
+            f"open{wave}{second}{third}{pace}, "
+            f"{checks.counted(self.looks, 'interim analysis', 'interim analyses')}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per person."""
-        return [{"who": who or "nobody named", "labeled": n} for who, n in self.labels.items()]
+        """Return one row per annotator."""
+        return [{"who": who or "unnamed", "labeled": n} for who, n in self.labels.items()]
 
 
 class Verification(Result):
-    """That the file of an audit is as it was written; made by `AuditSession.verify`, which raises where it is not.
+    """The confirmation that the file of an audit is unchanged.
+
+    `AuditSession.verify` returns it, and raises an error if something was changed.
 
     Attributes
     ----------
-    events, items : int
-        Events whose chain of hashes was followed, and items whose hash was compared.
+    events : int
+        Number of events whose hashes were checked.
+    items : int
+        Number of items whose hash was checked.
     scores : bool
         Whether strata and order of labeling were computed again from the scores.
     population : int or None
-        Items that the audit is about, of which the file keeps those that may be labeled without the scores.
+        Number of items that the audit is about. The file keeps only the first of them in the order
+        of labeling.
     last_hash : str
-        Of the last event: who keeps it elsewhere sees later whether what was recorded until now was rewritten.
+        Hash of the last event. Keep it in another place to detect later whether the events until
+        now were changed.
+
+    See Also
+    --------
+    AuditSession.verify : Check that the file of an audit is unchanged.
     """
 
     events: int
@@ -153,23 +192,25 @@ class Verification(Result):
     last_hash: str = ""
 
     def headline(self) -> str:
-        """Return what was checked in one sentence."""
+        """Return the checks in one sentence."""
         again = (
-            "; strata and order of labeling follow from the scores and the seed"
+            "; strata and order of labeling agree with the scores and the seed"
             if self.scores
-            else "; name the scores to compute strata and order again"
+            else "; give the scores to check strata and order of labeling, too"
         )
         items = checks.counted(self.items, "item") + (
             ""
             if self.population in (None, self.items)
             else (
-                f" (the first of {self.population:,} in the order of labeling; the file keeps no more)"
+                f" (the file keeps only the first of {self.population:,} items in the order of "
+                "labeling)"
             )
         )
-        kept = f". The last hash, to keep elsewhere: {self.last_hash}" if self.last_hash else ""
+        kept = f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
         return (
-            f"intact: {checks.counted(self.events, 'event')} and {items} are as they were recorded{again}. This "
-            f"finds accidents; it does not stop the holder of the file from cheating{kept}"
+            f"unchanged: {checks.counted(self.events, 'event')} and {items} are as they were "
+            f"recorded{again}. This check finds accidental changes; somebody with access to the "
+            f"file could still rewrite all of it{kept}"
         )
 
     def rows(self) -> list[dict]:
@@ -178,16 +219,24 @@ class Verification(Result):
 
 
 class AuditSession:
-    """One audit in one file, from the plan to the last label.
+    """An audit in one file, from the plan to the last label.
 
-    Made by `AuditSession.create` or `AuditSession.open`. A label is in the file, safe from a crash, when `record`
-    returns. Several processes of one machine may work on a file at once; several machines by `export` and
-    `import_labels`. Every estimate that is looked at is recorded.
+    Use it to label items over days or with several annotators, and to look at the interval before
+    the end. `AuditSession.create` and `AuditSession.open` return one. When `record` returns, the
+    label is safe in the file, even after a crash. Several processes of one machine can use the file
+    at the same time. Other machines take part by `export` and `import_labels`. The file records
+    every interim analysis.
 
     Attributes
     ----------
     path : str
-        The file.
+        Path of the file.
+
+    See Also
+    --------
+    accuracy_audit : Plan or evaluate an audit of accuracy in a single step.
+    SessionEstimate : An estimate from the labels of an audit session.
+    SessionStatus : The progress of an audit session.
 
     Examples
     --------
@@ -195,12 +244,14 @@ class AuditSession:
     >>> import workbench as wb
     >>> items = wb.digit_forms().items()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     audit = wb.AuditSession.create(folder + "/digits.db", items, budget=40, n_strata=2, seed=1)
+    ...     file = folder + "/digits.db"
+    ...     audit = wb.AuditSession.create(file, items, budget=40, n_strata=2, seed=1)
     ...     for item in audit.next(40):
     ...         _ = audit.record(item.id, int(items.correct[int(item.id) - 1]))
-    ...     print(audit.estimate())
+    ...     print(audit.estimate())  # doctest: +NORMALIZE_WHITESPACE
     ...     audit.close()
-    SessionEstimate(Accuracy 87.5% (95% interval: 72.6% to 96.2%); planned, 40 of 40 planned labels)
+    SessionEstimate(Accuracy 87.5% (95% confidence interval: 72.6% to 96.2%);
+    40 of 40 planned labels, method planned)
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -210,21 +261,21 @@ class AuditSession:
             opened.callback(self._store.close)
             items, events = self._store.items(), self._store.events()
             if not events or events[0].kind != "created":
-                raise SessionError(f"{self.path!r} has lost its first event; go back to a copy")
+                raise SessionError(f"{self.path!r} has no first event; restore a copy of the file")
             created = events.pop(0)
             try:
                 designs.refuse_senseless(created.body, items)
                 self._trail = Trail(self.path, created, items)
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise SessionError(
-                    f"{self.path!r}: event 1 (created) makes no sense; go back to a copy"
+                    f"{self.path!r}: event 1 (created) is not valid; restore a copy of the file"
                 ) from None
             self._apply(events)
             recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
             if digest_of_rows(self._trail.kept) != recorded[-1]:
                 raise SessionError(
-                    f"{self.path!r} was changed by another program: its items are not those that were "
-                    "recorded; go back to a copy"
+                    f"{self.path!r} was changed by another program: its items differ from the "
+                    "recorded ones; restore a copy of the file"
                 )
             opened.pop_all()
 
@@ -257,57 +308,63 @@ class AuditSession:
         Parameters
         ----------
         path : str or path
-            A file that does not exist yet.
+            Path of a file that does not exist yet.
         items : ScoredItems
-            What may be labeled.
+            The items to sample from.
         budget : int
-            Labels that are planned: "planned" intervals are shortest there.
+            Planned number of labels. The "planned" intervals are shortest there.
         question : {"accuracy", "class_metrics", "difference"}
-            Accuracy; precision, recall and F1 of a class; or how much more often the predictions of `items` are right
-            than those of a second model, for which only items are labeled on which the two differ.
+            What to estimate: the accuracy; precision, recall and F1 of a class; or the accuracy of
+            `items` minus that of a second model. For the difference, only items with different
+            predictions of the two models are labeled.
         other : (N,) array_like, optional
-            The second model's predictions, where they are not `items.rival`.
+            The second model's predictions, if they are not in `items.rival`.
         n_strata : int or "auto"
-            Strata by the score, labeled in proportion to their size; for "class_metrics" within each of the two parts.
-            "auto": as many, and as many labels in each, as in `accuracy_audit`; for other questions 5.
+            Number of strata by score, default 5. Labels are in proportion to stratum size. For
+            "class_metrics", this is the number within each of two parts. "auto" uses the default
+            plan of `accuracy_audit` for an accuracy, and 5 strata otherwise.
         stratifier : str
-            As in `stratify`.
+            Rule for the strata, as in `stratify`.
         trust_scores : bool
-            With "auto", as in `accuracy_audit`.
+            As in `accuracy_audit`, with "auto".
         expected : float, optional
-            Accuracy that is expected, for `anytime_interval`; None for no expectation. It makes that interval shorter
-            where it is near and never wrong.
+            Expected accuracy for `anytime_interval`, default 0.85; None for no expectation. The
+            interval is always valid. It is shorter if the expectation is close.
         looks : list of int
-            Up to 10 numbers of labels at which "looks" may be taken, each as valid as one that was planned.
+            Up to 10 numbers of labels for planned interim analyses, which method "looks" uses.
         second_share : float
-            Share of the items that get a second label from somebody else, and one from a third person where these
-            differ; 0 or, for the shortest interval of so many labels, 1: all items of a smaller budget. For
-            "accuracy" only.
+            Proportion of items with double annotation, default 0. A third annotator labels the
+            items with two different labels. For a given number of labels, 1 (all of fewer items)
+            gives the shortest interval. For "accuracy" only.
         asks : {"correct", "truth", "which"}
-            Whether people see the prediction and say right (1) or wrong (0), or do not see it and say the true class.
-            "which": for a "difference" of two models under a judge (items of `judged_items`), whose answer is right.
+            With "correct", annotators see the prediction and answer correct (1) or incorrect (0).
+            With "truth", they do not see it and give the true class. With "which", they say which
+            of two models' answers is correct; for a "difference" with items of `judged_items`.
         columns : dict of (N,) array_like, optional
-            What else people see of an item.
+            Other columns that annotators see.
         level : float
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1), default 0.95.
         seed : int
-            Draws the items; the order follows from it, the identifiers and the scores.
+            Seed of the random sample. The order of labeling follows from the seed, the identifiers
+            and the scores.
         waves : int
-            Waves in which the budget is drawn, of about equal size. The labels so far decide how many each stratum
-            gets in the next one (`next_wave`), which is drawn when all of a wave are labeled or skipped and more
-            are asked for; `wave_accuracy` is the estimate. For "accuracy" without looks and second labels only; the
-            interval is known at the planned end, and "fixed" after each wave. At least 2 labels per stratum and wave;
-            where "auto" strata are asked for, 5.
+            Number of waves of about equal size, default 1. The labels of earlier waves determine
+            the allocation of the next one (`next_wave`). It is sampled when all earlier items are
+            labeled or skipped and `next` is called. `wave_accuracy` is the estimate. For "accuracy"
+            without `looks` and `second_share`. There is an interval at the planned end, and a
+            "fixed" one after each wave. Each wave has at least 2 labels per stratum, and "auto" is
+            5 strata.
         metrics_of : str or number, optional
-            The class for "class_metrics"; 1 where the classes are 0 and 1.
+            The class for "class_metrics", default 1 if the classes are 0 and 1.
         source : dict of str, optional
-            From which columns the items were read, kept for who extends or verifies the audit.
+            The columns from which the items were read, for later calls of `extend` and `verify`.
         by : str, optional
-            Who made the audit.
+            Name of the person who creates the audit.
 
         Returns
         -------
         AuditSession
+            The new session, open.
 
         Raises
         ------
@@ -338,25 +395,28 @@ class AuditSession:
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Self:
-        """Open the file of an audit; every event and the items are checked against their hashes.
+        """Open the file of an audit and check the hashes of all events and items.
 
         Parameters
         ----------
         path : str or path
+            Path of the file.
 
         Returns
         -------
         AuditSession
+            The session.
 
         Raises
         ------
         ValueError
-            If there is no such file, it is no audit, of another version, damaged, or was changed by hand.
+            If the file does not exist, is not an audit, has another version, is damaged, or was
+            changed.
         """
         return cls(path)
 
     def close(self) -> None:
-        """Let go of the file; everything is in it already."""
+        """Close the file. All labels are already in it."""
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -370,30 +430,30 @@ class AuditSession:
 
     @property
     def design(self) -> dict:
-        """How the audit was planned, a dict of plain values."""
+        """Return the design of the audit as a dict of plain values."""
         return dict(self._trail.design)
 
     @property
     def looks(self) -> list[dict]:
-        """Every look at an estimate: time, who, method, number of labels, and what was seen."""
+        """Return the interim analyses with time, person, method, number of labels and limits."""
         return [
             {"time": event.time, "who": event.who, **event.body} for event in self._read().looks
         ]
 
     def next(self, n: int = 1, by: str | None = None) -> list[AuditItem]:
-        """Hand out the next items in the order of labeling; for a day nobody else is given them.
+        """Assign the next items in the order of labeling to an annotator for one day.
 
         Parameters
         ----------
         n : int
-            At most so many.
+            Largest number of items, default 1.
         by : str, optional
-            To whom; needed where some items get second labels.
+            Name of the annotator. Required if the audit has double annotation.
 
         Returns
         -------
         list of AuditItem
-            Fewer than `n`, or none, where the rest of the budget is done or out with somebody.
+            The items: fewer than `n`, or none, if the rest of the budget is labeled or assigned.
         """
         n, who = checks.whole("n", n, 1), self._who(by)
         self._draw_wave(who)
@@ -404,28 +464,34 @@ class AuditSession:
         return [self._item(k) for k in places]
 
     def held(self, by: str | None = None) -> list[AuditItem]:
-        """Return the items that are out with somebody now.
+        """Return the items that are assigned to an annotator and not labeled yet.
 
         Parameters
         ----------
         by : str, optional
-            With whom.
+            Name of the annotator.
+
+        Returns
+        -------
+        list of AuditItem
+            The items in the order of labeling.
         """
         return [self._item(k) for k in self._read().held(check_who(by), session_store.now())]
 
     def release(self, ids: Iterable | None = None, by: str | None = None) -> int:
-        """Give items back that were handed out, so that others can be given them.
+        """Release assigned items, so that they can be assigned to others.
 
         Parameters
         ----------
         ids : list of str, optional
-            All that `by` has, where not given.
+            Identifiers of the items. The default is all items of the annotator.
         by : str, optional
+            Name of the annotator.
 
         Returns
         -------
         int
-            How many.
+            Number of released items.
         """
         who = check_who(by)
         with self._step() as steps:
@@ -437,32 +503,36 @@ class AuditSession:
             )
             strange = [self._trail.items[k].id for k in places if k not in held]
             if strange:
-                raise SessionError(f"item {strange[0]!r} is not out with {who or 'nobody named'}")
+                raise SessionError(f"item {strange[0]!r} is not assigned to {who or UNNAMED}")
             if places:
                 steps.append((who, "released", {"ids": self._ids(places)}))
         return len(places)
 
     def record(self, id: Any, label: Any, by: str | None = None) -> str:
-        """Record a label; when this returns, it is in the file for good.
+        """Record the label of an item; when the method returns, the label is safe in the file.
 
         Parameters
         ----------
         id : str or number
+            Identifier of the item.
         label : int or str
-            1 or 0, right or wrong; or the true class, where the audit asks for it ("other" for one never predicted);
-            or "A", "B", "both" or "neither".
+            1 (correct) or 0 (incorrect); or the true class if the audit asks for it, "other" for a
+            class that is never predicted; or "A", "B", "both" or "neither".
         by : str, optional
-            Who says so. The same person's other label is a correction, of which the history is kept; somebody else's
-            is refused unless the item is to have a second label.
+            Name of the annotator. A different label of the same annotator is a correction, and the
+            history keeps both. A label of another annotator is an error unless the item gets double
+            annotation.
 
         Returns
         -------
         {"recorded", "corrected", "known"}
+            Whether the label was new, changed an earlier one, or was already recorded.
 
         Raises
         ------
         ValueError
-            If no such item is to be labeled, the label is none, or somebody else gave another one.
+            If the item is not in the audit, the label is not valid, or another annotator gave a
+            different label.
         """
         who, label = self._who(by), sheets.reader(self._trail.design)(label)
         with self._step() as steps:
@@ -474,103 +544,132 @@ class AuditSession:
         return "corrected" if mine else "recorded"
 
     def skip(self, id: Any, by: str | None = None) -> None:
-        """Record that an item cannot be labeled: intervals then hold whatever its label would be.
+        """Record that an item cannot be labeled; intervals then cover every label it could have.
 
         Parameters
         ----------
         id : str or number
+            Identifier of the item.
         by : str, optional
+            Name of the annotator.
         """
         who = self._who(by)
         with self._step() as steps:
             k = sheets.item_of(self._trail, id)
             if self._trail.status(k) == LABELED:
-                raise SessionError(f"item {self._trail.items[k].id!r} has a label; undo it first")
+                raise SessionError(
+                    f"item {self._trail.items[k].id!r} has a label; undo the label first"
+                )
             if self._trail.status(k) == OPEN:
                 steps.append((who, "skipped", {"id": self._trail.items[k].id}))
 
     def undo(self, by: str | None = None) -> str:
-        """Take back what somebody did last, a label or a skip; the history keeps both.
+        """Undo the last label or skip of an annotator; the file keeps a record of it.
 
         Parameters
         ----------
         by : str, optional
+            Name of the annotator.
 
         Returns
         -------
         str
-            The item's identifier.
+            Identifier of the item.
         """
         who = self._who(by)
         with self._step() as steps:
             last = self._trail.last_step(who)
             if last is None:
-                raise SessionError(f"{who or 'nobody named'} has no label or skip to take back")
+                raise SessionError(f"{who or UNNAMED} has no label or skip to undo")
             steps.append((who, "undone", {"event": last[0]}))
         return self._trail.items[last[1]].id
 
     def history(self, id: Any) -> list[Entry]:
-        """Return every label of an item that was not taken back, corrected ones too.
+        """Return all labels of an item that were not undone, including corrected ones.
 
         Parameters
         ----------
         id : str or number
+            Identifier of the item.
+
+        Returns
+        -------
+        list
+            Entries with number, time, who and label (None if skipped), in order of time.
         """
         trail = self._read()
         return trail.history(sheets.item_of(trail, id))
 
     def estimate(self, method: str = "planned", by: str | None = None) -> SessionEstimate:
-        """Look at the estimate; that it was looked at is recorded first.
+        """Return the estimate from the labels so far and record this interim analysis.
 
         Parameters
         ----------
         method : {"planned", "anytime", "looks", "fixed"}
-            "planned": holds at any time, at the price of a width that is a third to three quarters larger before the
-            planned end, and there 4 to 5% larger than the fixed interval. "anytime": holds at any time, equally good
-            before and after the planned end. "looks": at the numbers of labels that were declared, or, undeclared, at
-            every 10 from 30 to 600. "fixed": holds if the number of labels was not chosen by looking. Class metrics and
-            differences have "planned" from the planned end on, and declared "looks"; waves "planned" from there on, and
-            "fixed".
+            Method of the interval, default "planned". See Notes.
         by : str, optional
+            Name of the person who looks.
 
         Returns
         -------
         SessionEstimate
+            The estimate with its interval.
+
+        Notes
+        -----
+        The methods differ in when the interval is valid:
+
+        - "planned": at any time. It is a third to three quarters wider than the fixed interval
+          before the planned end, and 4 to 5% wider there.
+        - "anytime": at any time, equally good before and after the planned end.
+        - "looks": at the planned interim analyses; without planned ones, at every 10 labels from 30
+          to 600.
+        - "fixed": only if the number of labels does not depend on interim analyses.
+
+        Class metrics and differences have "planned" from the planned end on, and "looks" at planned
+        interim analyses. Audits in waves have "planned" from the planned end on, and "fixed".
         """
         return self._look(method, (method,), by)[0]
 
     def overview(self, by: str | None = None) -> tuple[list[SessionEstimate], list[dict]]:
-        """Look once at all that a report says.
+        """Return the estimates of a report and record one interim analysis.
 
         Parameters
         ----------
         by : str, optional
+            Name of the person who looks.
 
         Returns
         -------
         estimates : list of SessionEstimate
-            By every method that the question allows, "planned" first.
+            Estimates by every method that the question allows, "planned" first.
         rates : list of dict
-            For an accuracy a row per stratum, or per wave and stratum, counted from 1: labels that count, and right
-            ones.
+            Numbers of labels and of correct ones per stratum, or per wave and stratum, for an
+            accuracy. Empty for other questions.
         """
         design = self._trail.design
         estimates = self._look("report", methods_for(design), by)
         return estimates, rates_of(self._trail) if design["question"] == "accuracy" else []
 
     def second_labels(self, by: str | None = None) -> SecondLabels:
-        """Look at how well second labels agree, and at the accuracy corrected for label errors.
+        """Return the agreement of double annotation and the accuracy corrected for label errors.
+
+        This is recorded as an interim analysis.
 
         Parameters
         ----------
         by : str, optional
+            Name of the person who looks.
 
         Returns
         -------
         SecondLabels
+            Agreement and corrected accuracy.
         """
         if self._trail.design["question"] != "accuracy":
-            raise ValueError("second labels correct the accuracy; this audit asks another question")
+            raise ValueError(
+                "double annotation corrects an accuracy, but this audit has another question"
+            )
         who = check_who(by)
         with self._step() as steps:
             found = second_labels_of(self._trail)
@@ -598,17 +697,24 @@ class AuditSession:
         return found
 
     def more_labels(self, half_width: float) -> int:
-        """Return how many more labels are expected to make the fixed interval that short.
+        """Return the expected number of further labels for a given half-width.
+
+        The half-width is that of the "fixed" interval.
 
         Parameters
         ----------
         half_width : float
-            In (0, 0.5), .02 for two points.
+            Half-width in (0, 0.5), such as .02 for 2 percentage points.
+
+        Returns
+        -------
+        int
+            Number of labels, 0 if the interval is short enough.
         """
         return more_labels(self._read(), half_width)
 
     def status(self) -> SessionStatus:
-        """Return how far the audit is, without an estimate."""
+        """Return the progress of the audit, without an estimate."""
         trail = self._read()
         kinds = [trail.status(k) for k in range(trail.budget)]
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
@@ -633,12 +739,16 @@ class AuditSession:
         )
 
     def skipped(self) -> list[str]:
-        """Return the identifiers of the skipped items, in the order of labeling."""
+        """Return the identifiers of the items that could not be labeled."""
         trail = self._read()
         return [trail.items[k].id for k in range(trail.budget) if trail.status(k) == SKIPPED]
 
     def strata(self) -> list[dict]:
-        """Return a row per stratum, counted from 1 or called by the verdicts of a judge: items, in budget, labeled."""
+        """Return a row per stratum with its size and its numbers of items and labels.
+
+        Strata are numbered from 1, or named by the labels of a judge. `items` are those of the
+        budget.
+        """
         trail = self._read()
         items = [item.stratum for item in trail.items[: trail.budget]]
         labeled = [stratum for k, stratum in enumerate(items) if trail.status(k) == LABELED]
@@ -655,25 +765,26 @@ class AuditSession:
         *,
         to: str | None = None,
     ) -> int:
-        """Write a label sheet, or tasks for an annotation tool, in the order of labeling.
+        """Write an annotation sheet, or tasks for an annotation tool, in the order of labeling.
 
         Parameters
         ----------
         path : str or path
-            Ends in .csv or .xlsx; in .json for Label Studio; in .jsonl for doccano and Prodigy. A file that holds
-            labels is never overwritten.
+            Path that ends in .csv or .xlsx, in .json for Label Studio, or in .jsonl for doccano and
+            Prodigy. A file with labels is never overwritten.
         n : int, optional
-            Hand out the next so many items in it. Without it a sheet holds the whole budget with all labels so far, a
-            tool's file what is still to be labeled, and nothing is handed out.
+            Number of items to assign. By default, nothing is assigned: a sheet has the whole budget
+            with all labels so far, and a tool's file has the items without a label.
         by : str, optional
-            Whose sheet it is: where items get second labels it shows no label of others.
+            Name of the annotator. In an audit with double annotation, the sheet shows no labels of
+            others.
         to : {"csv", "xlsx", "label-studio", "doccano", "prodigy"}, optional
-            What is written; without it a sheet, as the ending of `path` tells.
+            Format of the file. The default is a sheet in the format of the ending.
 
         Returns
         -------
         int
-            Items in the file.
+            Number of items in the file.
         """
         who, kind = self._who(by), sheets.kind_of_sheet(path, to)
         n = None if n is None else checks.whole("n", n, 1)
@@ -702,26 +813,35 @@ class AuditSession:
     def import_labels(
         self, path: str | PathLike[str], by: str | None = None, *, correct: bool = False
     ) -> sheets.SheetImport:
-        """Record the labels of a filled sheet, or of an annotation tool's export: all good ones or, if it fails, none.
+        """Record the labels of a filled annotation sheet or of an annotation tool's export.
+
+        All valid rows are recorded. If the method fails, none is.
 
         Parameters
         ----------
         path : str or path
-            A file of rows with the columns id and correct (or truth). Items before the last filled row, in the order of
-            labeling, whose cell is empty are recorded as skipped, unless they are out with somebody else. Or what Label
-            Studio (JSON, JSON-MIN, CSV), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported,
-            which its records tell: annotators are who said so, what they passed over is skipped, and what has no label
-            stays open. Labels of several people for one item are all kept; where the audit plans no second labels, the
-            first counts in its estimates.
+            A sheet with the columns id and correct (or truth), or the export of a tool. See Notes.
         by : str, optional
-            Who labeled where the file does not say; who imports.
+            Name of the annotator if the file has none, and of the person who imports it.
         correct : bool
-            Whether rows may change labels that the same person gave before; the history keeps these.
+            Whether rows may change earlier labels of the same annotator, default False. The history
+            keeps the earlier labels.
 
         Returns
         -------
         SheetImport
-            Its `refused` names each row that was not recorded, and why.
+            The numbers of recorded and rejected rows. `refused` lists each rejected row with its
+            reason.
+
+        Notes
+        -----
+        In a sheet, an item with an empty cell before the last filled one is recorded as skipped,
+        unless it is assigned to somebody else.
+
+        Exports are recognized by their records: Label Studio (JSON, JSON-MIN, CSV), doccano (JSONL,
+        one file for each annotator) and Prodigy (JSONL). They name the annotators. An item that an
+        annotator passed over is skipped, and one without a label stays open. All labels of an item
+        are kept. Without double annotation, estimates use the first one.
         """
         sheet, notes, digest = sheets.read_rows(path, self._trail)
         who = check_who(by)
@@ -774,8 +894,8 @@ class AuditSession:
             notes.append(
                 Note(
                     "data",
-                    f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
-                    "said",
+                    f"the file name suggests the annotator {sheet.by}; its labels are recorded for "
+                    f"{who}, as given",
                 )
             )
         return sheets.SheetImport(
@@ -799,19 +919,20 @@ class AuditSession:
         other: ArrayLike | None = None,
         by: str | None = None,
     ) -> int:
-        """Add labels to the budget; the order goes on as it would have gone.
+        """Add labels to the budget; the order of labeling stays the same.
 
         Parameters
         ----------
         n : int
-            How many more.
+            Number of further labels.
         items : ScoredItems, optional
-            The scores again, needed beyond the items that the session keeps; they must be the same.
+            The same scores again, needed for more items than the session keeps.
         columns : dict of (N,) array_like, optional
             With `items`, the shown columns again.
         other : (N,) array_like, optional
             With `items`, the second model's predictions again.
         by : str, optional
+            Name of the person who extends the audit.
 
         Returns
         -------
@@ -823,12 +944,14 @@ class AuditSession:
             trail = self._trail
             if trail.waves:
                 raise SessionError(
-                    "the budget of an audit in waves is fixed: its labels were allocated for it"
+                    "the budget of an audit in waves cannot be extended, because the waves were "
+                    "planned for it"
                 )
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
                 raise SessionError(
-                    f"there are {most} items to label; the budget is {trail.budget} already"
+                    f"there are only {most} items to label, and the budget is already "
+                    f"{trail.budget}"
                 )
             body: dict = {"budget": budget}
             if budget > len(trail.items):
@@ -841,23 +964,26 @@ class AuditSession:
     def verify(
         self, items: ScoredItems | None = None, *, other: ArrayLike | None = None
     ) -> Verification:
-        """Check the file as a whole: its structure, the chain of events, the items, and the order of labeling.
+        """Check that the file of the audit is unchanged.
+
+        The check covers the structure of the file, the events, the items and the order of labeling.
 
         Parameters
         ----------
         items : ScoredItems, optional
-            The scores again, to compute strata and order from them.
+            The scores again, to compute strata and order of labeling from them.
         other : (N,) array_like, optional
             With `items`, the second model's predictions again.
 
         Returns
         -------
         Verification
+            Numbers of checked events and items, and the last hash.
 
         Raises
         ------
         ValueError
-            Where something is not as it was recorded; names what.
+            If something was changed.
         """
         self._read()
         with AuditSession(self.path) as again:
@@ -873,29 +999,32 @@ class AuditSession:
 
     @property
     def last_hash(self) -> str:
-        """The hash of the last event, to keep elsewhere: a file that is rewritten with its chain differs in it."""
+        """Return the hash of the last event.
+
+        Keep it in another place to detect later whether the file was rewritten.
+        """
         self._read()
         return self._store.last_hash
 
     def events(self) -> list[Event]:
-        """Return everything that happened, from the first event on."""
+        """Return all events of the audit, from the first one on."""
         with contextlib.closing(Store(self.path)) as store:
             return store.events()
 
     def _check_waves(self) -> None:
-        """Raise where the labels of a wave do not follow from those before it."""
+        """Raise an error if the allocation of a wave does not follow from earlier labels."""
         created, *events = self.events()
         trail = Trail(self.path, created, self._store.items())
         for event in events if trail.waves else ():
             if event.kind == "wave" and event.body["labels"] != wave_labels(trail):
                 raise SessionError(
-                    f"{self.path!r}: the wave of event {event.number} does not follow from the labels "
-                    "before it"
+                    f"{self.path!r}: the wave of event {event.number} does not follow from the "
+                    "earlier labels"
                 )
             trail.apply(event)
 
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
-        """Raise where strata or order of the items that are kept do not follow from the scores."""
+        """Raise an error if strata or order of the kept items do not follow from the scores."""
         frame = designs.frame_of(items, trail.design)
         order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.kept))
         ids = id_texts(frame.items)
@@ -906,29 +1035,29 @@ class AuditSession:
         ]
         if wrong:
             raise SessionError(
-                f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.kept[wrong[0]].id!r}, but "
-                "does not follow from the scores and the seed"
+                f"{self.path!r}: item {wrong[0] + 1} in the order of labeling is "
+                f"{trail.kept[wrong[0]].id!r}, which does not follow from the scores and the seed"
             )
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
         design, known = self._trail.design, self._trail.items
         if items is None:
             raise SessionError(
-                f"the session keeps {len(known)} items; to label {budget} it needs the scores again"
+                f"the session keeps {len(known)} items; give the scores again to label {budget}"
             )
         items = designs.same_scores(items, design, other)
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
         return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known) :]
 
     def _nothing_to_export(self) -> str:
-        """Say why no item can be handed out, and what writes those that are out."""
+        """Return why no item can be assigned, and how to export the assigned ones."""
         trail, now = self._trail, session_store.now()
-        out = dict.fromkeys(trail.holder(k, now) or "nobody named" for k in trail.pending(now))
+        out = dict.fromkeys(trail.holder(k, now) or UNNAMED for k in trail.pending(now))
         if not out:
-            return "there is nothing to hand out: the rest of the budget is done"
+            return "no item is left to assign: the whole budget is labeled or skipped"
         return (
-            f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
-            "without -n writes it"
+            f"no item is left to assign: all open items are assigned to {checks.listed(out, 5)}; "
+            "export without -n to write them"
         )
 
     def _is_new(
@@ -940,10 +1069,10 @@ class AuditSession:
         correcting: Any = False,
         keeps_others: bool = False,
     ) -> bool:
-        """Return whether a label would add something after those `said`, or raise where it must not be recorded.
+        """Return whether a label is new after those in `said`; raise an error if it is not allowed.
 
-        A labeling tool lets several people label an item: what each of them said is kept (`keeps_others`), also where
-        the audit plans no second label of it.
+        A labeling tool lets several annotators label an item. With `keeps_others`, all their labels
+        are kept, even without double annotation of the item.
         """
         labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
@@ -955,15 +1084,15 @@ class AuditSession:
         if mine is not None and correcting:
             return True
         other = mine or labels[0]
-        said = f"item {self._trail.items[k].id!r} was labeled {other.label!r} by {other.who or 'nobody named'}"
+        said = f"{other.who or UNNAMED} labeled item {self._trail.items[k].id!r} as {other.label!r}"
         if mine is not None:
             raise sheets.ChangedLabelError(
-                f"{said}, not {label!r}; record the other label to correct it"
+                f"{said}, not {label!r}; to correct it, record the new label"
             )
-        raise SessionError(f"{said}, not {label!r}; only they can correct it")
+        raise SessionError(f"{said}, not {label!r}; only this annotator can correct it")
 
     def _draw_wave(self, who: str) -> None:
-        """Draw the next wave where all before it is labeled or skipped."""
+        """Sample the next wave if all earlier items are labeled or skipped."""
         if not self._trail.waves:
             return
         with self._step() as steps:
@@ -974,7 +1103,7 @@ class AuditSession:
         who = check_who(by)
         if not who and self._trail.design["second_share"]:
             raise checks.WrongValue(
-                "by", "must be a name in this audit: second labels come from somebody else"
+                "by", "must be a name, because this audit has double annotation"
             )
         return who
 
@@ -1002,7 +1131,7 @@ class AuditSession:
 
     @contextlib.contextmanager
     def _step(self) -> Iterator[list]:
-        """Let a step be decided on what is in the file now, and let it be durable when the context ends."""
+        """Read the file, and write the steps of the block safely when it ends."""
         steps: list = []
         with self._store.writing():
             self._read()

@@ -1,4 +1,7 @@
-"""Label sheets and tasks of an audit session: out with what people see, back with what they wrote, row by row."""
+"""Annotation sheets and tasks of an audit session.
+
+`write_sheet` writes items with the columns that annotators see. `read_rows` reads their labels.
+"""
 
 import hashlib
 import os
@@ -15,7 +18,7 @@ from workbench.data import files, numbers
 from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import refuse_recorded, write_rows
 from workbench.extras.sessions.annotations import read_annotations, write_tasks
-from workbench.extras.sessions.store import SessionError
+from workbench.extras.sessions.store import UNNAMED, SessionError
 from workbench.extras.sessions.tools import TOOLS
 from workbench.extras.sessions.trail import LABELED, OPEN, Entry, Trail
 from workbench.labeling.answers import OTHER, answer_reader, class_texts
@@ -30,32 +33,37 @@ RIGHT, WRONG = "right", "wrong"
 
 
 class ChangedLabelError(SessionError):
-    """A row would change a label of the same person."""
+    """A row would change an earlier label of the same annotator."""
 
 
 class SheetImport(Result):
-    """What became of the rows of a filled label sheet, or of the records of an annotation tool's export.
+    """The result of importing an annotation sheet or an annotation tool's export.
 
     Attributes
     ----------
     recorded : int
-        Labels that were new.
+        Number of new labels.
     repeated : int
-        Labels that were known, or stand in the file more than once, always alike.
+        Number of labels that were already recorded, or occur more than once in the file.
     skipped : int
-        Items recorded as skipped: those before the last labeled row that a sheet leaves empty, and those that somebody
-        passed over in a tool.
+        Number of items recorded as skipped: empty rows before the last labeled row of a sheet, and
+        items that an annotator passed over in a tool.
     refused : tuple of (int, str, str)
-        Row as a spreadsheet shows it (the header is row 1), line of JSONL or place in a JSON list; identifier; and
-        reason. Nothing of these was recorded.
+        The rejected rows, of which nothing was recorded: row number, identifier and reason. The
+        header of a sheet is row 1; in other files it is the line or the position in the list.
     unlabeled : tuple of str
-        Items that the export of a tool names without a label; they stay open.
+        Items without a label in the export of a tool. They stay open.
     tool : str
         "Label Studio", "doccano" or "Prodigy"; "" for a sheet.
     corrected : int
-        Labels that took the place of others that the same person gave before.
+        Number of labels that replaced earlier ones of the same annotator.
     changes : tuple of int
-        Rows of `refused` that would have done so.
+        Row numbers of `refused` that would have replaced an earlier label.
+
+    See Also
+    --------
+    AuditSession.import_labels : Record the labels of a filled sheet or an export.
+    AuditSession.export : Write an annotation sheet or tasks.
     """
 
     recorded: int
@@ -69,24 +77,24 @@ class SheetImport(Result):
 
     @property
     def row_is(self) -> str:
-        """What the numbers of `refused` count: "row" of a sheet, "record" of a tool's file."""
+        """Return the unit of numbers in `refused`: "row" of a sheet, "record" of a tool's file."""
         return "record" if self.tool else "row"
 
     def headline(self) -> str:
         """Return the counts in one sentence."""
         refused = (
-            f"; {checks.counted(len(self.refused), self.row_is)} refused" if self.refused else ""
+            f"; {checks.counted(len(self.refused), self.row_is)} rejected" if self.refused else ""
         )
-        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         corrected = f", {self.corrected} corrected" if self.corrected else ""
         left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
         return (
-            f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} known already{skipped}"
-            f"{left}{refused}"
+            f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} "
+            f"already recorded{skipped}{left}{refused}"
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per refused row."""
+        """Return one row per rejected row."""
         return [
             {"row": row, "id": identifier, "reason": reason}
             for row, identifier, reason in self.refused
@@ -95,9 +103,9 @@ class SheetImport(Result):
 
 @dataclass
 class Found:
-    """What rows add to a session: labels (item, who, label), skips (item, who), and what becomes of the other rows.
+    """The labels (item, who, label) and skips (item, who) of a file, and its other rows.
 
-    `changes` are the numbers of refused rows that would change a label of the same person.
+    `changes` are the numbers of rejected rows that would change a label of the same annotator.
     """
 
     labels: list = field(default_factory=list)
@@ -109,7 +117,7 @@ class Found:
 
 
 def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
-    """Return what is to be written: as it is said, else as the ending of the file tells."""
+    """Return the format to write: `to`, or by default the one of the file's ending."""
     if to is not None:
         return checks.choice("to", to, (*SHEETS, *TOOLS))
     ending = os.path.splitext(os.fspath(path))[1].lower()
@@ -118,7 +126,7 @@ def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
     tools = [key for key, tool in TOOLS.items() if tool.ending == ending]
     if tools:
         raise ValueError(
-            f"say for which tool {os.fspath(path)!r} is: to {checks.listed(tools, quoted=True)}"
+            f"name the tool for {os.fspath(path)!r} with to: {checks.listed(tools, quoted=True)}"
         )
     endings = " or ".join(dict.fromkeys(tool.ending for tool in TOOLS.values()))
     raise ValueError(
@@ -128,7 +136,7 @@ def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
 
 
 def answers_of(design: dict) -> list[str]:
-    """Return what people can choose from: right and wrong, whose answer is right, or the classes and `OTHER`."""
+    """Return the possible answers: right and wrong, which answer is correct, or the classes."""
     if design["asks"] != "truth":
         return [RIGHT, WRONG] if design["asks"] == "correct" else [*WHICH]
     return list(dict.fromkeys([*class_texts(np.array(design["classes"])).tolist(), OTHER]))
@@ -137,9 +145,10 @@ def answers_of(design: dict) -> list[str]:
 def write_sheet(
     path: str | PathLike[str], trail: Trail, places: Sequence[int], kind: str, who: str
 ) -> None:
-    """Write items as a sheet with the labels in force, or as tasks of a tool; never over labels that somebody wrote.
+    """Write items as a sheet with their current labels, or as tasks of a tool.
 
-    Where items get second labels, the sheet shows no label of anybody but `who`: a label that is seen is copied.
+    A file with labels is never overwritten. With double annotation, the sheet shows only the labels
+    of `who`, because annotators tend to copy labels that they see.
     """
     path, design = os.path.expanduser(os.fspath(path)), trail.design
     if kind in TOOLS:
@@ -162,7 +171,7 @@ def write_sheet(
 
 
 def shown_names(design: dict) -> list[str]:
-    """Return the columns that people see of an item."""
+    """Return the columns of an item that annotators see."""
     return ["prediction"] * (design["asks"] == "correct" and design["classes"] is not None) + list(
         design["columns"]
     )
@@ -190,9 +199,9 @@ def _label_of(trail: Trail, k: int, kind: str, who: str) -> int | str:
 
 
 def read_rows(path: str | PathLike[str], trail: Trail) -> tuple[Annotations, list[Note], str]:
-    """Return the rows of a sheet, or of the export of an annotation tool, notes, and the SHA-256 of the file.
+    """Return the rows of a sheet or of an export, notes, and the SHA-256 of the file.
 
-    Rows have the ids of the items that they mean, also where a spreadsheet changed them.
+    Identifiers that a spreadsheet changed are restored.
     """
     path = os.path.expanduser(os.fspath(path))
     exported = read_annotations(path)
@@ -225,7 +234,7 @@ def _read_sheet(path: str, asks: str) -> tuple[Annotations, tuple[Note, ...]]:
 
 
 def reader(design: dict) -> Callable[[Any], Any]:
-    """Return a function that reads an answer: 1 or 0, or the text of a class; raises where it is none."""
+    """Return a function that reads an answer as 1 or 0, or as the text of a class."""
     read = answer_reader(design["asks"], design["classes"] and np.array(design["classes"]))
     return lambda value: read(_text(value))
 
@@ -237,10 +246,10 @@ def _text(value: Any) -> str:
 def sorted_rows(
     sheet: Annotations, trail: Trail, name_of: Callable[[str], str], decide: Callable
 ) -> Found:
-    """Return what the rows of a file add to a session.
+    """Return the labels and skips that a file adds to a session, and its other rows.
 
-    `name_of(by)` returns who a row's annotator is; `decide(item, label, who, said)` returns whether a label is new
-    after those that others said of the item in the same file, or raises SessionError.
+    `name_of(by)` returns the name of a row's annotator. `decide(item, label, who, said)` returns
+    whether a label is new after other labels of the item in the file, or raises SessionError.
     """
     read, found = reader(trail.design), Found()
     said: dict = defaultdict(list)
@@ -267,7 +276,7 @@ def sorted_rows(
 
 
 def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
-    """Return a note where a sheet that corrects labels leaves a cell empty whose label stands."""
+    """Return a note if a sheet that corrects labels has empty cells of labeled items."""
     named = [
         trail.labels(trail.place[row.id])
         for row in sheet.rows
@@ -280,13 +289,13 @@ def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
     return [
         Note(
             "data",
-            f"{cells} empty where a label stands: the label stays; undo, or record the other one",
+            f"{cells} empty although the item has a label, which stays; undo it, or record another",
         )
     ]
 
 
 def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
-    """Return a note where new labels make several of one item for which no second label was planned."""
+    """Return a note if items without planned double annotation have several labels."""
     known: dict = {k: trail.labels(k) for k, _, _ in labels}
     said = {k: {entry.who: entry.label for entry in entries} for k, entries in known.items()}
     for k, who, label in labels:
@@ -296,17 +305,19 @@ def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
         return []
     differ = sum(len(set(said[k].values())) > 1 for k in several)
     items = checks.counted(len(several), "item has", "items have")
+    differ_words = checks.counted(differ, "of them has", "of them have")
     return [
         Note(
             "data",
-            f"{items} labels of several people, and those of {differ} differ: all are kept, and the first "
-            "of each item counts; an audit with second labels (--second-share) corrects for label errors",
+            f"{items} labels of several annotators; {differ_words} different labels. All are kept, "
+            "and the first of each item counts. To correct for label errors, plan an audit with "
+            "double annotation (--second-share)",
         )
     ]
 
 
 def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
-    """Take labels in the order of labeling, and people of one item in the order of the file."""
+    """Add labels in the order of labeling, and annotators of an item in the order of the file."""
     pending: defaultdict = defaultdict(list)
     for (k, who), answers in sorted(said.items(), key=lambda each: each[0][0]):
         try:
@@ -332,7 +343,7 @@ def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
                 (
                     row.number,
                     row.id,
-                    f"{who or 'nobody named'} skipped it, but it has a label: the label counts",
+                    f"{who or UNNAMED} skipped it, but it has a label, which counts",
                 )
             )
         elif trail.status(k) == OPEN and k not in passed:
@@ -348,36 +359,36 @@ def _item(row: LabelRow, trail: Trail) -> int:
     k = item_of(trail, row.id)
     if whole_number(row.position) not in (None, k + 1):
         raise ValueError(
-            f"it stands at position {row.position} in the sheet, but at {k + 1} in the audit: columns may "
-            "have been sorted apart from each other, so that labels stand beside the wrong id"
+            f"it has position {row.position} in the sheet, but {k + 1} in the audit; perhaps one "
+            "column was sorted without the others, so that labels are next to the wrong id"
         )
     return k
 
 
 def item_of(trail: Trail, identifier: Any) -> int:
-    """Return the place of an item in the order of labeling, or raise."""
+    """Return the position of an item in the order of labeling, or raise an error."""
     text = _text(identifier)
     k = trail.place.get(text)
     if k is None:
-        raise SessionError(
-            f"no item {text!r} is to be labeled in this audit{_shortened(text, trail)}"
-        )
+        raise SessionError(f"this audit has no item {text!r} to label{_shortened(text, trail)}")
     if k >= trail.budget and trail.waves:
-        raise SessionError(f"item {text!r} is in none of the waves that were drawn so far")
+        raise SessionError(f"item {text!r} is not in the waves sampled so far")
     if k >= trail.budget:
         raise SessionError(
-            f"item {text!r} stands at {k + 1} in the order, behind the budget of {trail.budget}: extend "
-            "the audit first"
+            f"item {text!r} has position {k + 1} in the order of labeling, after the budget of "
+            f"{trail.budget}; extend the audit first"
         )
     return k
 
 
 def _shortened(text: str, trail: Trail) -> str:
-    """Say where an id looks like one that a spreadsheet has taken for a number."""
+    """Return a hint if a spreadsheet seems to have read an id as a number."""
     zeros = next(
         (each for each in trail.place if each.startswith("0") and each.lstrip("0") == text), None
     )
-    return f"; a spreadsheet may have cut the leading zeros of {zeros!r}" if zeros and text else ""
+    return (
+        f"; perhaps a spreadsheet removed the leading zeros of {zeros!r}" if zeros and text else ""
+    )
 
 
 def _one_answer(answers: list, rows: str) -> int | str:
@@ -385,7 +396,8 @@ def _one_answer(answers: list, rows: str) -> int | str:
     if len(labels) > 1:
         numbered = checks.listed((row.number for row, _ in answers), 100)
         raise SessionError(
-            f"labeled {' and '.join(map(repr, labels))} in {rows} {numbered}: none of them was recorded"
+            f"has different labels, {' and '.join(map(repr, labels))}, in {rows} {numbered}; none "
+            "was recorded"
         )
     return labels[0]
 
@@ -393,7 +405,7 @@ def _one_answer(answers: list, rows: str) -> int | str:
 def left_out(
     rows: Sequence[LabelRow], trail: Trail, found: Found, free: Callable[[int], bool]
 ) -> list[int]:
-    """Return the open items that a sheet names before its last labeled one and leaves empty, in rows not refused."""
+    """Return the open items with empty cells before the last labeled row of a sheet."""
     new, refused = {k for k, _, _ in found.labels}, {number for number, *_ in found.refused}
     known = {trail.place.get(row.id): row for row in rows if row.label or row.number not in refused}
     filled = [

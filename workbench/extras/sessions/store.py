@@ -1,8 +1,9 @@
-"""The file of an audit session: one SQLite file that only grows, in which every event is durable before it counts.
+"""The file of an audit session: an SQLite database to which events are only added.
 
-Two tables: `items`, what may be labeled, in the order of labeling; `events`, everything that happened, each with its
-time, who did it and a hash over itself and the event before. The first event holds the design. The chain of hashes
-finds accidents; whoever holds the file can compute it anew.
+The table `items` has the items that may be labeled, in the order of labeling. The table `events`
+has all events, each with its time, the person, and a hash of the event and of the previous hash.
+The first event holds the design. The hashes detect accidental changes. Somebody with access to the
+file could compute them again.
 """
 
 import contextlib
@@ -20,36 +21,37 @@ from typing import Any
 from workbench import checks
 from workbench.data.whole_files import NotWrittenError, whole_file
 
-APPLICATION = 0x57424153  # marks the file as an audit session
+APPLICATION = 0x57424153  # identifies the file as an audit session
 OLDEST, FORMAT = 1, 2  # 2: audits in waves
-PATIENCE = 30.0  # seconds that a process waits for another one's write
+UNNAMED = "an unnamed annotator"
+PATIENCE = 30.0  # seconds that a process waits while another one writes
 _HEADER = b"SQLite format 3\0"
-_SCHEMA = """
-CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stratum INTEGER NOT NULL, prediction TEXT,
-                    rival TEXT, shown TEXT NOT NULL);
-CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
-                     body TEXT NOT NULL, hash TEXT NOT NULL);
-"""
+_SCHEMA = (
+    """CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+                    stratum INTEGER NOT NULL, prediction TEXT, rival TEXT, shown TEXT NOT NULL)""",
+    """CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL,
+                     kind TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL)""",
+)
 _REASONS = {
-    sqlite3.SQLITE_FULL: "the disk is full; nothing of this step was recorded, what was before is kept",
-    sqlite3.SQLITE_IOERR: "the disk cannot be written (full, or taken away); nothing of this step was recorded, what "
-    "was before is kept",
+    sqlite3.SQLITE_FULL: "the disk is full; this step was not recorded, earlier labels are safe",
+    sqlite3.SQLITE_IOERR: "the disk cannot be written (full or removed?); this step was not "
+    "recorded, earlier labels are safe",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written; nothing was recorded",
     sqlite3.SQLITE_PERM: "the file or its folder may not be written; nothing was recorded",
     sqlite3.SQLITE_CANTOPEN: "the file or its folder may not be written; nothing was recorded",
-    sqlite3.SQLITE_BUSY: "another process has been writing it for half a minute; try again",
+    sqlite3.SQLITE_BUSY: "another process has been writing to it for half a minute; try again",
     sqlite3.SQLITE_NOTADB: "it is not an audit session",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; go back to a copy",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; restore a copy of the file",
 }
 
 
 class SessionError(ValueError):
-    """An audit session's file cannot be used, or a step does not fit what it holds."""
+    """The file of an audit session cannot be used, or a step does not fit its state."""
 
 
 @dataclass(frozen=True)
 class StoredItem:
-    """An item that may be labeled; `prediction` and `rival` are texts of classes, `shown` what people see of it."""
+    """An item that may be labeled; `shown` holds the columns that annotators see."""
 
     id: str
     stratum: int
@@ -60,7 +62,7 @@ class StoredItem:
 
 @dataclass(frozen=True)
 class Event:
-    """One step of the audit."""
+    """One event of the audit."""
 
     number: int
     time: str
@@ -70,19 +72,19 @@ class Event:
 
 
 def now() -> datetime:
-    """Return the time."""
+    """Return the current time."""
     return datetime.now(UTC)
 
 
 def canonical(value: Any) -> str:
-    """Return a value as the one JSON text that hashes are taken of."""
+    """Return a value as JSON text in the form that is hashed."""
     return json.dumps(
         value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
     )
 
 
 def digest_of_rows(items: Iterable[StoredItem]) -> str:
-    """Return the SHA-256 of items in their order."""
+    """Return the SHA-256 of items in this order."""
     found = hashlib.sha256()
     for item in items:
         found.update(
@@ -95,10 +97,10 @@ def digest_of_rows(items: Iterable[StoredItem]) -> str:
 def create_store(
     path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = ""
 ) -> None:
-    """Write the file of a new session as a whole, or not at all; an existing file is never touched."""
+    """Write the file of a new session completely or not at all; never change an existing file."""
     path = os.path.expanduser(os.fspath(path))
     if os.path.exists(path):
-        raise SessionError(f"{path!r} exists already; choose another name for the new audit")
+        raise SessionError(f"{path!r} already exists; choose another name for the new audit")
     try:
         with (
             whole_file(path, new=True) as part,
@@ -108,7 +110,7 @@ def create_store(
         ):
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
-            for statement in filter(str.strip, _SCHEMA.split(";")):
+            for statement in _SCHEMA:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -119,7 +121,7 @@ def create_store(
 
 
 class Store:
-    """An open session file; `events()` reads what is new since the last call."""
+    """An open session file; `events()` returns the new events since the last call."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path: Any = os.path.expanduser(os.fspath(path))
@@ -137,7 +139,7 @@ class Store:
         self._last, self._hash = 0, ""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def items(self) -> list[StoredItem]:
@@ -149,7 +151,7 @@ class Store:
             return [self._item(k, *row) for k, row in enumerate(rows, 1)]
 
     def events(self) -> list[Event]:
-        """Return the events after those that were read before, or raise where one was changed."""
+        """Return the events since the last call; raise an error if one was changed."""
         with _told(self.path):
             rows = self._connection.execute(
                 "SELECT number, time, who, kind, body, hash FROM events WHERE number > ? "
@@ -161,10 +163,10 @@ class Store:
             if not all(isinstance(text, str) for text in (time, who, kind, body)) or not _is_time(
                 time
             ):
-                raise self._changed(f"event {last + 1} is not what was recorded")
+                raise self._changed(f"event {last + 1} is different from the recorded one")
             chain = _chained(chain, number, time, who, kind, body)
             if number != last + 1 or stored != chain:
-                raise self._changed(f"event {last + 1} is not what was recorded")
+                raise self._changed(f"event {last + 1} is different from the recorded one")
             last = number
             found.append(Event(number, time, who, kind, self._json(body, f"event {number}")))
         self._last, self._hash = last, chain
@@ -172,18 +174,18 @@ class Store:
 
     @property
     def last_hash(self) -> str:
-        """The hash of the last event that was read: it stands for all before it."""
+        """Return the hash of the last event, which depends on all events before it."""
         return self._hash
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Begin a step that no other process can come between; what is added is durable when the context ends."""
+        """Lock the file for a step; its events are safely written when the block ends."""
         with _told(self.path), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
 
     def add(self, steps: Iterable[tuple[str, str, dict]]) -> None:
-        """Append events, inside of `writing`, after all of the file have been read."""
+        """Append events, inside of `writing`, after all events of the file were read."""
         _insert_events(self._connection, self._hash, self._last, steps)
 
     def add_items(self, first: int, items: Sequence[StoredItem]) -> None:
@@ -191,11 +193,11 @@ class Store:
         _insert_items(self._connection, first, items)
 
     def check(self) -> None:
-        """Raise where SQLite finds the file damaged."""
+        """Raise an error if SQLite finds damage in the file."""
         with _told(self.path):
             said = self._connection.execute("PRAGMA integrity_check").fetchone()[0]
         if said != "ok":
-            raise SessionError(f"{self.path!r} is damaged ({said}); go back to a copy")
+            raise SessionError(f"{self.path!r} is damaged ({said}); restore a copy of the file")
 
     def _check_format(self) -> None:
         application, version = (
@@ -206,8 +208,9 @@ class Store:
             raise SessionError(f"{self.path!r} is not an audit session")
         if not OLDEST <= version <= FORMAT:
             raise SessionError(
-                f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
-                f"one knows {OLDEST} to {FORMAT}): update the workbench; the file was left as it is"
+                f"{self.path!r} was written by a newer version of the workbench (format {version}; "
+                f"this version reads {OLDEST} to {FORMAT}); update the workbench. The file was not "
+                "changed"
             )
 
     def _item(
@@ -215,11 +218,11 @@ class Store:
     ) -> StoredItem:
         texts = all(text is None or isinstance(text, str) for text in (prediction, rival))
         if not isinstance(name, str) or not isinstance(stratum, int) or not texts:
-            raise self._changed(f"item {k} is not what was recorded")
+            raise self._changed(f"item {k} is different from the recorded one")
         return StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
 
     def _json(self, text: Any, what: str) -> dict:
-        """Return the object that a text holds, which must be written as this program writes it."""
+        """Return the JSON object in a text, which must be in the form that this program writes."""
         with contextlib.suppress(ValueError, TypeError, RecursionError):
             found = json.loads(text)
             if isinstance(found, dict) and canonical(found) == text:
@@ -228,7 +231,7 @@ class Store:
 
     def _changed(self, what: str) -> SessionError:
         return SessionError(
-            f"{self.path!r} was changed by another program: {what}; go back to a copy"
+            f"{self.path!r} was changed by another program: {what}; restore a copy of the file"
         )
 
 
@@ -241,7 +244,7 @@ def _is_time(text: str) -> bool:
 
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
-        raise SessionError(f"no such audit: {path!r}")
+        raise SessionError(f"there is no audit {path!r}")
     try:
         with open(path, "rb") as file:
             start = file.read(len(_HEADER))
@@ -252,7 +255,7 @@ def _check_file(path: str) -> None:
 
 
 def _set_up(connection: Any) -> None:
-    # a label is acknowledged only when it would survive a power cut
+    # a label is confirmed only when it would survive a power failure
     for setting in (
         "journal_mode = DELETE",
         "synchronous = FULL",
@@ -295,7 +298,7 @@ def _chained(before: str, number: int, time: str, who: str, kind: str, body: str
 
 
 def check_who(by: Any) -> str:
-    """Return a person's name, "" for None, or raise."""
+    """Return a person's name, "" for None, or raise an error."""
     if by is None:
         return ""
     if not isinstance(by, str) or not by.strip() or len(by) > 200 or not by.isprintable():

@@ -1,4 +1,4 @@
-"""A labeling tool, and the row that one of its records gives for an item."""
+"""The class of labeling tools, and helpers to read their records."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,24 +18,26 @@ class Tool:
 
     Attributes
     ----------
-    key, name : str
-        How it is asked for, and how it is called.
+    key : str
+        Name in options.
+    name : str
+        Name in messages.
     ending : str
-        Of its files.
+        Ending of its files.
     write : callable
-        From items and labels to the parts of the text of a file of tasks.
+        Takes items and labels, and yields the text of a file of tasks in parts.
     owns : callable
-        From a record of JSON to whether it is one of the tool's.
+        Takes a record of JSON, and returns whether it is one of the tool.
     read : callable
-        From a record's number and the record to the rows that it holds, one for each person.
+        Takes the number of a record and the record, and yields one row for each annotator.
     reserved : set of str
         Names of fields, in lower case, that a column must not have.
     variable : callable
-        From a column's name to that of its field.
+        Takes the name of a column, and returns the name of its field.
     person : callable
-        From a file's name without its ending to the person whose labels it holds, "" if unknown.
+        Takes the name of a file without its ending, and returns the annotator, "" if unknown.
     interface : callable, optional
-        From columns and labels to what a project of the tool has to be given.
+        Takes columns and labels, and returns the settings that a project of the tool needs.
     """
 
     key: str
@@ -53,7 +55,7 @@ class Tool:
 def text_and_others(identifier: str, columns: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the text of a task, and the other columns.
 
-    The text is the column of that name, else all columns, else the identifier.
+    The text is the column `text` if there is one. Otherwise, it is all columns, or the identifier.
     """
     rest = {name: value for name, value in columns.items() if name != "text"}
     lines = "\n".join(f"{name}: {value}" for name, value in rest.items())
@@ -61,19 +63,19 @@ def text_and_others(identifier: str, columns: Mapping[str, str]) -> tuple[str, d
 
 
 def one_label(number: int, item: str, by: str, picked: Sequence) -> LabelRow:
-    """Return the row of an annotation that may hold one label, or none."""
+    """Return the row of an annotation with one label or none."""
     problem = label = ""
     if len(picked) > 1:
-        problem = f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}: keep one"
+        problem = f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}; keep one"
     elif picked and not isinstance(picked[0], (str, int, float)):
-        problem = f"its label is {kind_of(picked[0])}, not text"
+        problem = f"has a label that is {kind_of(picked[0])}, not text"
     elif picked:
         label = text_of(picked[0])
     return LabelRow(number, item, label, by, problem=problem)
 
 
 def item_of(fields: Any, *names: str) -> str:
-    """Return the item that the first of the fields `names` tells, "" where none does."""
+    """Return the item from the first of the fields `names` that exists, "" without one."""
     for name in names if isinstance(fields, dict) else ():
         value = fields.get(name)
         if value is not None:

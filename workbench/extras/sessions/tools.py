@@ -1,6 +1,6 @@
-"""Tools that people label in, a file each: how tasks are written, and how exports are read."""
+"""The labeling tools. Each has a module that writes its tasks and reads its exports."""
 
 from workbench.extras.sessions import doccano, label_studio, prodigy
 
-# a record is of the last tool that owns it: those of Prodigy may have the fields of doccano's, too
+# the last tool that owns a record counts: records of Prodigy may also have the fields of doccano
 TOOLS = {tool.key: tool for tool in (label_studio.TOOL, doccano.TOOL, prodigy.TOOL)}

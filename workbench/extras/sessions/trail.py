@@ -1,4 +1,7 @@
-"""What the events of an audit session add up to: labels in force, who has which item, and how far the order is done."""
+"""The state of an audit session that follows from its events.
+
+`Trail` holds the current labels, the assigned items, and the progress in the order of labeling.
+"""
 
 import itertools
 from collections import defaultdict, deque
@@ -15,12 +18,12 @@ from workbench.labeling.answers import answer_reader
 from workbench.stratified.sequential import labeling_order
 
 OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
-DECIDING = 3  # the label that decides where two differ
+DECIDING = 3  # number of the label that decides between two different ones
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A label (None: skipped) that somebody gave to an item."""
+    """A label of an item, or None if it was skipped, with the annotator and the time."""
 
     number: int
     time: str
@@ -29,13 +32,13 @@ class Entry:
 
 
 class Trail:
-    """The state of a session; `apply` takes events in their order."""
+    """The state of a session; `apply` updates it by an event."""
 
     def __init__(self, path: str, created: Event, items: Sequence[StoredItem]) -> None:
         self.design: dict = created.body
         self.started = created.time
         self.kept: list[StoredItem] = []
-        self.items = self.kept  # the order of labeling is that of the file until a wave is drawn
+        self.items = self.kept  # in the order of labeling; a wave changes the order
         self.add_items(items)
         self.waves: list[int] = self.design.get("waves", [])
         self.wave = min(len(self.waves), 1)
@@ -49,10 +52,10 @@ class Trail:
         self._handed: dict[int, tuple[str, datetime]] = {}
         self._steps: dict[
             str, list[tuple[int, int]]
-        ] = {}  # who: (event, item) that can be taken back, in order
+        ] = {}  # who: (event, item) that can be undone, in order
 
     def add_items(self, items: Sequence[StoredItem]) -> None:
-        """Take in items that follow those known, in the order of labeling."""
+        """Add further items in the order of labeling."""
         self.kept += items
         self._number()
         self.doubled = doubled(
@@ -63,17 +66,17 @@ class Trail:
         self.place = {item.id: k for k, item in enumerate(self.items)}
 
     def apply(self, event: Event) -> None:
-        """Take in one event."""
+        """Update the state by one event."""
         try:
             _APPLY[event.kind](self, event)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
             raise SessionError(
-                f"{self._path!r}: event {event.number} ({event.kind}) makes no sense; go back to a "
-                "copy"
+                f"{self._path!r}: event {event.number} ({event.kind}) is not valid; restore a copy "
+                "of the file"
             ) from None
 
     def labels(self, k: int) -> list[Entry]:
-        """Return the labels in force of an item, each person's last, in the order in which people came."""
+        """Return the current labels of an item: the last of each annotator, in order of time."""
         return list(
             {
                 entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None
@@ -81,7 +84,7 @@ class Trail:
         )
 
     def history(self, k: int) -> list[Entry]:
-        """Return everything that was said of an item and not taken back, corrected labels too."""
+        """Return all labels of an item that were not undone, including corrected ones."""
         return list(self._entries.get(k, ()))
 
     def status(self, k: int) -> str:
@@ -89,7 +92,10 @@ class Trail:
         return LABELED if self.labels(k) else SKIPPED if self._entries.get(k) else OPEN
 
     def wants_another(self, k: int, more: Sequence[Entry] = ()) -> int:
-        """Return 2 where an item that has a label, and `more`, waits for a second one, 3 for one that decides, or 0."""
+        """Return which label an item waits for: 2 a second one, 3 a deciding one, or 0 none.
+
+        `more` are labels in addition to those of the item.
+        """
         labels = [entry.label for entry in (*self.labels(k), *more)] if self.doubled[k] else []
         return (
             len(labels) + 1
@@ -98,24 +104,24 @@ class Trail:
         )
 
     def may_have_another(self, k: int, who: str, labels: Sequence[Entry]) -> bool:
-        """Return whether a label of one more person can be kept where none was planned: everybody has a name."""
+        """Return whether an unplanned label of another annotator can be kept; all need names."""
         return bool(who) and all(entry.who for entry in labels) and not self.doubled[k]
 
     def holder(self, k: int, now: datetime) -> str | None:
-        """Return who has an item now, or None."""
+        """Return the annotator to whom an item is assigned now, or None."""
         who, until = self._handed.get(k, ("", None))
         return who if until is not None and now < until else None
 
     def held(self, who: str, now: datetime) -> list[int]:
-        """Return the items that somebody has now, in the order of labeling."""
+        """Return the items that are assigned to an annotator now, in the order of labeling."""
         return [k for k in sorted(self._handed) if self.holder(k, now) == who]
 
     def pending(self, now: datetime) -> list[int]:
-        """Return the items that are out with anybody."""
+        """Return all items that are assigned now."""
         return [k for k in sorted(self._handed) if self.holder(k, now) is not None]
 
     def available(self, who: str, now: datetime) -> Iterator[int]:
-        """Yield the items that somebody may be given next, in the order of labeling, those to be decided first."""
+        """Yield the next items for an annotator; those that wait for a deciding label are first."""
         disputed = [
             k for k in range(self.budget) if self.doubled[k] and self.wants_another(k) == DECIDING
         ]
@@ -127,11 +133,11 @@ class Trail:
                 yield k
 
     def beginning(self) -> int:
-        """Return the length of the longest beginning in which every item is labeled or skipped."""
+        """Return the number of first items that are all labeled or skipped."""
         return next((k for k in range(self.budget) if not self._entries.get(k)), self.budget)
 
     def countable(self) -> int:
-        """Return the length of the longest beginning that counts: of whole waves in an audit in waves."""
+        """Return the number of first items that count; with waves, those of whole waves."""
         done = self.beginning()
         return (
             max(end for end in (0, *itertools.accumulate(self.waves)) if end <= done)
@@ -140,11 +146,11 @@ class Trail:
         )
 
     def wave_is_done(self) -> bool:
-        """Return whether the next wave can be drawn: there is one, and all items before it are labeled or skipped."""
+        """Return whether there is a next wave, and all items before it are labeled or skipped."""
         return self.wave < len(self.waves) and self.beginning() == self.budget
 
     def last_step(self, who: str) -> tuple[int, int] | None:
-        """Return event and item of what somebody did last and did not take back."""
+        """Return event and item of the last step of an annotator that was not undone."""
         return next(reversed(self._steps.get(who, [])), None)
 
     def _give(self, event: Event) -> None:
@@ -191,7 +197,7 @@ class Trail:
         self.looks.append(event)
 
     def _draw(self, event: Event) -> None:
-        """Take in a wave: the next items of each stratum in their order, by turns."""
+        """Add a wave: the next items of each stratum, with strata taking turns."""
         labels = event.body["labels"]
         _must(
             self.wave_is_done()

@@ -1,4 +1,5 @@
-"""What the notebook of each topic reads before anything else: files and options, checked, as objects of the library.
+"""Functions that read and check the files and options of each topic's report.
 
-Each topic has a file here, with the dataclass of its parameters and a function `read`.
+Each topic has a module with the dataclass of its parameters and a function `read`, which returns
+objects of the library.
 """

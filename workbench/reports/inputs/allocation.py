@@ -1,4 +1,4 @@
-"""Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
+"""Inputs of the report on allocation: strata, the plan of labels, and a filled annotation sheet."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,8 +24,9 @@ BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}
 ASKED = Note(
     "refused",
-    'for an interval say with --bounds "LOW, HIGH" what the smallest and the largest value of an '
-    "item can be, in the units of the labels, not the smallest and the largest label",
+    "there is no interval, because the possible values of an item are unknown. State the smallest "
+    'and largest possible value with --bounds "LOW, HIGH", in the units of the labels (not the '
+    "smallest and largest label)",
 )
 
 
@@ -36,26 +37,29 @@ class AllocationParameters(Parameters):
     Parameters
     ----------
     strata : str
-        File of strata or records; "" for the register of the course.
+        File of strata or records. "" is the register of the course.
     stratum, size, sd, value
         As in `workbench.load_strata`.
     id : str
         As in `workbench.draw_rows`.
     budget : int
-        Labels in total, with those that are there.
+        Labels in total, including existing ones.
     standard_error : float
-        Wanted, of the total in the units of the values, in the place of a budget; 0 for none.
+        Target standard error of the total, in the units of the values, instead of a budget.
+        0 is none.
     minimum, method
         As in `workbench.plan_labels`.
     labels : str
-        The filled sheet; "" to plan. A label sheet is then the one that goes on.
+        The filled annotation sheet, or "" to plan. With `labels`, `label_sheet` is the next sheet.
     bounds : str
-        Smallest and largest value that an item can have, as "0, 1"; "" where that is not known.
+        Smallest and largest possible value of an item, such as "0, 1". "" is unknown.
     sd_from : {"planned", "labels"}
-        By which standard deviations the rest of a budget is planned: those known before, or those of the labels.
+        Standard deviations for planning the rest of a budget: those known before, or those of the
+        labels.
     level : float
+        Confidence level.
     label_plan : str
-        CSV file of the labels per stratum, "" for none.
+        CSV file to write for the labels per stratum. "" is none.
     label_sheet, seed
         As in `workbench.draw_rows`.
     """
@@ -82,7 +86,7 @@ class AllocationParameters(Parameters):
 def read(
     *, write: bool = True, **parameters: Any
 ) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
-    """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
+    """Return the strata, the plan of labels, the records to label, and the estimate from labels.
 
     Parameters
     ----------
@@ -94,22 +98,25 @@ def read(
     Returns
     -------
     strata : StratumSummary
+        The strata.
     plan : LabelPlan
-        With labels those that are there and those still to come.
+        The plan. With labels, it has the existing labels and those still to come.
     drawn : FrameSample or None
+        The records to label, None without an annotation sheet.
     found : ValueEstimate or None
+        The estimate, None without labels.
 
     Raises
     ------
     ValueError
-        If a parameter or a file does not fit; the message says which.
+        If a parameter or a file is wrong.
 
     Examples
     --------
     >>> strata, plan, drawn, found = read()
     >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
-    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
-    at random 47,149
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148,
+    equal shares 8,997, at random 47,149
     """
     inputs = AllocationParameters(**parameters)
     budget = inputs.budget
@@ -120,7 +127,7 @@ def read(
         if not inputs.strata:
             raise checks.WrongValue(
                 "strata",
-                "must be given with {0}: a file with one row per record",
+                "must be given with {0}, as a file with one row per record",
                 others=("label_sheet",),
             )
         if not inputs.labels:
@@ -128,7 +135,7 @@ def read(
     if inputs.labels and not inputs.strata:
         raise checks.WrongValue(
             "strata",
-            "must be given with {0}: the file of strata or records that was planned with",
+            "must be given with {0}, as the file of strata or records that the plan was made from",
             others=("labels",),
         )
     try:
@@ -145,7 +152,7 @@ def read(
         budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
     if inputs.bounds and not inputs.labels and not some_values:
         raise checks.WrongValue(
-            "bounds", "must be given with {0}, whose values they are of", others=("labels",)
+            "bounds", "limit the values of {0}, which was not given", others=("labels",)
         )
     rule: dict[str, Any] = inputs.only("method", "minimum")
     if inputs.standard_error:
@@ -160,8 +167,9 @@ def read(
                 *plan.notes,
                 Note(
                     "design",
-                    f"the standard error that the labels estimate is {inputs.standard_error:,g} or less in about half of "
-                    f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata",
+                    f"the estimated standard error will be at most {inputs.standard_error:,g} in "
+                    f"about half of samples; with {assured:,} labels in 4 of 5 samples, if values "
+                    "are normal within strata",
                 ),
             ],
         )
@@ -176,8 +184,8 @@ def read(
         if inputs.label_sheet:
             raise checks.WrongValue(
                 "label_sheet",
-                f"must not be given, as column {inputs.value!r} has values in some rows; "
-                "to draw further records name a column without gaps, or leave value out",
+                f"must not be given, because column {inputs.value!r} has values in some rows; "
+                "to sample more records, name a column without gaps or remove value",
             )
     elif inputs.labels:
         sheet = value_sheets.read_value_sheet(
@@ -224,14 +232,15 @@ def _of_some_values(
     level: float,
     rule: dict,
 ) -> ValueEstimate:
-    """Return the estimate from the values that some records of a file have."""
+    """Return the estimate from the values of some records of a file."""
     found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
     found = estimates.with_next(found, summary, found.sampled, budget, **rule)
     if found.interval(level).method == "none":
         found = replace(found, notes=[*found.notes, ASKED])
     warn_of_limit(note.text)
     premise = (
-        f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
+        f"This assumes that the {values.size:,} records with a value are a random sample of each "
+        f"stratum. "
     )
     return replace(found, premise=premise)
 
@@ -247,15 +256,15 @@ def _next_records(
     id: str,
     seed: int,
 ) -> FrameSample:
-    """Draw the records of a sheet that goes on, and write it."""
+    """Sample the records of the next annotation sheet and write it."""
     if not id:
         raise checks.WrongValue(
-            "id", "must name the column that identifies a record, to draw the records to label"
+            "id", "must name the column that identifies a record, to sample the records to label"
         )
     if not found.to_label.any():
         raise checks.WrongValue(
             "label_sheet",
-            "would be empty, as nothing is left of {0}; give a larger one",
+            "would be empty, because nothing is left of {0}; increase it",
             others=("budget",),
         )
     many = np.maximum(sheet.begun, found.sampled + found.to_label)

@@ -1,4 +1,4 @@
-"""Audits of several periods, sampling weights and columns of dates in the files of the report."""
+"""Inputs with audits of several periods, sampling weights or columns of dates."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,10 @@ NO_COLUMN = "none"
 
 
 class Audits(NamedTuple):
-    """The audits of a file by period, {} where it is one audit, whose period is `period` if the file says so."""
+    """The audits of a file by period.
+
+    `by_period` is {} for a single audit. Its period is then `period`, if the file states it.
+    """
 
     by_period: dict[str, ConfusionCounts]
     period: str = ""
@@ -30,14 +33,15 @@ class Audits(NamedTuple):
 
 
 def period_column(source: str, period: str) -> tuple[str, tuple[Note, ...]]:
-    """Return the column of the periods in a file of counts: the one named, or the only one called like a period."""
+    """Return the column of periods in a file of counts: the named one, or the only candidate."""
     names = frames.column_names(source)
     alike = _called_periods(names)
     if period != "period" or spelled(period, names) in names or len(alike) != 1:
         return period, ()
     return alike[0], (
         Note(
-            "data", f"periods are taken from column {alike[0]!r}, as no column is called 'period'"
+            "data",
+            f"periods are read from column {alike[0]!r}, because no column is called 'period'",
         ),
     )
 
@@ -57,17 +61,19 @@ def read_audits(
     audit_rates: str,
     **columns: str,
 ) -> Audits:
-    """Return the audits of the periods that a column of the audit names.
+    """Return one audit for each period in a column of the audit.
 
     Parameters
     ----------
     audit : str
+        File of the audit.
     months : mapping
         Counts by period.
     column : str
-        The column; "" for one called as that of the counts or as periods are, "none" for no column.
+        The column. "" looks for the name of the counts' column or another name of periods; "none"
+        is no column.
     period : str
-        The column of the counts.
+        The column of periods in the counts.
     every, audit_period, audit_rates
         As in `workbench.reports.inputs.misclassification.read`.
     **columns
@@ -91,8 +97,9 @@ def read_audits(
             "period_in_audit",
             "must name a column with periods of the counts, such as "
             f"{checks.listed(months, 2, quoted=True)}; column {found!r} of {audit!r} has "
-            f"{checks.listed(audits, 2, quoted=True)}. Write both alike; or give 'none' and "
-            "the audited period as {0}; or give 'pooled' as {1}, which takes the rates of other "
+            f"{checks.listed(audits, 2, quoted=True)}. Write both in the same way; or give 'none' "
+            "and "
+            "the audited period as {0}; or give 'pooled' as {1}, which uses the rates of other "
             "periods",
             told="",
             others=("audit_period", "audit_rates"),
@@ -103,13 +110,14 @@ def read_audits(
         raise checks.WrongValue(
             "audit_period",
             f"must not be given, as column {found!r} of {audit!r} has "
-            f"{len(audits)} periods; if all items were drawn from one, say 'none' as {{0}}",
+            f"{len(audits)} periods; if all items were sampled from one period, give 'none' as "
+            f"{{0}}",
             audit_period,
             others=("period_in_audit",),
         )
     return Audits(
         audits,
-        notes=(Note("data", f"column {found!r} of the audit says the period of each item"),),
+        notes=(Note("data", f"the period of each audited item is in column {found!r}"),),
         column=found,
     )
 
@@ -119,16 +127,16 @@ def _one_period(column: str, name: str, audit_period: str) -> Audits:
         raise checks.WrongValue(
             "audit_period",
             f"must be {name!r}, the only period in column {column!r} of the "
-            "audit; if that column is something else, say 'none' as {0}",
+            "audit; if that column is something else, give 'none' as {0}",
             audit_period,
             others=("period_in_audit",),
         )
-    note = Note("data", f"the audit is of period {name!r}, as its column {column!r} says")
+    note = Note("data", f"the audit is of period {name!r}, the only one in its column {column!r}")
     return Audits({}, name, (note,), column)
 
 
 def _audit_column(names: tuple[str, ...], period: str, columns: Mapping[str, str]) -> str:
-    """Return the column of the audit that says the period of each item, "" where no name tells it."""
+    """Return the audit's column with the period of each item, "" if no name identifies it."""
     others = {spelled(name, names) for name in columns.values() if name}
     if spelled(period, names) in names and spelled(period, names) not in others:
         return spelled(period, names)
@@ -139,7 +147,7 @@ def _audit_column(names: tuple[str, ...], period: str, columns: Mapping[str, str
 def weighted_series(
     audit: ConfusionCounts, months: Mapping, *, method: str, rates: str, sampled_by: str
 ) -> PrevalenceSeries:
-    """Return the series from an audit with sampling weights, by its weighted rates."""
+    """Return the series from the weighted rates of an audit with sampling weights."""
     used = "misclassification" if method in ("auto", "mle") else method
     corrected = prevalence_series(
         audit, None, months, method=used, rates=rates, sampled_by=sampled_by
@@ -147,16 +155,16 @@ def weighted_series(
     size = audit.effective.sum()
     note = Note(
         "assumption",
-        f"the {audit.n:,} audited items are weighted by their sampling weights, which are worth "
-        f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "
-        f"period is corrected by {method_words(used)}",
+        f"the {audit.n:,} audited items are weighted by their sampling weights, with an effective "
+        f"sample size of {size:.0f}. The rates P(prediction | truth) are weighted, and every period "
+        f"is corrected by {method_words(used)}",
     )
     warn_of_limit(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
 
 
 def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
-    """Return the counts of the audited items' population: of one period, or of all audited ones together.
+    """Return the counts of the audited population: of one period, or of all audited ones together.
 
     Plans and studies of other proportions begin there.
     """
@@ -174,7 +182,7 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
 
 
 def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
-    """Return the series with further notes; a command prints the assumption on several audits first."""
+    """Return the series with more notes; print the assumption on several audits first."""
     if series.audits:
         assumptions = [
             note.text for note in series.notes if note.kind == "assumption" and note.where is None
@@ -184,16 +192,16 @@ def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
 
 
 def labeled_rows_note(audit: ConfusionCounts, sampled_by: str) -> tuple[Note, ...]:
-    """Return the note that an audit is the labeled rows of its file, where only some rows have a label."""
+    """Return a note if the audit consists of the labeled rows of a larger file."""
     texts = [note.text for note in audit.notes if note.where == files.LABELED_ROWS]
-    random = ", taken as a random sample of the file" if sampled_by == designs.RANDOM else ""
+    random = ", assumed to be a random sample of the file" if sampled_by == designs.RANDOM else ""
     return tuple(Note("assumption", text + random, designs.PLACE) for text in texts)
 
 
 def unused(
     audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Return a note for every column of weights, clusters, strata or periods that was not used, of both files."""
+    """Return a note for each unused column of weights, clusters, strata or periods."""
     if audit == counts:
         return unused_columns(audit, [*columns.values(), *counted.values()], OPTIONS)
     return (

@@ -1,4 +1,4 @@
-"""Losses of a cross-validation, and the tests that they allow."""
+"""Inputs of the report on cross-validation: losses and the tests that they allow."""
 
 import re
 from dataclasses import dataclass
@@ -41,16 +41,16 @@ class CrossValidationParameters(Parameters):
     Parameters
     ----------
     losses : str
-        File of losses; "" for the two clerks of the course.
+        File of losses. "" is the two clerks of the course.
     fold, item, repeat, models, model, value, size, folds
         As in `workbench.CVLosses.read_csv`.
     better : {"auto", "lower", "higher"}
-        "lower": the columns are losses; "higher": scores. "auto" takes losses of items, and asks where fold means or
-        the names of the columns leave it open: the verdict would be backwards.
+        "lower" for losses, "higher" for scores. "auto" assumes losses of items. If fold means or
+        the names of columns leave this open, it raises an error, as the result could be reversed.
     rho, rope, level
         As in `workbench.compare_tests`.
     splits, test_share
-        As in `workbench.CVLosses.read_csv`; 0 where the share is not given.
+        As in `workbench.CVLosses.read_csv`. A `test_share` of 0 is unknown.
     """
 
     losses: str = ""
@@ -74,27 +74,30 @@ class CrossValidationParameters(Parameters):
 def read(
     *, losses: str = "", **parameters: Any
 ) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
-    """Return losses, the ranking of more than two models, the best pair and every test of it.
+    """Return the losses, the ranking of models, the best pair and the tests of this pair.
 
     Parameters
     ----------
     losses : str
+        File of losses.
     **parameters
         Other fields of `CrossValidationParameters`.
 
     Returns
     -------
     losses : CVLosses
+        Losses of all models.
     ranking : ModelComparison or None
-        None for one or two models.
+        Ranking of models, None for one or two.
     pair : CVLosses
-        The best two models, or all there are; of scores the better model is the first.
+        Losses of the best two models, or of all. With scores, the better model is the first.
     tests : ComparedTests
+        Tests of the pair.
 
     Raises
     ------
     ValueError
-        If a parameter or a file does not fit; the message says which.
+        If a parameter or a file is wrong.
 
     Examples
     --------
@@ -129,8 +132,8 @@ def read(
     )
     if len(measured.models) > comparison.BEST:
         warn_of_limit(
-            f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
-            "writes the rest"
+            f"The page lists the best {comparison.BEST} of {len(measured.models):,} models; "
+            "--tables DIR writes all"
         )
     by_mean = sorted(
         zip(measured.mean_losses().tolist(), measured.models, strict=True),
@@ -149,7 +152,7 @@ def read(
 def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
     scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
     why = (
-        f"column {scores[0]!r} sounds like scores"
+        f"the name of column {scores[0]!r} suggests scores"
         if scores
         else ""
         if measured.has_items
@@ -158,6 +161,6 @@ def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
     if better == "auto" and why:
         raise checks.WrongValue(
             "better",
-            f"must be said, as {why}: 'higher' for scores such as accuracies, 'lower' "
+            f"must be given, because {why}: 'higher' for scores such as accuracies, 'lower' "
             "for losses such as error rates",
         )

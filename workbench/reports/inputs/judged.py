@@ -1,4 +1,4 @@
-"""A judge's verdicts and people's labels from the files that a report is given."""
+"""Inputs with judge labels of all items and human labels of some."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,8 +16,9 @@ from workbench.results import Note
 BATCHES = ("same", "earlier")
 ID = "id"
 PLAN = (
-    "label some: workbench audit new {0} audit.db --strata-by {1} --budget 200 draws them for a sheet or a desk "
-    "that hides the verdicts; then name the sheet as audit (--audit sheet.csv --truth correct)"
+    "label some items. `workbench audit new {0} audit.db --strata-by {1} --budget 200` samples "
+    "them for annotators, who do not see the judge labels. Then name the filled sheet: --audit "
+    "sheet.csv --truth correct"
 )
 
 
@@ -34,36 +35,39 @@ def read_judged(
     rates: str = "process",
     level: float = 0.95,
 ) -> JudgeAudit:
-    """Return what people's labels say of all the items that a judge gave a verdict.
+    """Return an estimate for all items from judge labels of all and human labels of some.
 
     Parameters
     ----------
     counts : str
         File with a row per item, or the log of an evaluation.
     judge : str
-        Its column of verdicts.
+        Its column of judge labels.
     audit : str
-        File of the labels; "" where they stand beside the verdicts.
+        File of the human labels. "" if they are in the file `counts`.
     truth : str
-        Column of the labels, empty where nobody was asked; of a sheet of an audit "truth" or "correct".
+        Column of the human labels, empty for items without one. In an annotation sheet it is
+        "truth" or "correct".
     id : str
-        Column of both files that says which items are the same; "" for "id". Not for an earlier batch.
+        Column that identifies an item in both files. "" is "id". Not for an earlier batch.
     batch : {"same", "earlier"}
-        Whether labels are of the same items, or of others, whose verdicts stand beside them in `audit`.
+        Whether the human labels are of the same items or of earlier ones. The judge labels of
+        earlier items are also in `audit`.
     classes, rates, level
         As in `workbench.audits.judges.judge_audit`.
 
     Returns
     -------
     JudgeAudit
+        The estimate, next to the estimates from the human labels or the judge labels alone.
     """
     checks.choice("batch", batch, BATCHES)
     if not counts:
-        raise checks.WrongValue("counts", "must name the file of the verdicts")
+        raise checks.WrongValue("counts", "must name the file of the judge labels")
     if truth == judge:
         raise checks.WrongValue(
             "truth",
-            "must be another column than {0}",
+            "must be a different column than {0}",
             told=f"both are {judge!r}",
             others=("judge",),
         )
@@ -89,15 +93,16 @@ def read_judged(
 
 @frames.in_rows_of("file")
 def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the verdicts of a file, none of them missing, and other columns."""
+    """Return the judge labels of a file, none of them missing, and other columns."""
     cells = frames.read_columns(file, [judge, *others])[0]
     gaps = _gaps(cells[judge])
     for name in others:
         if gaps.any() and name != ID and not _gaps(cells[name]).any():
             raise checks.WrongValue(
                 "judge",
-                f"must have a verdict for every item; {int(gaps.sum()):,} of "
-                f"{gaps.size:,} cells are empty, but none of column {name!r}: are the two swapped?",
+                f"must have a judge label for every item; {int(gaps.sum()):,} of {gaps.size:,} "
+                f"cells are empty, but none of column {name!r}; perhaps you swapped the two "
+                "columns",
                 judge,
             )
     return read_classes({judge: cells[judge]})[0][judge], {name: cells[name] for name in others}
@@ -117,8 +122,8 @@ def _beside(file: str, judge: str, label: str) -> tuple[np.ndarray, np.ndarray]:
     if spelled(label, names := frames.column_names(file)) not in names:
         raise checks.WrongValue(
             "truth",
-            f"is {label!r}, which is no column of {file!r}: name the column of people's "
-            f"labels, or their file with audit (--audit); or {PLAN.format(file, judge)}",
+            f"is {label!r}, but {file!r} has no such column. Name the column of human labels, or "
+            f"their file with --audit; or {PLAN.format(file, judge)}",
         )
     verdict, others = _verdicts(file, judge, label)
     return verdict, _filled(others[label])
@@ -130,13 +135,13 @@ def _of_earlier(
     if not audit:
         raise checks.WrongValue(
             "batch",
-            "'earlier' needs the file of the earlier batch, with its verdicts and labels, "
-            "as audit (--audit); labels beside these verdicts are of the same items",
+            "'earlier' needs --audit with the file of the earlier batch, which has its judge "
+            "labels and human labels",
         )
     if spelled(judge, names := frames.column_names(audit)) not in names:
         raise checks.WrongValue(
             "batch",
-            f"'earlier' needs the verdicts on the labeled items, and {audit!r} has no "
+            f"'earlier' needs the judge labels of the audited items, but {audit!r} has no "
             f"column {judge!r}; columns: {checks.listed(names, quoted=True)}",
         )
     before, others = _verdicts(audit, judge, label)
@@ -149,8 +154,8 @@ def _of_earlier(
         if shared:
             raise checks.WrongValue(
                 "batch",
-                f"must not be 'earlier': {len(shared):,} items stand in both files, such "
-                f"as {min(shared)!r}; say 'same', or name no items alike",
+                f"must not be 'earlier', because {len(shared):,} items are in both files, such "
+                f"as {min(shared)!r}; use 'same', or give different items different names",
             )
     return judge_audit(
         _verdicts(counts, judge)[0], _filled(others[label]), earlier=before, **settings
@@ -164,13 +169,13 @@ def _texts(file: str, name: str) -> list[str]:
 def _matched(
     counts: str, judge: str, audit: str, label: str, id: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return verdicts and labels (N,) of the items of `counts`, labels by their identifiers in `audit`."""
+    """Return judge labels and human labels (N,) of the items of `counts`, matched by identifier."""
     name, names = id or ID, frames.column_names(audit)
     for file in (counts, audit):
         if spelled(name, there := frames.column_names(file)) not in there:
             raise checks.WrongValue(
                 "id",
-                f"must name the column that tells the items apart; {file!r} has no {name!r}, "
+                f"must name the column that identifies an item; {file!r} has no column {name!r}, "
                 f"but {checks.listed(there, 10, quoted=True)}",
             )
     verdict, others = _verdicts(counts, judge, name)
@@ -185,7 +190,9 @@ def _matched(
     for text, cell in zip(ids, found.tolist(), strict=True):
         if cell is not None and said[place[text]] not in (None, cell):
             raise checks.WrongValue(
-                "audit", f"labels item {text!r} both {said[place[text]]!r} and {cell!r}: keep one"
+                "audit",
+                f"labels item {text!r} both {said[place[text]]!r} and {cell!r}; keep one of these "
+                "rows",
             )
         said[place[text]] = cell if cell is not None else said[place[text]]
     return verdict, said
@@ -196,28 +203,27 @@ def _refuse_other_items(ids: list[str], place: dict[str, int], counts: str, audi
     if lost and len(lost) == len(ids) - len({*place}) and len({*ids}) > len(place):
         raise checks.WrongValue(
             "audit",
-            f"holds every item of {counts!r} and {len(lost):,} more: are the files of "
-            "verdicts and labels swapped?",
+            f"has all items of {counts!r} and {len(lost):,} more; perhaps you swapped the files of "
+            "judge labels and human labels",
             audit,
         )
     if lost:
         raise checks.WrongValue(
             "audit",
-            f"must label items of {counts!r}; {len(lost):,} of {len(ids):,} are none of "
-            f"them, such as {lost[0]!r} (items there are called {next(iter(place))!r}); labels of "
-            "an earlier batch take batch 'earlier' (--batch earlier)",
+            f"must label items of {counts!r}; {len(lost):,} of {len(ids):,} identifiers are not in "
+            f"it, such as {lost[0]!r} (identifiers there look like {next(iter(place))!r}). If the "
+            "labels are of an earlier batch, use --batch earlier",
         )
 
 
 def _refuse_other_run(
     ids: list[str], place: dict[str, int], verdict: np.ndarray, judge: str, again: np.ndarray
 ) -> None:
-    """Raise where verdicts beside the labels are not those of the items."""
+    """Raise an error if the judge labels next to the human labels are of another run."""
     for text, other in zip(ids, again.tolist(), strict=True):
         if verdict[place[text]] != other:
             raise checks.WrongValue(
                 "audit",
-                f"must be of the same run of the judge: of item {text!r} column {judge!r} "
-                f"says {other!r} beside the label, and {verdict[place[text]].item()!r} among the "
-                "verdicts",
+                f"must be of the same run of the judge, but column {judge!r} of item {text!r} is "
+                f"{other!r} there and {verdict[place[text]].item()!r} in the file of judge labels",
             )

@@ -1,4 +1,4 @@
-"""An audit, the predicted counts of many periods, and the series that corrects them."""
+"""Inputs of the report on class proportions: an audit, predicted counts and their correction."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,39 +26,44 @@ class MisclassificationParameters(Parameters):
     Parameters
     ----------
     audit : str
-        File of audited items or a confusion table; "" for the audit of the course.
+        File of audited items or of a confusion matrix. "" is the audit of the course.
     truth, prediction, rows
         As in `workbench.load_audit`.
     classes : str
-        `labels` of `workbench.load_audit`; or "text" or "numbers", how classes are read.
+        `labels` of `workbench.load_audit`; or "text" or "numbers", the type of classes.
     counts : str
-        File of predicted counts, or of predictions, one row per item; "" for the months of the course.
+        File of predicted counts, or of predictions with one row per item. "" is the months of the
+        course.
     period, total, counted
         As in `workbench.load_periods`.
     predicted : str
-        As in `workbench.load_periods`; "" for a column called as `prediction` is.
+        As in `workbench.load_periods`. "" is the name in `prediction`.
     audit_period
         As in `workbench.counts_at_audit`.
     method, rates
         As in `workbench.prevalence_series`.
     fresh_audit : str
-        A second audit, "" for none.
+        A second audit. "" is none.
     half_width : float
-        Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
-        to exist, `workbench.plan_next_audit`. Of a single period that of the precision of every class,
-        `workbench.plan_classification_table`. 0 for none.
+        Target half-width, to plan the next audit; 0 is none. It is that of the change of the
+        proportion from the audited period to the last one, as in `workbench.plan_next_audit`. For a
+        single period, it is that of the precision of every class, as in
+        `workbench.plan_classification_table`.
     shift : str
-        `new_shares` of `workbench.shift_study`; "" for none.
+        `new_shares` of `workbench.shift_study`. "" is none.
     judge, id, batch
-        As in `workbench.reports.inputs.judged.read_judged`; so are then audit, truth, counts and classes.
+        As in `workbench.reports.inputs.judged.read_judged`. With a judge, this is also true of
+        audit, truth, counts and classes.
     level : float
+        Confidence level.
     every : str
-        Makes days, weeks, months, quarters or years of a column of dates, in both files; "" for none.
+        Length of the periods that are made of dates in both files: "day", "week", "month",
+        "quarter" or "year". "" is none.
     weight : str
-        Column of the audit with sampling weights; "" for none.
+        Column of the audit with sampling weights. "" is none.
     period_in_audit : str
-        Column of the audit with the period or date of each item; "" for one called as that of the counts or as periods
-        are, "none" for no column.
+        Column of the audit with the period or date of each item. "" looks for the name of the
+        counts' column or another name of periods; "none" is no column.
     audit_rates
         As in `workbench.prevalence_series`, for audits of several periods.
     sampled_by
@@ -98,10 +103,10 @@ def read(
 ) -> (
     tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | OnePeriod | JudgeAudit
 ):
-    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+    """Return the audit, its comparison with a second one, the counts and the corrected series.
 
-    A single period gives a table of all classes instead. With `judge` the result is an estimate from a judge's labels
-    of all items and people's labels of some.
+    A single period gives a table of all classes instead. With `judge`, the result is an estimate
+    from judge labels of all items and human labels of some.
 
     Parameters
     ----------
@@ -111,17 +116,19 @@ def read(
     Returns
     -------
     audited : ConfusionCounts
+        The audit.
     comparison : AuditComparison or None
-        Of the two audits.
+        Comparison of the two audits.
     months : dict
         Counts by period.
     series : PrevalenceSeries
-        A single period returns one OnePeriod instead of these four, a judge one JudgeAudit.
+        The corrected series. For a single period, the function returns one OnePeriod instead of
+        these four; with a judge, one JudgeAudit.
 
     Raises
     ------
     ValueError
-        If a parameter or a file does not fit; the message says which.
+        If a parameter or a file is wrong.
 
     Examples
     --------
@@ -154,7 +161,7 @@ def read(
         )
     for name, value in {"id": inputs.id, "batch": inputs.batch != "same"}.items():
         if value:
-            raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
+            raise checks.WrongValue(name, "needs {0}, which was not given", others=("judge",))
     if bool(inputs.audit) != bool(inputs.counts):
         given, lacking = ("audit", "counts") if inputs.audit else ("counts", "audit")
         raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
@@ -232,8 +239,8 @@ def read(
         warn_of_limit(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
         warn_of_limit(
-            f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
-            f"the {series.LISTED} largest changes; --tables DIR writes all"
+            f"The page plots {len(corrected.drawn())} of {len(corrected.periods):,} periods and "
+            f"lists the {series.LISTED} largest changes; --tables DIR writes all"
         )
     last = [
         name
@@ -292,22 +299,22 @@ def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
         raise checks.WrongValue(
             "audit_period",
-            f"must be a period with the {audited:,} audited items or more, as they "
-            "were drawn from it",
+            f"must be a period with at least the {audited:,} audited items, because they "
+            "were sampled from it",
             name,
-            told=f"{name!r} has {items:,}; if periods are days or "
-            "hours, every month (--every month) makes months of them; of items from elsewhere, "
-            "such as known positives and negatives, say sampled_by truth (--sampled-by truth)",
+            told=f"{name!r} has {checks.counted(items, 'item')}. If periods are days or hours, combine them with "
+            "--every month. If the audited items come from elsewhere, such as known positives and "
+            "negatives, use --sampled-by truth",
         )
 
 
 def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
-    """Raise for questions that only a random audit answers."""
+    """Raise an error for questions that need a random audit."""
     for name, value in {"half_width": half_width, "shift": shift}.items():
         if value:
             raise checks.WrongValue(
                 name,
-                f"needs a random audit, and this one was sampled by {sampled_by}; leave it out, or say "
-                "sampled_by random (--sampled-by random) if the items were drawn at random",
+                f"needs a random audit, but this one was sampled by {sampled_by}; remove it, or "
+                "use --sampled-by random if the items were sampled at random",
                 value,
             )

@@ -1,4 +1,4 @@
-"""A single period: a table of all classes in the place of a series."""
+"""Inputs with a single period, which gives a table of all classes instead of a series."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from workbench.results.limits import warn_of_limit
 
 
 class OnePeriod(NamedTuple):
-    """What the report shows of a single period; cells are tagged with the name of this class."""
+    """The results of a single period; cells of the notebook are tagged with this class."""
 
     audit: ConfusionCounts
     comparison: AuditComparison | None
@@ -29,20 +29,23 @@ def read_one_period(
     inputs: Any,
     notes: tuple[Note, ...],
 ) -> tuple[OnePeriod | None, tuple[Note, ...]]:
-    """Return what the report shows of a single period, or None and the notes of a series.
+    """Return the results of a single period, or None and the notes of a series.
 
-    There is no table for an audit with sampling weights, with a method of your choice, or where a
-    random sample has fewer than 2 items of a predicted class.
+    There is no table if the audit has sampling weights, if the user chose a method, or if a random
+    sample has fewer than 2 items of a predicted class.
 
     Parameters
     ----------
     audit : ConfusionCounts
+        The audit.
     comparison : AuditComparison or None
+        Its comparison with a second audit.
     months : dict
         The counts of the period.
     inputs : workbench.reports.inputs.misclassification.MisclassificationParameters
+        Parameters of the report.
     notes : tuple of Note
-        On what was read.
+        Notes on the files.
     """
     if inputs.method != designs.AUTO or audit.weighted is not None:
         return None, notes
@@ -67,11 +70,12 @@ def read_one_period(
 
 
 def labeled_items(audit: ConfusionCounts) -> Table:
-    """Return the numbers of labeled items, without rates, which would need weights.
+    """Return the numbers of labeled items; rates would need weights.
 
     Parameters
     ----------
     audit : ConfusionCounts
+        The audit.
     """
     rows = []
     for row in audit.rows():

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """Parameters of a report; a subclass for each topic has them as fields."""
+    """Base class of the parameters of a report, which are the fields of a subclass per topic."""
 
     def only(self, *names: str) -> dict[str, Any]:
         """Return some of the parameters by name."""
@@ -15,5 +15,5 @@ class Parameters:
 
     @classmethod
     def values(cls, namespace: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters by name that the cells of a notebook have set."""
+        """Return the parameters by name from the variables of a notebook."""
         return {field.name: namespace[field.name] for field in fields(cls)}

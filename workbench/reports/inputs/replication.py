@@ -1,4 +1,4 @@
-"""Labeled items of a clustered sample."""
+"""Inputs of the report on clusters: the labeled items of a sample."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,7 +32,7 @@ class ReplicationParameters(Parameters):
     Parameters
     ----------
     items : str
-        File of labeled items; "" for the digit forms of the course, of which 9 is the positive class.
+        File of labeled items. "" is the digit forms of the course with 9 as the positive class.
     truth, prediction, score, stratum, psu, nest, weight, fpc, replicate_weights
         As in `workbench.load_labeled`.
     rho, coefficients
@@ -40,7 +40,7 @@ class ReplicationParameters(Parameters):
     group, positive, classes, separator, candidates, rows
         As in `workbench.load_labeled`.
     metrics : str
-        As in `workbench.estimate_metrics`; "" for those that suit the items.
+        As in `workbench.estimate_metrics`. "" takes the metrics that suit the items.
     method, collapse, level
         As in `workbench.estimate_metrics`.
     seed : int
@@ -74,7 +74,9 @@ class ReplicationParameters(Parameters):
 
 @checks.naming(rng="seed")
 def read(**parameters: Any) -> LabeledItems:
-    """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
+    """Return labeled items for which the requested metrics exist.
+
+    Slow metrics such as the AUC are checked, but not computed.
 
     Parameters
     ----------
@@ -84,11 +86,12 @@ def read(**parameters: Any) -> LabeledItems:
     Returns
     -------
     LabeledItems
+        The items, with notes on unused columns.
 
     Raises
     ------
     ValueError
-        If a parameter, a file or the design of the sample does not fit; the message says which.
+        If a parameter, a file or the design of the sample is wrong.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def read(**parameters: Any) -> LabeledItems:
         warn_of_limit(text)
     if confusion_matrices.is_matrix(labeled.notes):
         return labeled
-    if inputs.replicate_weights:  # they carry strata and clusters of the design
+    if inputs.replicate_weights:  # they contain the strata and clusters of the design
         return labeled
     return with_unused(
         labeled,
@@ -147,10 +150,10 @@ def read(**parameters: Any) -> LabeledItems:
 
 
 def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
-    """Return the inputs without the usual column of predictions if the file has none and needs none.
+    """Return the inputs without a column of predictions if the file has none and needs none.
 
-    It needs none if there is a score, or if all metrics are of the truth alone. It also needs none if
-    no metric is named and every other column of the file has a role already.
+    It needs none if there is a score, or if all metrics use the truth alone. It also needs none if
+    no metric is named and every other column of the file already has a role.
     """
     if inputs.prediction != ReplicationParameters.prediction:
         return inputs
@@ -176,14 +179,15 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
         return without
     raise checks.WrongValue(
         "prediction",
-        f"must name the column of predicted classes; the file has {checks.listed(names, quoted=True)}; "
-        f"for the mean or the proportions of {inputs.truth!r} alone say --metrics mean or "
+        "must name the column of predicted classes; the file has "
+        f"{checks.listed(names, quoted=True)}. "
+        f"For the mean or the proportions of {inputs.truth!r} alone, use --metrics mean or "
         "--metrics proportion",
     )
 
 
 def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
-    """Raise unless the metrics of one model exist; only begin those that take their time."""
+    """Raise an error if a metric of one model does not exist; do not compute slow metrics."""
     names = clustered.check_settings(labeled, metrics or None, **settings)[0]
     quick = [metric for metric in names if not METRICS[metric].values]
     if quick:
@@ -191,7 +195,7 @@ def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]
 
 
 def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
-    """Raise unless the metrics of several models exist; only begin those that take their time."""
+    """Raise an error if a metric of several models does not exist; do not compute slow ones."""
     names, *_ = check_comparison(labeled, metrics or None, **settings)
     quick = [metric for metric in names if not METRICS[metric].values]
     if quick:
@@ -199,11 +203,11 @@ def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, A
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:
-    """Return the problem of a sample with its rows in the file (the header is row 1) and the option to use."""
+    """Return the problem of a sample, its rows in the file (the header is row 1) and a remedy."""
     rows = " (rows {} and {})".format(*(item + 2 for item in error.items)) if error.items else ""
     remedy = ""
     if error.kind == "repeated":
-        remedy = ": if the numbers start again in every stratum, say --nest"
+        remedy = ": if the numbers start again in every stratum, use --nest"
     if error.kind == "alone":
         *alone, neighbor = error.join
         given = [collapse] if collapse else []
@@ -211,9 +215,10 @@ def _of_the_command(error: DesignError, collapse: str) -> str:
             [*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN
         )
         remedy = (
-            ": there is no other to join it to"
+            ": there is no other stratum to join it to"
             if neighbor is None
-            else ": join each to another stratum that was chosen before the outcome was seen, such as --collapse "
+            else ": join each to another stratum, chosen before you saw the results, for example "
+            "with --collapse "
             f'"{joined}"'
         )
     return error.seen + rows + remedy

@@ -1,4 +1,4 @@
-"""The forms of the course, read by one of its two programs."""
+"""Inputs of the start page: the digit forms of the course, read by one of two programs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +16,14 @@ class StartParameters(Parameters):
     Parameters
     ----------
     reader : {"a", "b"}
-        Ten average images, or the five nearest neighbors.
+        "a" compares with ten average images, "b" with the five nearest neighbors.
     """
 
     reader: str = "b"
 
 
 def read(**parameters: Any) -> tuple[DigitForms, ScoredItems]:
-    """Return the digit forms and their items as a program reads them.
+    """Return the digit forms and their items as read by a program.
 
     Parameters
     ----------
@@ -33,7 +33,9 @@ def read(**parameters: Any) -> tuple[DigitForms, ScoredItems]:
     Returns
     -------
     forms : DigitForms
+        The digit forms.
     items : ScoredItems
+        Predictions and confidences of the program.
 
     Examples
     --------

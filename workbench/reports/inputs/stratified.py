@@ -1,4 +1,4 @@
-"""Scored items and the audit that the parameters ask for."""
+"""Inputs of the report on accuracy: scored items and the audit."""
 
 import os
 from dataclasses import dataclass
@@ -34,32 +34,34 @@ class StratifiedParameters(Parameters):
     Parameters
     ----------
     scores : str
-        File of scored items; "" for the digit forms of the course.
+        File of scored items. "" is the digit forms of the course.
     score, prediction, truth, id, score_is, positive, classes, probabilities, leave_out
         As in `workbench.read_scores`.
     labels, label_sheet
         As in `workbench.accuracy_audit`.
     columns : str
-        Columns of `scores` that the sheet shows, separated by blanks or commas.
+        Columns of `scores` that the annotation sheet shows, separated by blanks or commas.
     budget : int
         Labels in total.
     half_width : float
-        Wanted of the accuracy's interval, in the place of a budget; 0 for none.
+        Target half-width of the interval of the accuracy, instead of a budget. 0 is none.
     assurance : float
-        Share of samples that are to have it, as in `workbench.label_prices`.
+        Probability of reaching the half-width, as in `workbench.label_prices`.
     metrics_of : str
-        A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
+        A predicted class, for `workbench.class_audit`. With `rival` instead, the audit is
+        `workbench.difference_audit`.
     rival, model : str
         As in `workbench.read_scores`.
     judge : str
-        Columns of a judge's verdicts on two models' answers, with a comma between: the audit is
+        Columns of judge labels on the answers of two models, separated by a comma, for
         `workbench.judged_audit`.
     strata_by : str
         `by` of `workbench.read_scores`.
     n_strata : int
-        0 for "auto" of `workbench.accuracy_audit`, and for 5 with `metrics_of` or `rival`.
+        Number of strata. 0 is "auto" of `workbench.accuracy_audit`, or 5 with `metrics_of` or
+        `rival`.
     stratifier, allocation, trust_scores, interval, level
-        As in `workbench.accuracy_audit`; with `metrics_of` or `rival` "auto" is "proportional".
+        As in `workbench.accuracy_audit`. With `metrics_of` or `rival`, "auto" is "proportional".
     seed : int
         `rng` of the audit.
     """
@@ -96,7 +98,9 @@ class StratifiedParameters(Parameters):
 
 @checks.naming(rng="seed", by="strata_by")
 def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
-    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+    """Return scored items and their audit.
+
+    The audit is of the accuracy, of the metrics of one class, or of the difference of two models.
 
     Parameters
     ----------
@@ -108,12 +112,14 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     Returns
     -------
     items : ScoredItems
+        The items.
     audit : AccuracyAudit, ClassAudit, DifferenceAudit or JudgedAudit
+        The audit.
 
     Raises
     ------
     ValueError
-        If a parameter or a file does not fit; the message says which.
+        If a parameter or a file is wrong.
 
     Examples
     --------
@@ -130,7 +136,9 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     checks.not_both(labels=inputs.labels, truth=inputs.truth)
     if inputs.strata_by and not inputs.scores:
         raise checks.WrongValue(
-            "strata_by", f"{inputs.strata_by!r} is a column of scores: name a file"
+            "strata_by",
+            f"is {inputs.strata_by!r}, a column of a file; name the file as {{0}}",
+            others=("scores",),
         )
     if inputs.label_sheet and not inputs.labels and not inputs.truth:
         _refuse_recorded(inputs.label_sheet)
@@ -177,8 +185,8 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
         if items.labeled is not None:
             raise checks.WrongValue(
                 "half_width",
-                f"plans new labels, and column {inputs.truth!r} has some already: leave one "
-                "of the two out",
+                f"plans new labels, but column {inputs.truth!r} already has labels; remove one of "
+                "the two",
                 inputs.half_width,
             )
     if inputs.half_width and not inputs.labels:
@@ -231,9 +239,11 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
 
 
 def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
-    """Return the items of a file under a judge; `others` are settings, of which some do not go with it."""
+    """Return the items of a file with judge labels; reject other settings that do not apply."""
     if not scores:
-        raise checks.WrongValue("judge", f"{judge!r} are columns of scores: name a file")
+        raise checks.WrongValue(
+            "judge", f"is {judge!r}, columns of a file; name the file as {{0}}", others=("scores",)
+        )
     for name in (
         "prediction",
         "truth",
@@ -250,7 +260,7 @@ def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
 
 
 def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
-    """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
+    """Return the columns of a file that an annotation sheet shows; a log has default columns."""
     if not columns.strip() and scores and files.is_evaluation_log(scores):
         columns = ",".join(
             name for name in registry.LOG_COLUMNS if name in frames.column_names(scores)
@@ -258,7 +268,11 @@ def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     if not columns.strip():
         return {}
     if not scores:
-        raise checks.WrongValue("columns", f"{columns!r} are columns of scores: name a file")
+        raise checks.WrongValue(
+            "columns",
+            f"is {columns!r}, columns of a file; name the file as {{0}}",
+            others=("scores",),
+        )
     there = set(frames.column_names(scores))
     parts = [part.strip() for part in columns.split(",")]
     names = [name for part in parts for name in ([part] if part in there else part.split())]
@@ -274,4 +288,4 @@ def _refuse_recorded(sheet: str) -> None:
     try:
         safe_csv.refuse_recorded(sheet, *ANSWERS)
     except ValueError as error:
-        raise ValueError(f"{error}; to analyze it say --labels") from error
+        raise ValueError(f"{error}; to analyze it, use --labels") from error

@@ -1,4 +1,4 @@
-@rem Installs beside this script; needs Python {{ version }} and no network.
+@rem Installs the workbench next to this script. Needs Python {{ version }}, but no network.
 cd /d "%~dp0"
 py -{{ version }} -m venv venv || exit /b 1
 venv\Scripts\python -m pip install --no-index --find-links wheels "{{ project }}" || exit /b 1

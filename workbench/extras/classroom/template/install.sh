@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs beside this script; needs Python {{ version }} and no network.
+# Installs the workbench next to this script. Needs Python {{ version }}, but no network.
 set -e
 cd "$(dirname "$0")"
 "${PYTHON:-python3}" -m venv venv
