@@ -212,7 +212,7 @@ def test_what_cannot_be_told_is_asked(tmp_path, content, options, message):
 
 def test_several_choices_in_an_annotation_are_refused_with_the_record(tmp_path):
     several = [{"item": "d", "choice": ["cat", "dog"], "annotator": 1, "annotation_id": 1}]
-    with pytest.raises(ValueError, match="record 1 has 2 labels, 'cat', 'dog': keep one"):
+    with pytest.raises(ValueError, match="record 1 has 2 labels, 'cat', 'dog'; keep one"):
         read_annotators(saved(tmp_path, "x.json", several))
 
 

@@ -13,6 +13,7 @@ from workbench.extras.papers.claims import (
     unchecked,
 )
 from workbench.extras.papers.result import SHOWN, Replay
+from workbench.results import vocabulary
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_in_a_notebook_the_verdict_stands_first_and_numbers_have_their_own_digit
         bound("y", "small", 1e-7, high=1),
     )
     text = Replay("kloos/table1", "t", rows, (), False, "none")._repr_html_()
-    heads = [text.index(f">{name}</th>") for name in SHOWN]
+    heads = [text.index(f">{vocabulary.words(name)}</th>") for name in SHOWN]
     assert SHOWN == ("verdict", "claim", "printed", "ours", "corrected", "reach", "why")
     assert heads == sorted(heads) and all(
         f"<td>{cell}</td>" in text for cell in ("26", "24.67", "26.2", "1e-07")
