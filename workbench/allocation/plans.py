@@ -126,7 +126,7 @@ class LabelPlan(Result):
             )
         error = items * self.others[self.method].variance ** 0.5
         if not np.isfinite(error):
-            return f"No result: {leave} a stratum that varies without a label"
+            return f"No result: {leave} a stratum whose values vary without a label"
         if error == 0:
             return f"{label}: the total will have no sampling error"
         mean = np.zeros(1) if self.mean is None else self.mean
@@ -141,11 +141,11 @@ class LabelPlan(Result):
         (percent,) = digits.percents(share, error=share)
         if share < HOPELESS:
             errors = f"with a standard error of about {off} ({percent})"
-            return f"{label}: expect a total of about {about}, {errors}"
+            return f"{label}. The expected total is about {about}, {errors}"
         if np.ptp(np.sign(mean)) < 2:
             hopeless = f"Too few labels for a useful result: {leave} the total of about {about}"
             return f"{hopeless} with a standard error of about {off} ({percent})"
-        return f"{label}: expect a total of about {about}, with a standard error of about {off}"
+        return f"{label}. The expected total is about {about}, with a standard error of about {off}"
 
     def basis(self) -> str:
         """Return the labels per stratum and the basis of the finding, in one line."""

@@ -259,7 +259,7 @@ class AccuracyAudit(Audit):
     truth : float or None
         True accuracy of a simulated audit, else None.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     stratifier : str
         Method that divided the items into strata.
     allocation : str
@@ -441,7 +441,7 @@ class IntervalComparison(Result):
 
 USES = {
     "default": "report this one",
-    "short": "shorter; at nominal 95% it covers at least 91% in practice",
+    "short": "shorter; in our searches the 95% interval covered in at least 91% of samples",
     "guaranteed": "its coverage is proven",
     "wald": "for teaching only: its coverage is too low",
     "wilson": "for teaching only",
@@ -494,11 +494,11 @@ def accuracy_audit(
         note says. They use S_k = sqrt(p_k (1 - p_k)) at the mean score p_k.
     trust_scores : bool, default False
         Whether you checked that predictions are correct as often as their scores say. Then "auto"
-        allocates 75% of the labels in proportion.
+        allocates at least 75% of the labels in proportion to stratum size.
     interval : {"default", "short", "guaranteed", "wald", "wilson"}, default "default"
         Interval method, as in `workbench.stratified_interval`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     labels : str, default ""
         Filled annotation sheet to analyze, or an export of its items from Label Studio (JSON),
         doccano or Prodigy (JSONL). The sheet may be filled in part: its first rows in the order of

@@ -61,7 +61,7 @@ class ClassAudit(AccuracyAudit):
     truth : float or None
         True accuracy of a simulated audit, else None.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     stratifier : str
         Method that divided the items into strata.
     allocation : str
@@ -285,7 +285,7 @@ def class_audit(
     interval : {"default", "short", "guaranteed", "wald", "wilson"}, default "default"
         Interval method of the accuracy, as in `workbench.stratified_interval`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     labels : str, default ""
         Filled annotation sheet to analyze, as in `accuracy_audit`.
     label_sheet : str, default ""

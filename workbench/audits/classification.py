@@ -73,7 +73,7 @@ DRAWN = Note(
     "assumption",
     "the audit was sampled by truth, so accuracy, precision and F1 follow from the rates "
     "P(prediction | truth). These must also be the rates of the counted items. The intervals come "
-    "from simulated rates, with one more item in the worst place for each limit. In a search over "
+    "from simulated rates, with one additional item in the least favorable place for each limit. In a search over "
     "60 random designs of 2 to 4 classes, the 95% intervals covered the true value in at least "
     "94.5% of samples, and in 98.7% on average. Each design had 200 samples",
 )
@@ -140,7 +140,7 @@ class ClassificationTable(Result):
     sampled_by : {"random", "truth", "prediction"}
         Design of the audit sample that the estimates assume.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
 
     See Also
     --------
@@ -233,7 +233,7 @@ class ClassificationTable(Result):
         }
         labels = checks.counted(self.audit.n, "labeled item")
         items = f"the predicted classes of {checks.counted(self.counts.sum(), 'item')}"
-        assumes = "The result is valid if the labels are the truth"
+        assumes = "The result is valid if the human labels are correct"
         if self.sampled_by == designs.TRUTH:
             assumes += " and P(prediction | truth) is what it was in the audit"
         text = f"From {labels}, {ways[self.sampled_by]}, and {items}"
@@ -324,7 +324,7 @@ def classification_table(
         of each predicted class, or at random. "auto" infers it from the margins of the audit and
         reports it in a note. It raises an error if the margins do not show it.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
 
     Returns
     -------
@@ -375,7 +375,7 @@ def classification_table(
     >>> print(table.finding())      # doctest: +NORMALIZE_WHITESPACE
     Accuracy 89.6%, between 83.4% and 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%),
     field 77.6% (71.5% to 82.5%)
-    >>> table.rows()[0]["recall"].__round__(3)
+    >>> round(table.rows()[0]["recall"], 3)
     0.714
     """
     checks.instance("audit", audit, ConfusionCounts)
@@ -670,9 +670,9 @@ class ClassificationPlan(Result):
     accuracy_half_width : float
         Expected half-width of the interval of the accuracy.
     half_width : float
-        Half-width that was asked for.
+        Requested half-width.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     to_label : (K,) array of int
         Items that are still to be labeled: all of `labeled`, or those without a label so far.
 
@@ -735,7 +735,7 @@ def plan_classification_table(
         Half-width of the interval of each precision, in (0, 0.5). The value .05 means 5 percentage
         points.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
 
     Returns
     -------

@@ -59,7 +59,7 @@ class DifferenceAudit(Audit):
     truth : float or None
         True difference if it is known.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     stratifier : str
         Method that divided the items into strata.
     allocation : str
@@ -221,7 +221,7 @@ def difference_audit(
     interval : {"default"}, default "default"
         Interval method; the only one is that of `value_interval`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     labels : str, default ""
         Filled annotation sheet to analyze, as in `accuracy_audit`.
     label_sheet : str, default ""

@@ -58,7 +58,7 @@ class JudgedAudit(DifferenceAudit):
     models : (str, str)
         Names of A and B.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     stratifier : str
         Method that divided the items into strata, "given".
     allocation : str
@@ -167,7 +167,7 @@ def judged_audit(
     budget : int, default 100
         Labels in total, as in `accuracy_audit`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     labels : str, default ""
         Filled annotation sheet to analyze, as in `accuracy_audit`.
     label_sheet : str, default ""

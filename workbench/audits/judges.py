@@ -31,7 +31,7 @@ PEOPLE_EARLIER = "human labels, earlier batch"
 SAME = Note(
     "assumption",
     "the estimate assumes that the labeled items were sampled at random, among all items or among "
-    "those with each judge label, and that the human labels are the truth. It does not matter how "
+    "those with each judge label, and that the human labels are correct. It does not matter how "
     "often the judge errs, because both kinds of labels are of the same items. The result says "
     "nothing about later items",
 )
@@ -70,7 +70,7 @@ class JudgeAudit(Result):
     half_width_more : float
         Expected half-width of the corrected value with 100 more human labels.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
 
     See Also
     --------
@@ -189,9 +189,9 @@ class JudgeAudit(Result):
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
             return (
                 f"No result: {self._labels()} are too few to estimate {self.what}. "
-                f"The judge's labels alone give {alone}"
+                f"The judge labels alone give {alone}"
             )
-        by_judge = "" if np.isnan(judge["estimate"]) else f". The judge's labels alone give {alone}"
+        by_judge = "" if np.isnan(judge["estimate"]) else f". The judge labels alone give {alone}"
         others = [
             f"{row['label']} {self._with_limits(row)}"
             for row in self.entries[1:]
@@ -261,7 +261,7 @@ def judge_audit(
     rates : {"process", "frame"}, default "process"
         Population of the error rates for an earlier batch, as in `workbench.estimate_prevalence`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
 
     Returns
     -------
@@ -306,7 +306,7 @@ def judge_audit(
     >>> of_fail = ["pass"] * 3 + ["fail"] * 27 + [None] * 270
     >>> audit = judge_audit(verdict, of_pass + of_fail)
     >>> print(audit.finding())     # doctest: +NORMALIZE_WHITESPACE
-    The proportion of pass is 63.0%, between 55.5% and 70.0%. The judge's labels alone give 70.0%
+    The proportion of pass is 63.0%, between 55.5% and 70.0%. The judge labels alone give 70.0%
     """
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)

@@ -103,7 +103,7 @@ def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
 
     See Also
     --------
-    clerk_losses : The errors of two equal clerks.
+    clerk_losses : Return the losses of two equal clerks.
     compare_tests : Apply several tests to the same losses.
 
     Examples

@@ -264,7 +264,7 @@ def compare_models(
     losses : CVLosses, dict of (K,), (K, M) array_like or data frame
         Losses of at least two models. All inputs except CVLosses hold mean losses of equal folds; a
         data frame has one column per model.
-    rho : float or {"auto", "naive", "nadeau_bengio"}
+    rho : float or {"auto", "naive", "nadeau_bengio"}, default "auto"
         Proportion of hidden variance, as in `kfold_t_test`.
     adjust : {"holm", "bonferroni", "none"}
         Method to adjust p-values for the number of pairs.
@@ -503,7 +503,7 @@ def compare_tests(
     ----------
     cv : CVLosses or (K, m) array_like
         Losses of two models, or one series of differences.
-    rho : float or {"auto", "naive", "nadeau_bengio"}
+    rho : float or {"auto", "naive", "nadeau_bengio"}, default "auto"
         Proportion of hidden variance for the verdict, as in `kfold_t_test`.
     rope : float, default 0.01
         Half-width of the region of practical equivalence, as in `bayesian_correlated_t`.

@@ -507,7 +507,7 @@ class KFoldTTest(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
 
         Returns
         -------

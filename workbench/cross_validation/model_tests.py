@@ -102,7 +102,7 @@ def nadeau_bengio_test(
         Numbers of training items and of test items in a split, above 0.
     mean : float, default 0
         Mean to test.
-    alternative : {"two-sided", "less", "greater"}
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
         Alternative hypothesis.
 
     Returns
@@ -590,7 +590,7 @@ class NestedInterval(Interval):
     low, high : float
         Limits of the interval.
     level : float
-        Nominal coverage.
+        Confidence level.
     method : str
         Name of the method.
     limiting_stratum : int or None
@@ -632,7 +632,7 @@ def nested_cv_interval(
         Losses of all other items, by models trained without that fold and without the item's own
         fold.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
 
     Returns
     -------

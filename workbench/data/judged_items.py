@@ -50,7 +50,8 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
 
     See Also
     --------
-    read_scores : Read the scores of a single model.
+    read_scores : Read scored items of one or two models.
+    judged_audit : Plan or analyze the audit of these items.
     ScoredItems : Items that this function returns.
 
     Examples

@@ -7,8 +7,8 @@
   Clopper and Pearson. More correct labels never lower a limit. The lower limit is the largest over
   outcomes with no correct label in some of the strata, and the upper limit mirrors this. The
   interval was conservative in every search we made (``make search``); there is no proof.
-- ``"short"``: inverts an estimated mid-P tail. It is about 14% shorter than the default. In the
-  search, the 95% interval covered the true value in at least 91.56% of samples.
+- ``"short"``: inverts an estimated mid-P tail. It is about 14% shorter than the default. In
+  our searches, the 95% interval covered the true value in at least 91.56% of samples.
 - ``"guaranteed"``: has proven coverage. It is the pooled Clopper-Pearson interval for nearly equal
   weights, and the worst-case Chernoff bound otherwise. For one stratum it is as wide as the
   default. For strata of equal size with equal labels it is .98 to 1.18 times as wide. For unequal
@@ -150,11 +150,11 @@ def stratified_interval(
     correct : (H,) array_like of int
         Labeled items that were correct, 0 <= x_h <= n_h.
     level : float, default 0.95
-        Nominal coverage, between 0 and 1.
+        Confidence level, between 0 and 1.
     method : {"default", "short", "guaranteed", "wald", "wilson"}
-        "default" is for general use. "short" is shorter, and covers at least 91% at nominal 95% in
-        our search. "guaranteed" has proven coverage. "wald" and "wilson" are for teaching. See
-        `workbench.intervals.shares`.
+        "default" is for general use. "short" is shorter; in our searches its 95% interval covered
+        the true value in at least 91% of samples. "guaranteed" has proven coverage. "wald" and
+        "wilson" are for teaching. See `workbench.intervals.shares`.
 
     Returns
     -------
@@ -727,8 +727,8 @@ def _method_notes(
         return
     yield Note(
         "unreliable",
-        "the short interval can cover less than its level. In the search, the 95% interval covered "
-        "the true value in at least 91% of samples",
+        "the short interval can cover less than its level. In our searches, the 95% interval "
+        "covered the true value in at least 91% of samples",
     )
     if min(wrong, right) < 10 or size.size == 1:
         yield Note(

@@ -64,7 +64,7 @@ def value_interval(
         All values that an item can have, seen or not. The smallest and the largest value of a
         stratum bound its unseen items.
     level : float, default 0.95
-        Nominal coverage, between 0 and 1.
+        Confidence level, between 0 and 1.
     method : {"default", "bounded", "t"}
         "bounded" is valid even if the population contains values inside the bounds that the sample
         does not contain. "default" is the same for at most three values, such as 0 and 1 or -1, 0

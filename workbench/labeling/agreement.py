@@ -55,7 +55,7 @@ class Agreement(Result):
     classes : tuple
         The classes.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     scale : {"nominal", "ordinal", "interval"}
         Scale of the classes; the headline has the alpha of this scale.
 
@@ -180,7 +180,7 @@ def agreement(
         None, NaN, masked, "", "nan" or the missing value of a data frame. The annotators of an
         array are called 1, 2 and so on.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     scale : {"nominal", "ordinal", "interval"}, default "nominal"
         "nominal": two labels are the same or not. "ordinal": the classes have an order, like
         grades. "interval": the classes are numbers whose differences have a meaning.

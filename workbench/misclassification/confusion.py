@@ -380,7 +380,7 @@ class AuditComparison(Result):
         Exact p-values of equal rates, adjusted by Holm's method within each of the two families.
         NaN if a class was not audited.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     first, second : ConfusionCounts
         The two audits.
 
@@ -464,7 +464,7 @@ def compare_audits(
     first, second : ConfusionCounts
         Two independent audits of the same classes.
     level : float, default 0.95
-        Nominal coverage of the intervals, in (0, 1). A change is significant if an adjusted p-value
+        Confidence level of the intervals, in (0, 1). A change is significant if an adjusted p-value
         is below 1 - level.
 
     Returns

@@ -22,7 +22,7 @@ LARGE_AUDIT = {
     "frame. If they have exactly the rates of the frame, rates='frame' gives smaller ones",
     "frame": "the finite-population correction assumes that later periods have exactly the rates "
     "of the frame. If they share only the process, intervals are too short: with half of the frame "
-    "audited, 95% intervals cover in 79% of samples. Then use rates='process'",
+    "audited, 95% intervals cover the true value in 79% of samples. Then use rates='process'",
 }
 
 
@@ -110,7 +110,7 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
         if later < first / 2 or 1 - later < (1 - first) / 2:
             text = (
                 "the proportion of a class has more than halved; 'mixed' can then have a larger "
-                "variance than 'misclassification', which 'mle' never has"
+                "variance than 'misclassification'. 'mle' does not have this problem"
             )
             yield "remark", text
 

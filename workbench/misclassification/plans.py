@@ -46,7 +46,7 @@ def plan_next_audit(
     rates : {"process", "frame"}, default "process"
         As in `plan_audit`.
     level : float, default 0.95
-        Nominal coverage of the interval, in (0, 1).
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------

@@ -158,7 +158,7 @@ class PrevalenceEstimate(OfClasses, Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, in (0, 1).
+            Confidence level, in (0, 1).
 
         Returns
         -------
@@ -268,8 +268,8 @@ def estimate_prevalence(
         Whether later periods share the process that made the frame, or exactly the frame's rates.
         It matters if the audit is a large part of the frame. Choose "process" unless you know that
         later items are classified exactly as those of the frame were. If "frame" is wrong and half
-        of the frame was audited, 95% intervals cover in only 79% of samples. For the audited frame
-        itself, both options apply the finite-population correction 1 - n/N.
+        of the frame was audited, 95% intervals cover the truth in only 79% of samples. For the
+        audited frame itself, both options apply the finite-population correction 1 - n/N.
     sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
         How the audited items were chosen:
 
@@ -405,7 +405,7 @@ class EstimatorComparison(Result):
     labels : tuple
         Class labels.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     counted : float or (K,) array
         Classify-and-count estimate.
 
@@ -527,7 +527,7 @@ def compare_estimators(
     rates : {"process", "frame"}, default "process"
         As in `estimate_prevalence`.
     level : float, default 0.95
-        Nominal coverage of the intervals, in (0, 1).
+        Confidence level of the intervals, in (0, 1).
     sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
         As in `estimate_prevalence`. A method that the design does not allow is not computed.
 

@@ -299,7 +299,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, in (0, 1).
+            Confidence level of the intervals, in (0, 1).
         notes : bool, default True
             Whether the rows have the keys `flags` and `problem`. Leave them out for a narrow table
             next to the notes.
@@ -339,7 +339,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, in (0, 1).
+            Confidence level of the intervals, in (0, 1).
 
         Returns
         -------
@@ -357,7 +357,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, in (0, 1).
+            Confidence level of the intervals, in (0, 1).
 
         Returns
         -------
@@ -434,7 +434,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, in (0, 1).
+            Confidence level of the intervals, in (0, 1).
 
         Returns
         -------
@@ -465,7 +465,7 @@ class PrevalenceSeries(Result):
         first, last : label
             Entries of `periods`.
         level : float, default 0.95
-            Nominal coverage of the interval, in (0, 1).
+            Confidence level of the interval, in (0, 1).
 
         Returns
         -------
@@ -535,7 +535,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the interval, in (0, 1).
+            Confidence level of the interval, in (0, 1).
 
         Returns
         -------
@@ -560,7 +560,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the interval, in (0, 1).
+            Confidence level of the interval, in (0, 1).
 
         Returns
         -------
@@ -635,7 +635,7 @@ class PrevalenceSeries(Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the interval, in (0, 1).
+            Confidence level of the interval, in (0, 1).
 
         Returns
         -------
@@ -708,7 +708,7 @@ def prevalence_series(
         How audits of several periods are used:
 
         - "pooled": the rates P(prediction | truth) are pooled over the periods;
-        - "own": each audit is used for its own period only, which is right if the rates drift;
+        - "own": each audit is used for its own period only; appropriate if the rates drift;
         - "auto": pooled, unless a test finds at the 5% level that the rates differ.
 
     Returns

@@ -75,7 +75,7 @@ class EstimatorTheory(Result):
     See Also
     --------
     estimator_theory : Compute these figures.
-    shares_theory : The same for more than two classes.
+    shares_theory : Compute bias and variance for more than two classes.
     """
 
     bias: dict
@@ -198,7 +198,7 @@ def estimator_theory(
 
     See Also
     --------
-    shares_theory : The same for more than two classes.
+    shares_theory : Compute bias and variance for more than two classes.
     plan_audit : Find the size of an audit.
     compare_estimators : Estimate the errors from an audit.
 
@@ -381,9 +381,9 @@ class AuditPlan(Result):
     fresh_half_width : float
         Half-width of the level from an audit of `audited` items in the new period (at most all).
     half_width : float
-        Half-width to plan for.
+        Requested half-width.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     quantity : str
         The planned quantity, "level" or "change".
     method : str
@@ -486,7 +486,7 @@ def plan_audit(
     rates : {"process", "frame"}, default "process"
         As in `estimate_prevalence`.
     level : float, default 0.95
-        Nominal coverage of the interval, in (0, 1).
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------

@@ -107,8 +107,9 @@ ONE_MORE = (
 )
 SKEWED = (
     "no bounds are known, so the interval assumes that the sums of the clusters are normally "
-    "distributed. With skewed values it covers too little. For means of 30 lognormal clusters, the "
-    "95% interval covered the true mean in 88% of samples with log-sd 1, and in 65% with log-sd 2"
+    "distributed. With skewed values its coverage is below the level. For means of 30 lognormal "
+    "clusters, the 95% interval covered the true mean in 88% of samples with log-sd 1, and in 65% "
+    "with log-sd 2"
 )
 
 

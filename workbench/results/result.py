@@ -314,7 +314,7 @@ class Interval(Result):
     low, high : float
         The limits, on the scale of the estimate.
     level : float
-        Nominal coverage, in (0, 1).
+        Confidence level, in (0, 1).
     method : str
         Method of the limits. "none" if the data give no interval; the limits are then infinite.
     limiting_stratum : int or None

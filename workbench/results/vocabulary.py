@@ -139,8 +139,8 @@ EXPLAINED = {
     "the folds do not show, because they share training items. At 0 the folds are independent; "
     "near 1 they show almost none of the variance",
     "RMSE": "root mean squared error: the typical error of an estimate, bias and chance combined",
-    "SE": "standard error: the typical error of an estimate by chance; about two of them make a "
-    "95% interval",
+    "SE": "standard error: the typical random error of an estimate; the estimate plus and minus "
+    "two standard errors is roughly a 95% confidence interval",
     "stratum": "a group of items, such as those of similar scores, from which items to label are "
     "sampled separately",
     "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each "

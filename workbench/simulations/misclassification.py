@@ -110,7 +110,7 @@ class PrevalenceStudy(Result):
         method : str, default "mle"
             Method, as in `estimate_prevalence`.
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
         quantity : {"level", "change"}, default "level"
             The proportion in the new period, or its change since the first period.
 
@@ -183,7 +183,7 @@ class PrevalenceStudy(Result):
         method : str, default "mle"
             Method, as in `limits`.
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
         quantity : {"level", "change"}, default "level"
             The proportion in the new period, or its change since the first period.
 

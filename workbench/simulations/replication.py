@@ -56,7 +56,7 @@ class CoverageStudy(Result):
     runs : int
         Number of runs.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     truth : float
         Value of the statistic in the population.
     item_variance : float
@@ -346,7 +346,7 @@ def simulate_coverage(
     rho : float, default 0.5
         Smallest factor of the replicates of "fay" and "generalized", as in `workbench.replicates`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     runs : int, default 2000
         Number of runs, at least 2.
     rng : int or numpy.random.Generator, default 0

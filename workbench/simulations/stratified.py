@@ -121,7 +121,7 @@ class LabelingStudy(Result):
         method : str, default "default"
             Interval method, as in `stratified_interval`.
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
 
         Returns
         -------
@@ -149,7 +149,7 @@ class LabelingStudy(Result):
         method : str, default "default"
             Interval method, as in `limits`.
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
 
         Returns
         -------
@@ -167,7 +167,7 @@ class LabelingStudy(Result):
         method : str, default "default"
             Interval method, as in `limits`.
         level : float, default 0.95
-            Nominal coverage in (0, 1).
+            Confidence level in (0, 1).
 
         Returns
         -------
@@ -716,7 +716,7 @@ class LookingStudy(Result):
     accuracy : float
         True accuracy of the population.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
     runs : int
         Number of simulated audits.
     labeled : (L,) array of int
@@ -798,7 +798,7 @@ def simulate_looking(
     expected : float, optional
         Expected accuracy, by default 0.85, as in `anytime_interval`.
     level : float, default 0.95
-        Nominal coverage in (0, 1).
+        Confidence level in (0, 1).
     rng : int or numpy.random.Generator, default 0
         Seed or generator.
 

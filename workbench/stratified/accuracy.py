@@ -100,7 +100,7 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
         method : str, default "default"
             Method of the interval, one of those of `stratified_interval`.
 
@@ -368,9 +368,9 @@ class BudgetPlan(Result):
     expected_half_width_error : float
         Monte Carlo error of the mean half-width; 0 for "wald", which is a formula.
     half_width : float
-        Half-width that was asked for.
+        Requested half-width.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     method : str
         Allocation of the labels to the strata.
     interval_method : str
@@ -446,7 +446,7 @@ def plan_budget(
         Interval that you will report. The search uses its mean half-width over simulated samples.
         "wald" uses the textbook formula instead, which asks for too few labels.
     level : float, default 0.95
-        Nominal coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     minimum : int, default 2
         Labels that every stratum gets at least, 2 or more. The plan takes a higher floor if that
         saves labels; see Notes.
@@ -594,7 +594,7 @@ class PlanCurve(Result):
     population : int
         Items of all strata.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     finite : bool
         Whether the finite-population correction was used.
 
@@ -671,7 +671,7 @@ def plan_curve(
     half_widths : (E,) array_like of float
         Half-widths, above 0 and below 0.5.
     level : float, default 0.95
-        Nominal coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     finite : bool, default True
         Whether to use the finite-population correction.
 
@@ -724,7 +724,7 @@ def expected_half_width(
     interval : str
         Method of the interval, as in `stratified_interval`.
     level : float
-        Nominal coverage, between 0 and 1.
+        Confidence level, between 0 and 1.
 
     Returns
     -------
@@ -832,7 +832,7 @@ class LabelDesign:
     method : str
         Allocation of the labels.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
     minimum : int
         Floor per stratum.
     least : int

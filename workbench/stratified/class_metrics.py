@@ -93,7 +93,7 @@ class ClassMetrics(skips.Bounded, Result):
         metric : {"precision", "recall", "f1"}
             Metric to estimate.
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
@@ -266,7 +266,7 @@ def expected_half_widths(
     labeled : (H,) array of int
         Labels per stratum.
     level : float
-        Nominal coverage of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------

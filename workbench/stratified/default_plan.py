@@ -19,7 +19,7 @@ MANY = 20
 MANY_FROM = 200  # labels
 # proportion of the proportional labels that a stratum keeps, by whether the scores are trusted
 KEPT = {False: 0.9, True: 0.75}
-PARTS = {False: "nine tenths", True: "three quarters"}
+PARTS = {False: "at least 90%", True: "at least 75%"}
 SCORES = 0.02, 0.98  # a mean score outside is moved to the nearer of the two
 
 
@@ -133,7 +133,8 @@ def default_labels(
         if (labeled != proportional).any():
             text = (
                 f"{plan}; {PARTS[trust_scores]} of the labels are allocated in proportion to "
-                "stratum size, and the others go to the strata where the scores are least certain"
+                "stratum size, and the remaining labels go to the strata where the scores are "
+                "least certain"
             )
             return labeled, [Note("remark", text)]
         reason = "there are too few labels in each to give more to those with uncertain scores"

@@ -18,8 +18,8 @@ SHORT_FROM = 0.95  # at .90 the short interval covers as little as .86
 SHORT = Note(
     "unreliable",
     "the short interval does not guarantee its level. In an enumeration with 10 to 500 labels of a "
-    "large population, its coverage was at least .934 at 95%, and .987 at 99%. Report the default "
-    "interval, too",
+    "large population, its coverage was at least 93.4% at level 95%, and 98.7% at level 99%. "
+    "Report the default interval, too",
 )
 
 
@@ -77,7 +77,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
         method : {"default", "short"}, default "default"
             Method of the interval. "short" is for a single stratum and levels of at least 0.95.
             With 20 labels or more it is .88 to .99 times as wide as the default, but its coverage
@@ -163,7 +163,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the interval, between 0 and 1.
+            Confidence level of the interval, between 0 and 1.
         models : pair of str, default ("A", "B")
             Names of the models.
         """

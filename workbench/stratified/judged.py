@@ -37,11 +37,11 @@ NO_PROOF = (
 UNPROVEN = {
     "pairs": Note(
         "assumption",
-        NO_PROOF + ".945 of samples, if items were sampled within the pairs of judge labels",
+        NO_PROOF + "94.5% of samples, if items were sampled within the pairs of judge labels",
     ),
     "random": Note(
         "assumption",
-        NO_PROOF + ".947 of samples, if items were sampled from all items alike",
+        NO_PROOF + "94.7% of samples, if items were sampled at random from all items",
     ),
 }
 CONTESTANT = Note(
@@ -98,7 +98,7 @@ class JudgedDifference(PairedDifference):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class JudgedDifference(PairedDifference):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class JudgedDifference(PairedDifference):
         models : pair of str, default ("A", "B")
             Names of the models.
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -283,7 +283,7 @@ def judged_difference(
     See Also
     --------
     judged_labels : Allocate human labels to the four pairs of judge labels.
-    judged_audit : Plan, simulate or analyze an audit of two models with a judge.
+    judged_audit : Plan or analyze an audit of two models with a judge.
     paired_difference : Estimate the difference from human labels alone.
 
     Notes

@@ -41,7 +41,7 @@ class LabelPrices(Result):
     interval_method : str
         Method of the interval.
     level : float
-        Nominal coverage of the interval.
+        Confidence level of the interval.
 
     See Also
     --------
@@ -62,8 +62,8 @@ class LabelPrices(Result):
         widths = [_points(half_width) for half_width in self.half_width]
         labels = [checks.counted(count, "label") for count in self.labeled]
         first, last = self.assured[[0, -1]].tolist()
-        average = f"an interval of ±{widths[0]} takes {labels[0]} on average"
-        assured = f"in {accuracy.samples_words(self.assurance)}, {first:,} are enough"
+        average = f"{labels[0]} give an interval of ±{widths[0]} on average"
+        assured = f"{first:,} give it in {accuracy.samples_words(self.assurance)}"
         text = f"If the scores are calibrated, {average} (in about half of samples); {assured}"
         if len(widths) > 1:
             text += f"; for ±{widths[-1]}, {labels[-1]} and {last:,}"
@@ -134,7 +134,7 @@ def label_prices(
     interval : {"default", "short", "guaranteed", "wilson", "wald"}, default "default"
         Interval that you will report, as in `stratified_interval`.
     level : float, default 0.95
-        Nominal coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     assurance : float, default 0.8
         Probability of reaching the half-width, at least 0.5 and below 1.
     rng : int, default 0

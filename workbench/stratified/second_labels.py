@@ -126,7 +126,7 @@ def second_labels(
         meant for two. The lower limit counts them and undecided pairs as incorrect, the upper limit
         as correct.
     level : float, default 0.95
-        Nominal coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------

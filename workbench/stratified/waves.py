@@ -65,7 +65,7 @@ class WaveEstimate(Estimate, Result):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
         method : {"default", "wald"}, default "default"
             Method of the interval. "default" treats each stratum of each wave as a stratum of its
             own. "wald" is for teaching only.

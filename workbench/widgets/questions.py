@@ -187,7 +187,7 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
 
     Examples
     --------
-    >>> reveal("0-coin", lambda side: f"You said {side}. Tails.")
+    >>> reveal("0-coin", lambda side: f"You predicted {side}. It was tails.")
     Make your prediction first.
     >>> reveal("0-coin", 0.5)
     Make your prediction first.

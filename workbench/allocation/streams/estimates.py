@@ -270,7 +270,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
         bounds : (float, float), optional
             Smallest and largest value that a record can have, such as (0, 1) for incorrect and
             correct. Give what you know about the values, not the range of the sample.
@@ -294,7 +294,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         -----
         **With bounds**, the interval is the `value_interval` of the sizes and the sampled values.
         In an adversarial search over streams with trends and merges, the 95% interval covered the
-        true mean in at least 95.7% of samples (``tests/peers/search_streams.py``).
+        true mean in at least 95.6% of samples (``tests/peers/search_streams.py``).
 
         **Without bounds**, no interval is valid for every stream. The interval consists of two, and
         the outer limits are used:
@@ -331,7 +331,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         References
         ----------
         .. [1] Satterthwaite, An approximate distribution of estimates of variance components,
-           Biometrics 2, 1946.
+           Biometrics Bulletin 2, 1946.
         .. [2] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical
            Society B 54, 1992.
 

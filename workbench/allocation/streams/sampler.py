@@ -236,11 +236,11 @@ class StreamSampler:
 
         Parameters
         ----------
-        strata : (b,) array_like of int or str, or one of them
+        strata : (b,) array_like of int or str, or a single one
             Stratum of each record.
-        values : (b,) array_like of float, or one of them
+        values : (b,) array_like of float, or a single float
             Value of each record, finite.
-        keys : (b,) array_like of int or str, or one of them, optional
+        keys : (b,) array_like of int or str, or a single one, optional
             Identifiers of the records, in every minibatch or in none. `rows` returns them, so that
             you can find the records again. They influence the sample only if there is a `seed`.
             Without identifiers, records are numbered from 0 in the order of arrival.

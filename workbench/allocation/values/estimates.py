@@ -38,8 +38,8 @@ SHOWN = 5
 LOOKED = Note(
     "assumption",
     "the next labels are allocated by the standard deviations of these labels. With skewed values "
-    "the coverage of the interval from all labels is then 2 to 4 points lower than with standard "
-    "deviations that were known before",
+    "the coverage of the interval from all labels is then 2 to 4 percentage points lower than with "
+    "standard deviations that were known before",
 )
 
 
@@ -106,7 +106,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage, between 0 and 1.
+            Confidence level, between 0 and 1.
         quantity : {"mean", "total"}, default "mean"
             Quantity to estimate.
         method : {"default", "bounded", "t"}, default "default"
@@ -141,7 +141,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
         labels = f"{self._labels()} of {self.size.sum():,} items, {strata}"
@@ -194,7 +194,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
         """
         if self.lacking:
             return self.premise + self.headline(level)
@@ -223,7 +223,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Parameters
         ----------
         level : float, default 0.95
-            Nominal coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
         to_label = self.to_label.sum()

@@ -329,11 +329,11 @@ def _notes(
 ) -> Iterator[Note]:
     """Yield a note on each kind of row that was not used."""
     if unknown:
-        count = checks.counted(len(unknown), "id")
+        count = checks.counted(len(unknown), "id was", "ids were")
         ids = checks.listed(unknown, SHOWN, quoted=True)
         yield Note(
             "refused",
-            f"{count} of the sheet not among the records that seed {seed} samples, left out: {ids}",
+            f"{count} left out, because seed {seed} does not sample the records: {ids}",
         )
     if repeated:
         rows = checks.counted(len(repeated), "row repeats", "rows repeat")
@@ -346,8 +346,8 @@ def _notes(
             "filled ones. The estimate is valid only if their values are like those of the others",
         )
     if empty:
-        rows = checks.counted(empty, "row")
-        yield Note("data", f"{rows} of the sheet without a value, not used")
+        rows = checks.counted(empty, "row of the sheet has", "rows of the sheet have")
+        yield Note("data", f"{rows} no value, and no use is made of them")
 
 
 def _number(cell: str) -> float | None:

@@ -123,7 +123,7 @@ def posterior_words(result: BayesianTTest, models: Sequence[str] = SIDES) -> tup
         f"Probability that {first} is better {probability(ours)}{rope}, "
         f"{second} {probability(theirs)}",
         f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
-        f"{number(result.estimate)}, 95% between {number(low)} and {number(high)}. "
+        f"{number(result.estimate)}, 95% credible interval {number(low)} to {number(high)}. "
         f"{models[0]} is better "
         f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}",
     )

@@ -134,8 +134,8 @@ def boxes_words(
     worst, best = int(rate.argmin()), int(rate.argmax())
     below, above = _independent(pooled, predicted or total)
     yours = (
-        f" You predicted {predicted:,}: so many independent labels would give {below:.3f} to"
-        f" {above:.3f}."
+        f" You predicted {predicted:,}. That many independent labels would give an interval from"
+        f" {below:.3f} to {above:.3f}."
         if predicted
         else ""
     )

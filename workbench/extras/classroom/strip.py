@@ -52,13 +52,16 @@ class ClassStrip:
     def words(self) -> tuple[str, str]:
         """Return title and description of the chart."""
         count = len(self.rows)
-        missed = f"{self.missed} of our {checks.counted(count, 'interval')} missed"
+        missed = (
+            f"{self.missed} of our {checks.counted(count, 'interval')} missed the true accuracy"
+        )
         out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
-        copied = f" {checks.counted(self.copied, 'answer')} for another student's audit left out."
+        answers = checks.counted(self.copied, "answer was", "answers were")
+        copied = f" {answers} left out, because the audit is another student's."
         return missed, (
             f"{count} audits of the same forms, each with another random sample of 100 labels. The "
             f"intervals are the reported estimates plus and minus 1.96 standard errors. {missed} "
-            f"the true accuracy of {self.truth:.3f}; with a coverage of {LEVEL:.0%}, about "
+            f"of {self.truth:.3f}; with a coverage of {LEVEL:.0%}, about "
             f"{(1 - LEVEL) * count:.0f} would miss it. Of the default intervals from the same "
             f"labels, {self.default_missed} miss "
             f"it.{out if self.left_out else ''}{copied if self.copied else ''}"

@@ -262,8 +262,8 @@ def _remarks(
     unscored = [sample.id for sample in samples if sample.scores.get(score) is None]
     if unscored:
         ids = checks.listed(unscored, 5, quoted=True)
-        many = checks.counted(len(unscored), "sample")
-        texts.append(f"{many} without a score of {name} left out: {ids}")
+        many = checks.counted(len(unscored), "sample has", "samples have")
+        texts.append(f"{many} no score of {name} and are not used: {ids}")
     unfit = [sample.id for sample in scored if score in sample.unfit]
     if unfit:
         many = checks.counted(len(unfit), "sample")

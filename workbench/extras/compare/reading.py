@@ -148,8 +148,8 @@ def read_item_scores(
             [
                 Note(
                     "data",
-                    f"{checks.counted(int((~scored).sum()), 'item')} left out, as not every model "
-                    "has a score",
+                    f"{checks.counted(int((~scored).sum()), 'item was', 'items were')} left out, "
+                    "because not every model has a score",
                 )
             ]
             if not scored.all()
@@ -281,8 +281,8 @@ def _items(
         [
             Note(
                 "data",
-                f"{total - len(shared):,} of {total:,} items left out, as not all models were run "
-                f"on them: {said}",
+                f"{total - len(shared):,} of {total:,} items were left out, because not all models "
+                f"were run on them: {said}",
             )
         ],
     )

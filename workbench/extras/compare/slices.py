@@ -176,7 +176,7 @@ def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
 
 
 def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
-    """List the items on which the best model does worse than the others.
+    """List the items on which the best model scores worse than the average of the others.
 
     Read them to see what the best model gets wrong. The largest differences come first.
 

@@ -196,7 +196,7 @@ def command(
     "--strata",
     "n_strata",
     type=int,
-    help="Number of strata by score, with labels in proportion.  [default: by the budget]",
+    help="Number of strata by score, with labels in proportion to stratum size.  [default: by the budget]",
 )
 @click.option("--stratifier", default="equal_size", show_default=True, help="Rule for the strata.")
 @click.option(
@@ -502,7 +502,7 @@ def skip(file: str, identifier: str, by: str | None) -> None:
 def undo(file: str, by: str) -> None:
     """Undo your last label or skip. The file keeps a record of it."""
     with _opened(file) as session:
-        click.echo(f"Undone: your last label or skip, of item {plain(session.undo(by))}.")
+        click.echo(f"Your last label or skip, of item {plain(session.undo(by))}, was undone.")
 
 
 @command("desk", "workbench audit desk audit.db --images photos --by ann")

@@ -143,7 +143,7 @@ class Desk(anywidget.AnyWidget):
     def _undo(self, content: dict) -> tuple:
         name = self.session.undo(self._by)
         self._take(name)
-        return (f"Undone: your last label or skip, of item {_told(name)}.",)
+        return (f"Your last label or skip, of item {_told(name)}, was undone.",)
 
     def _look(self, content: dict) -> tuple:
         found = self.session.estimate("planned", self._by)

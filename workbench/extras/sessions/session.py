@@ -65,7 +65,7 @@ class AuditItem:
 
     See Also
     --------
-    AuditSession.next : Return the next items to be labeled.
+    AuditSession.next : Assign the next items to an annotator.
     AuditSession.record : Record the label of an item.
     """
 
@@ -334,12 +334,13 @@ class AuditSession:
             Up to 10 numbers of labels for planned interim analyses, which method "looks" uses.
         second_share : float
             Proportion of items with double annotation, default 0. A third annotator labels the
-            items with two different labels. For a given number of labels, 1 (all of fewer items)
-            gives the shortest interval. For "accuracy" only.
+            items with two different labels. For a given number of labels, the interval is
+            shortest with 1: fewer items, each with two labels. For "accuracy" only.
         asks : {"correct", "truth", "which"}
             With "correct", annotators see the prediction and answer correct (1) or incorrect (0).
             With "truth", they do not see it and give the true class. With "which", they say which
             of two models' answers is correct; for a "difference" with items of `judged_items`.
+            The default is "correct". A difference needs "truth" or "which".
         columns : dict of (N,) array_like, optional
             Other columns that annotators see.
         level : float
@@ -608,7 +609,7 @@ class AuditSession:
         method : {"planned", "anytime", "looks", "fixed"}
             Method of the interval, default "planned". See Notes.
         by : str, optional
-            Name of the person who looks.
+            Name of the person who requests the interim analysis.
 
         Returns
         -------
@@ -637,7 +638,7 @@ class AuditSession:
         Parameters
         ----------
         by : str, optional
-            Name of the person who looks.
+            Name of the person who requests the interim analysis.
 
         Returns
         -------
@@ -659,7 +660,7 @@ class AuditSession:
         Parameters
         ----------
         by : str, optional
-            Name of the person who looks.
+            Name of the person who requests the interim analysis.
 
         Returns
         -------

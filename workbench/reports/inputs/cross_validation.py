@@ -133,7 +133,7 @@ def read(
     if len(measured.models) > comparison.BEST:
         warn_of_limit(
             f"The page lists the best {comparison.BEST} of {len(measured.models):,} models; "
-            "--tables DIR writes all"
+            "use --tables DIR to write all of them"
         )
     by_mean = sorted(
         zip(measured.mean_losses().tolist(), measured.models, strict=True),

@@ -240,7 +240,7 @@ def read(
     if len(corrected.drawn()) < len(corrected.periods):
         warn_of_limit(
             f"The page plots {len(corrected.drawn())} of {len(corrected.periods):,} periods and "
-            f"lists the {series.LISTED} largest changes; --tables DIR writes all"
+            f"lists the {series.LISTED} largest changes; use --tables DIR to write all of them"
         )
     last = [
         name
