@@ -310,7 +310,7 @@ def test_rows_and_pages_have_every_class():
     page = table._repr_html_()
     assert "<td>73% (62\xa0to\xa083)</td>" in page and page.count("<tr>") == 5
     assert table.finding() == (
-        "Accuracy 94.7%, between 92.4% and 96.3%. Class proportions: deforestation 2.35% (1.69% to 3.49%), "
+        "Accuracy 94.7% (95% confidence interval 92.4% to 96.3%). Class proportions: deforestation 2.35% (1.69% to 3.49%), "
         "forest gain 1.30% (0.93% to 2.21%), stable forest 31.8% (29.8% to 33.7%), stable "
         "nonforest 64.6% (62.5% to 66.6%)"
     )

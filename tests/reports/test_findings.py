@@ -14,8 +14,8 @@ from workbench.charts import cross_validation as charts
 from workbench.reports import pages
 
 DEFAULT = {
-    "stratified-accuracy": "Accuracy 92.9%, between 86.4% and 97.1%",
-    "brr-orthogonal-arrays": "Accuracy 87.7%, between 83.8% and 91.1%",
+    "stratified-accuracy": "Accuracy 92.9% (95% confidence interval 86.4% to 97.1%)",
+    "brr-orthogonal-arrays": "Accuracy 87.7% (95% confidence interval 83.8% to 91.1%)",
     "voila-vs-neyman": "Label 100 of 1,797 items: expect a total of about -14,700, with a standard error of about 4,100 (28%)",
     "misclassification-correction": "The proportion of class panels rose by 5.1 percentage points (95% confidence interval 3.2 to 7.2) from period 1 to period 12",
     "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",

@@ -75,9 +75,7 @@ def test_from_files_to_page(files):
     names = ("--audit", "points.csv", "--counts", "areas.csv", "--truth", "reference")
     options = ("--prediction", "map", "--half-width", "0.05", "--json", "r.json")
     page = page_of(run_here(files, *TOPIC, *names, *options, "-o", "r.html", "--quiet"), files)
-    finding = (
-        "Accuracy 94.7%, between 92.4% and 96.3%. Class proportions: bog 2.35% (1.69% to 3.49%), "
-    )
+    finding = "Accuracy 94.7% (95% confidence interval 92.4% to 96.3%). Class proportions: bog 2.35% (1.69% to 3.49%), "
     assert finding in page and "assumed to be sampled by prediction" in page
     assert "How accurate are the classes" in page and "How many more labels" in page
     for other in ("changed most", "Month to month", "Which estimator", "The series"):

@@ -66,7 +66,7 @@ def test_from_filled_sheet_to_finding(planned, folder):
     )
     found = ("--scores", SCORES, *NAMES, "--labels", "filled.csv", "-o", "r.html")
     page = page_of(run_here(folder, *TOPIC, *found), folder)
-    assert "Accuracy 100.0% (95% confidence interval: " in page and "60 labels, 10 strata" in page
+    assert "Accuracy 100.0% (95% confidence interval " in page and "60 labels, 10 strata" in page
     assert "=evil&lt;b&gt;" in page and "=evil<b>" not in page
     assert (
         re.search(r"<li>strata 1, 2, 3, [^<:]*: all labels agree", page) and "stratum 0" not in page
@@ -265,7 +265,7 @@ def test_metrics_of_a_class_from_plan_to_finding(models):
         weights=np.repeat(size[:3] / [*map(len, labels[:3])], [*map(len, labels[:3])]),
     )
     assert (
-        f"accuracy {100 * accuracy:.1f}% (95% confidence interval: " in page
+        f"accuracy {100 * accuracy:.1f}% (95% confidence interval " in page
         and f"precision {100 * precision:.1f}% (" in page
     )
     assert (

@@ -341,7 +341,7 @@ class AccuracyAudit(Audit):
         low, high = digits.percents(limits.low, limits.high)
         return (
             f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} "
-            f"confidence interval: {low} to {high}), {_labels(self)}"
+            f"confidence interval {low} to {high}), {_labels(self)}"
             f"{skips.words(self.estimate.skipped)}, {strata}{truth}"
         )
 
@@ -376,7 +376,8 @@ class AccuracyAudit(Audit):
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)
-        return f"{self.premise}Accuracy {found}, between {ends[0]} and {ends[1]}{self._doubt()}"
+        interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
+        return f"{self.premise}Accuracy {found} ({interval}){self._doubt()}"
 
 
 def within(half_width: float) -> str:
@@ -537,7 +538,7 @@ def accuracy_audit(
     --------
     >>> import workbench as wb
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)     # doctest: +NORMALIZE_WHITESPACE
-    AccuracyAudit(Accuracy 92.9% (95% confidence interval: 86.4% to 97.1%), 100 labels, 10 strata;
+    AccuracyAudit(Accuracy 92.9% (95% confidence interval 86.4% to 97.1%), 100 labels, 10 strata;
     the true accuracy is 87.7%)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)

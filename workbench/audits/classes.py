@@ -20,7 +20,7 @@ from workbench.audits.accuracy import (
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts, named_classes
-from workbench.results import FILLED, Note, digits, html_table
+from workbench.results import FILLED, Note, digits, html_table, percent
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
 from workbench.stratified.class_metrics import (
@@ -160,9 +160,10 @@ class ClassAudit(AccuracyAudit):
             (name, self.metrics.bounds(name), limits)
             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)
         ]
+        found.append(("accuracy", self.estimate.bounds, self.confidence_interval))
         said = "; ".join(_said(*each) for each in found)
-        overall = _said("accuracy", self.estimate.bounds, self.confidence_interval)
-        return f"{self.premise}Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
+        level = f"{percent(self.level)} confidence intervals in parentheses"
+        return f"{self.premise}Class {self.metrics_of}: {said}; {level}{self._doubt()}"
 
     def _plan(self) -> str:
         """Return the number of labels and the expected half-widths of the metrics in words."""
@@ -239,10 +240,11 @@ class ClassAudit(AccuracyAudit):
 def _said(name: str, bounds: tuple, limits: Any) -> str:
     """Return an estimate with its limits in words; without a result, only the limits."""
     low, high = limits
-    ends = "between {} and {}".format(*digits.percents(low, high, error=limits.half_width))
+    ends = digits.percents(low, high, error=limits.half_width)
     if digits.nothing(low, high):
-        return f"{name} may be anything {ends}"
-    return f"{name} {skips.said_percent(*bounds, error=limits.half_width)}, {ends}"
+        return f"{name} may be anything between {ends[0]} and {ends[1]}"
+    value = skips.said_percent(*bounds, error=limits.half_width)
+    return f"{name} {value} ({ends[0]} to {ends[1]})"
 
 
 def class_audit(
@@ -322,7 +324,7 @@ def class_audit(
     >>> items = wb.digit_forms().items()
     >>> wb.class_audit(items, "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
     ClassAudit(Class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%),
-    F1 82.2% (70.6% to 89.4%); accuracy 91.7% (95% confidence interval: 87.3% to 94.8%),
+    F1 82.2% (70.6% to 89.4%); accuracy 91.7% (95% confidence interval 87.3% to 94.8%),
     200 labels, 4 strata; the true accuracy is 87.7%)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)

@@ -199,7 +199,7 @@ class ClassificationTable(Result):
         value, least, most = digits.percents(self.accuracy.estimate, low, high, error=error)
         if self.complete:
             return f"Accuracy {value}, known exactly"
-        return f"Accuracy {value}, between {least} and {most}"
+        return f"Accuracy {value} ({percent(self.level)} confidence interval {least} to {most})"
 
     def _proportions(self) -> str:
         shares = np.nan_to_num(self.proportion[:, 0])

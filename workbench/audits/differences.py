@@ -18,7 +18,7 @@ from workbench.data.classes import refuse_free_text
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import check_columns
-from workbench.results import Note, digits
+from workbench.results import Note, digits, percent
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.sequential import ROUNDS
@@ -141,19 +141,20 @@ class DifferenceAudit(Audit):
                 digits.points(low, high, error=error, signed=True),
             )
             what = f"the accuracy of {self.models[0]} minus that of {self.models[1]}"
-            between = f"between {ends[0]} and {ends[1]}"
+            interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
             return (
                 f"{self.premise}Neither model is shown to be better: {what} is {found} percentage "
-                f"points, {between}{self._doubt()}"
+                f"points ({interval}){self._doubt()}"
             )
         better = "{} is better than {}".format(
             *(self._called() if low > 0 else self._called()[::-1])
         )
         found = skips.said_points(*sorted(map(abs, bounds)), error=error)
         ends = digits.points(*sorted(map(abs, (low, high))), error=error)
+        interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
         return (
-            f"{self.premise}{better}: its accuracy is {found} percentage points higher, between "
-            f"{ends[0]} and {ends[1]}{self._doubt()}"
+            f"{self.premise}{better}: its accuracy is {found} percentage points higher "
+            f"({interval}){self._doubt()}"
         )
 
     def _called(self) -> tuple[str, ...]:

@@ -198,7 +198,8 @@ class JudgeAudit(Result):
             if row["who"] == CORRECTED
         ]
         rest = f". Proportions of the other classes: {checks.listed(others)}" if others else ""
-        return f"{name} is {value}, between {low} and {high}{by_judge}{rest}"
+        interval = f"{percent(self.level)} confidence interval {low} to {high}"
+        return f"{name} is {value} ({interval}){by_judge}{rest}"
 
     def basis(self) -> str:
         """Return one line on the labels of the finding, and the gain from more of them."""

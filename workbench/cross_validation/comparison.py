@@ -437,13 +437,13 @@ class ComparedTests(Result):
         if test is None:
             return f"No result: {self.verdict}"
         limits = sorted(test.interval(self.level))
-        error = (limits[1] - limits[0]) / 2
+        error, level = (limits[1] - limits[0]) / 2, percent(self.level)
         if len(test.models) != 2:
             name = "Mean"
             if test.models:
                 name = f"Mean {KINDS[test.scores][0]} of {test.models[0]}"
             mean, low, high = digits.numbers(self.estimate, *limits, error=error)
-            return f"{name}: {mean}, between {low} and {high}"
+            return f"{name}: {mean} ({level} confidence interval {low} to {high})"
         better, other = test.models
         if (self.estimate < 0) == test.scores:
             better, other = other, better
@@ -452,14 +452,15 @@ class ComparedTests(Result):
             sizes = abs(self.estimate), *sorted(map(abs, limits))
             by, low, high = digits.numbers(*sizes, error=error)
             return (
-                f"{better} is better than {other}: by {by}, between {low} and {high} (p {chance})"
+                f"{better} is better than {other} by {by} ({level} confidence interval {low} to "
+                f"{high}, p {chance})"
             )
         if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
             return (
                 f"No result: with rho = {test.rho:.4g} almost all variance counts as hidden, so no "
                 "difference can be shown"
             )
-        return f"Not shown to be better: p {chance} for {better} against {other}"
+        return f"It is not shown that {better} is better than {other} (p {chance})"
 
     def basis(self) -> str:
         """Return one line with the data and the assumptions behind the finding."""

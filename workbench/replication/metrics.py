@@ -167,9 +167,10 @@ class MetricEstimates(Result):
         row = self.rows()[0]
         name = _heading(row)
         estimate, low, high = _texts(row, *NUMBERS[:3])
-        finding = f"{name}{_colon(row)} {estimate}, between {low} and {high}"
+        interval = f"{percent(self.level)} confidence interval {low} to {high}"
+        finding = f"{name}{_colon(row)} {estimate} ({interval})"
         if METRICS[row["metric"]].meaning:
-            finding += f" ({METRICS[row['metric']].meaning})"
+            finding += f": {METRICS[row['metric']].meaning}"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
                 f"No result: {name} may be anything between {low} and {high}, because the sample "

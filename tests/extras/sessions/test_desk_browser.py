@@ -170,7 +170,7 @@ def is_right(session, shown):
         strata.sizes, labeled, np.bincount(strata.labels[chosen], right, 5).astype(int), level=0.96
     )
     assert (
-        f"(95% confidence interval: {100 * low:.1f}% to {100 * high:.1f}%); 20 of 20 planned labels, method planned."
+        f"(95% confidence interval {100 * low:.1f}% to {100 * high:.1f}%); 20 of 20 planned labels, method planned."
         in shown
     )
     low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=0.96)

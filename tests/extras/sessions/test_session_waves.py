@@ -300,7 +300,7 @@ def test_a_file_of_the_first_format_is_carried_on(tmp_path):
         tmp_path / "old.db"
     ) as session:  # what the version that wrote it printed
         assert str(session.estimate("fixed")) == (
-            "SessionEstimate(Accuracy 87.5% (95% confidence interval: 58.3% to 91.7%); "
+            "SessionEstimate(Accuracy 87.5% (95% confidence interval 58.3% to 91.7%); "
             "7 of 8 planned labels, method fixed)"
         )
         session.record(session.next()[0].id, 1)

@@ -502,7 +502,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
         ("planned", 1),
     ]
     assert estimate.headline().startswith(
-        "Accuracy corrected for label errors 85.0% (95% confidence interval: "
+        "Accuracy corrected for label errors 85.0% (95% confidence interval "
     )
     assert estimate.finding().endswith("; corrected for label errors") and estimate.gain() == ""
 

@@ -211,8 +211,9 @@ class ValueEstimate(SampledValues, kw_only=True):
             between = f"between {low} and {high}"
             after = f"No result: after {self._labels()} the total may be anything {between}"
             return self.premise + after
-        totals = f"Total {total}, between {low} and {high}"
-        return f"{self.premise}{totals}; mean {mean}, between {mean_low} and {mean_high}"
+        interval = f"{percent(level)} confidence interval"
+        totals = f"Total {total} ({interval} {low} to {high})"
+        return f"{self.premise}{totals}; mean {mean} ({mean_low} to {mean_high})"
 
     def _labels(self) -> str:
         return checks.counted(self.sampled.sum(), "label")

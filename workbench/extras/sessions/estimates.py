@@ -687,7 +687,7 @@ def _said(metric: str, lowest: float, highest: float, limits: Interval | None, l
     known = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
         return f"{WORDS[metric]} {known} (no interval yet)"
-    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval: {low} to {high})"
+    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval {low} to {high})"
 
 
 def shown(
@@ -733,11 +733,11 @@ def _plainly(
             if limits.low > 0
             else f"{b} is better than {a}"
             if limits.high < 0
-            else "Not shown which model is better"
+            else "Neither model is shown to be better"
         )
         return (
-            f"{better}: the accuracy of A minus that of B is {value} points, {interval} {low} to "
-            f"{high}"
+            f"{better}: the accuracy of A minus that of B is {value} percentage points "
+            f"({interval} {low} to {high})"
         )
     corrected = (
         "; corrected for label errors"
@@ -746,7 +746,7 @@ def _plainly(
         if metric == BY_FIRST
         else ""
     )
-    return f"{word} {value}, {interval} {low} to {high}{corrected}"
+    return f"{word} {value} ({interval} {low} to {high}){corrected}"
 
 
 _BY_METHOD: dict[str, Callable] = {

@@ -250,7 +250,7 @@ class AuditSession:
     ...         _ = audit.record(item.id, int(items.correct[int(item.id) - 1]))
     ...     print(audit.estimate())  # doctest: +NORMALIZE_WHITESPACE
     ...     audit.close()
-    SessionEstimate(Accuracy 87.5% (95% confidence interval: 72.6% to 96.2%);
+    SessionEstimate(Accuracy 87.5% (95% confidence interval 72.6% to 96.2%);
     40 of 40 planned labels, method planned)
     """
 

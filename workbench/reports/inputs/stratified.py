@@ -125,7 +125,7 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     --------
     >>> items, audit = read(budget=100)
     >>> audit     # doctest: +NORMALIZE_WHITESPACE
-    AccuracyAudit(Accuracy 92.9% (95% confidence interval: 86.4% to 97.1%), 100 labels, 10 strata;
+    AccuracyAudit(Accuracy 92.9% (95% confidence interval 86.4% to 97.1%), 100 labels, 10 strata;
     the true accuracy is 87.7%)
     """
     inputs = StratifiedParameters(**parameters)
