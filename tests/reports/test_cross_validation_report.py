@@ -127,7 +127,7 @@ def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
 
 def test_scores_are_compared_as_scores_in_words_pictures_tables_and_json(files):
     """New is .085 above old, the mean of FOLDS: as scores the difference is above 0. Nothing speaks of losses."""
-    for names, title in (("old, new", "Verdict"), ("old, new, third", "3 pairs differ")):
+    for names, title in (("old, new", "Test result"), ("old, new, third", "3 pairs differ")):
         page = page_made_here(
             files,
             "--losses",

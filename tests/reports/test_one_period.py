@@ -78,7 +78,12 @@ def test_from_files_to_page(files):
     finding = "Accuracy 94.7% (95% confidence interval 92.4% to 96.3%). Class proportions: bog 2.35% (1.69% to 3.49%), "
     assert finding in page and "assumed to be sampled by prediction" in page
     assert "How accurate are the classes" in page and "How many more labels" in page
-    for other in ("changed most", "Month to month", "Which estimator", "The series"):
+    for other in (
+        "changed most",
+        "Changes between periods",
+        "Compare the estimators",
+        "The series",
+    ):
         assert other not in page
     results = {each["name"]: each for each in json.loads((files / "r.json").read_text())["results"]}
     rows = results["classes"]["rows"]

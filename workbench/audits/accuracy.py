@@ -135,9 +135,9 @@ class Audit(Result):
         if self.mode == "plan":
             return (
                 f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
-                "Then run the same audit again with that file as labels. You can stop anywhere "
-                f"after the first {np.minimum(ROUNDS, self.labeled).sum()} rows, but the labels "
-                "seen must not influence when you stop. Leave the cell of an item empty if nobody "
+                "Then run the same audit again with that file as labels (--labels). You may stop after any row "
+                f"from row {np.minimum(ROUNDS, self.labeled).sum()} on. Decide where to stop before "
+                "you see the labels. Leave the cell of an item empty if nobody "
                 "can label it. Do not change the scores, the strata or the seed."
             )
         if self.premise and not self.unmatched:

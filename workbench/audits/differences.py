@@ -408,14 +408,14 @@ def _truth(items: Any) -> float | None:
 def _scope_notes(differing: int, spared: int, models: tuple, labels_given: bool) -> Iterator[Note]:
     yield Note(
         "remark",
-        "A is the prediction and B is the rival"
+        "A is the prediction and B is the second model"
         if models == NAMES
-        else f"A is {models[0]} (the prediction), and B is {models[1]} (the rival)",
+        else f"A is {models[0]} and B is {models[1]}",
     )
     agreeing = (
         "labels of items on which the models agree are not used"
         if labels_given
-        else "items on which the models agree were not labeled"
+        else "items on which the models agree need no label"
     )
     yield Note(
         "design",

@@ -41,7 +41,7 @@ def doctor(file: str) -> None:
         else:
             ready.append(f"{use.question}\n    {command}")
     print_uses("Ready", ready)
-    print_uses("One step away", unready.values())
+    print_uses("Reports that need one more step", unready.values())
     if not ready and not unready:
         click.echo(printable(NOTHING.format(file=shlex.quote(file))))
 

@@ -138,7 +138,7 @@ def _doctor_of(context: click.Context) -> str:
     files = dict.fromkeys(shlex.quote(file) for file in given if file and os.path.isfile(file))
     if not files:
         return ""
-    return f" (workbench doctor {' or '.join(files)} lists the commands that can read it)"
+    return f" (to see which commands fit a file, run workbench doctor {' or '.join(files)})"
 
 
 def _options_for(args: list) -> list:

@@ -132,7 +132,10 @@ class ModelComparison(Result):
             return "No result: the folds show no variance, so no test is possible"
         name = min(tested, key=tested.__getitem__)
         chance = digits.chance(tested[name])
-        return f"Not shown to be better: p {chance} at best, for {best} against {name}"
+        return (
+            "It is not shown that any model is better than the others (smallest p-value: p "
+            f"{chance}, {best} against {name})"
+        )
 
     def basis(self) -> str:
         """Return one line with the data and the assumptions behind the finding."""
@@ -210,7 +213,7 @@ def belief(test: KFoldTTest) -> str:
     Examples
     --------
     >>> belief(kfold.kfold_t_test([.1, .2, .3]))
-    'rho = 0.7, the proportion of the variance that is assumed to be hidden'
+    'rho = 0.7: the proportion of the variance that the folds are assumed not to show'
     >>> splits = CVLosses.from_fold_means([.1, .2, .3], test_share=.2)
     >>> belief(kfold.kfold_t_test(splits))
     "Nadeau and Bengio's correction, n_test/n_train = 0.25"
@@ -220,7 +223,8 @@ def belief(test: KFoldTTest) -> str:
         return f"Nadeau and Bengio's correction, n_test/n_train = {ratio:.3g}"
     of_one = " of one cross-validation" if test.of_one else ""
     return (
-        f"rho = {test.rho:.3g}, the proportion of the variance{of_one} that is assumed to be hidden"
+        f"rho = {test.rho:.3g}: the proportion of the variance{of_one} that the folds are assumed "
+        "not to show"
     )
 
 
@@ -674,4 +678,9 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
         for method in model_tests.MCNEMAR[:2]:
             test = model_tests.mcnemar_test(b, c, method=method)
             row = test.rows()[0]
-            yield _line(row, about, f"disagreements {b}:{c}"), test.notes
+            yield (
+                _line(
+                    row, about, f"only {cv.models[1]} correct {b}, only {cv.models[0]} correct {c}"
+                ),
+                test.notes,
+            )

@@ -612,7 +612,7 @@ class KFoldTTest(Result):
         """
         unit = "repeat" if self.test_share is None else "cross-validation"
         tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio")}
-        tests[f"0.7 in one {unit}"] = self.at(SKEPTICAL)
+        tests[f"rho 0.7 (one {unit})"] = self.at(SKEPTICAL)
         if all(abs(test.rho - self.rho) >= 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
         columns = [
@@ -870,7 +870,7 @@ def describe(
         return f"{both} have the same mean {kind}, {high:.4g}{against}"
     best = models[np.argmin(mean_losses)]
     means = f"{kinds} {high:.4g} against {low:.4g}"
-    return f"{best} better by {abs(estimate):.4g} ({means}){against}"
+    return f"{best} is better by {abs(estimate):.4g} ({means}){against}"
 
 
 def half_sample_rho(

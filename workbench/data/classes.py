@@ -338,7 +338,8 @@ def _refuse_disjoint(title: str, first: ndarray, second: ndarray) -> None:
     if not np.isin(first, second).any():
         lists = [checks.listed(classes.tolist(), quoted=True) for classes in (first, second)]
         raise ValueError(
-            f"{title} have no class in common: {' against '.join(lists)}. Spell them alike"
+            f"{title} have no class in common: {' against '.join(lists)}. Check the names of the "
+            "columns, or use the same spelling in both"
         )
 
 

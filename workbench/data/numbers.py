@@ -311,7 +311,9 @@ def to_ids(name: str, column: ndarray) -> ndarray:
     again = first_repeat(values)
     if again:
         first, second = again
-        problem = f"column {name!r}: id {values[first]!r} occurs twice, in "
+        problem = (
+            f"column {name!r}: every item needs an id of its own, but {values[first]!r} is in "
+        )
         raise RowError(problem, first, " and ", second)
     return array
 
@@ -428,7 +430,9 @@ def present(name: str, column: Any, marks: bool = True) -> list[str]:
     """Return a column as `as_text` does, or raise if a cell is missing."""
     texts = as_text(column, marks)
     if "" in texts:
-        raise MissingError(f"column {name!r}, ", texts.index(""), " is missing")
+        raise MissingError(
+            f"column {name!r}, ", texts.index(""), " is empty. Fill the cell or delete the row"
+        )
     return texts
 
 

@@ -234,12 +234,14 @@ def _content(texts: list[str], values: ndarray | None) -> str:
         return "nothing"
     distinct = list(dict.fromkeys(texts))
     if values is not None and len(distinct) > 12:
-        limits = f"{values.min():.4g} to {values.max():.4g}"
-        return f"numbers, {limits}, {len(distinct):,} different"
+        low, high = values.min(), values.max()
+        is_whole = (values % 1 == 0).all()
+        limits = f"{low:,.0f} to {high:,.0f}" if is_whole else f"{low:.4g} to {high:.4g}"
+        return f"numbers from {limits}, {len(distinct):,} distinct values"
     starts = [" ".join(text[:20].split()) for text in distinct]
     if len(texts) == len(distinct) > 1:
         return f"all different: {checks.listed(starts[:2])}, ..."
-    return f"{len(distinct):,} different: {checks.listed(starts, 4)}"
+    return f"{checks.counted(len(distinct), 'value')}: {checks.listed(starts, 4)}"
 
 
 def first_of(columns: Sequence[Column], role: str) -> str:

@@ -624,7 +624,7 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         reading.notes.append(Note("assumption", text))
         return "confidence", None, ""
     if predicted is None:
-        reason = "nothing is predicted and there are scores below 0.5"
+        reason = "no column of predictions is named, and there are scores below 0.5"
     elif n_classes == 1:
         reason = "only one class is predicted"
     elif is_low:
@@ -633,8 +633,8 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         reason = "scores separate the two predicted classes, but none is below 0.5"
     raise WrongValue(
         "score_is",
-        f"must be 'confidence' if {column} is the probability that the prediction is correct, or "
-        "'class1' if it is the probability of a class (positive names the class)",
+        f"must say what {column} is: 'confidence' for the probability that the prediction is "
+        "correct, 'class1' for the probability of a class (name this class by positive)",
         told=reason,
     )
 

@@ -42,7 +42,8 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
             raise ValueError(
                 f"column 'correct', row {rows[k]} (id {identifiers[k]!r}): {cells[k]!r} is not 1 "
                 f"or 0. Write 1 (correct) or 0 (incorrect), or use one of {_listed(ENGLISH)} "
-                "throughout. These words may also be in German, French or Spanish"
+                "throughout. These words may also be in German, French or Spanish. If the cells "
+                "hold true classes, name the column 'truth'"
             )
     for k in filled:
         possible = ways_of(cells[k], ways)

@@ -64,8 +64,9 @@ class SheetRows(SheetTable):
         matched, changed = sheet_ids.matched(self.ids, self.position_of, sampled)
         if all(item is None for item in matched):
             raise ValueError(
-                f"{self.label} has no id of the items: its first id is {self.ids[0]!r}, and the "
-                f"first item is {self.names[0]!r}. Check that sheet and scores belong together"
+                f"no id of {self.label} is an id of the items: its first id is {self.ids[0]!r}, "
+                f"and the first item is {self.names[0]!r}. Check that sheet and scores belong "
+                "together"
             )
         return matched, changed
 

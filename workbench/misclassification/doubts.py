@@ -18,11 +18,12 @@ from workbench.results.digits import ROUNDING
 STRONG = 0.2  # the divisor may be 40% off
 LEAST_SINGULAR = 0.2  # errors of counts become up to five times as large
 LARGE_AUDIT = {
-    "process": "standard errors assume that later periods share only the process that made the "
-    "frame. If they have exactly the rates of the frame, rates='frame' gives smaller ones",
+    "process": "standard errors assume that later periods come from the same process as the "
+    "audited period. If they have exactly its rates, rates='frame' gives smaller standard errors",
     "frame": "the finite-population correction assumes that later periods have exactly the rates "
-    "of the frame. If they share only the process, intervals are too short: with half of the frame "
-    "audited, 95% intervals cover the true value in 79% of samples. Then use rates='process'",
+    "of the audited period. If they share only the process, intervals are too short: with half of "
+    "that period audited, 95% intervals cover the true value in 79% of samples. Then use "
+    "rates='process'",
 }
 
 
@@ -65,8 +66,8 @@ def stability_notes(periods: Any) -> Iterator[Note]:
     if weak:
         yield Note(
             "unreliable",
-            f"the classifier is weak for an audit of this size: {size}. The true standard error "
-            f"may be 1.5 times the stated one, with outliers{widened}; {remedy}",
+            f"the audit is too small for this classifier: {size}. The true standard error may be "
+            f"1.5 times the stated one, or larger{widened}; {remedy}",
         )
     elif cv > limits.UNSURE:
         text = f"{size}, so the stated standard error is a few percent too small{widened}"
@@ -92,7 +93,7 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     if own:
         yield (
             "data",
-            "its counts equal those at audit time, so it is taken to be the audited frame itself",
+            "its counts equal those at audit time, so it is taken to be the audited period",
         )
         if audit.n == size:
             yield "data", "all of its items were audited, so the proportion is known exactly"

@@ -610,7 +610,9 @@ def _two_classes(items: Any, second: Any) -> tuple:
     return items, second
 
 
-def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
+def counts_at_audit(
+    periods: Mapping, audit_period: str = "", *, labels: Sequence | None = None
+) -> tuple:
     """Choose the counts of the period from whose items the audit was sampled.
 
     Parameters
@@ -619,6 +621,8 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
         Counts by period, as from `load_periods`.
     audit_period : str, default ""
         Name of the period; "" for the first.
+    labels : (K,) sequence, optional
+        Classes, to name them in errors. Default: 0 to K - 1.
 
     Returns
     -------
@@ -647,7 +651,11 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
         )
     first = "" if audit_period else ", the first (use audit_period to name another)"
     counts = periods[name]
-    check_counts(f"the period of the audit, {name!r}{first}", counts, range(len(counts)))
+    check_counts(
+        f"the period of the audit, {name!r}{first}",
+        counts,
+        range(len(counts)) if labels is None else labels,
+    )
     return counts
 
 

@@ -657,8 +657,15 @@ class PrevalenceSeries(Result):
         if len(self.labels) > 2:
             chosen = "the one that changed most" if len(self._reported) > 1 else "the largest one"
             text += f"; of {len(self.labels)} classes, {chosen} is named"
-        interval = f"{percent(level)} confidence interval"
-        return f"{text}; {interval}. The result assumes that {self.assumption}."
+        text += f"; {percent(level)} confidence interval."
+        lacking = [
+            (name, why) for name, why in zip(self.periods, self.problems, strict=True) if why
+        ]
+        if len(lacking) > 3:
+            text += f" {len(lacking)} periods have no estimate; the notes say why."
+        else:
+            text += "".join(f" Period {name} has no estimate: {why}." for name, why in lacking)
+        return f"{text} The result assumes that {self.assumption}."
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""

@@ -77,12 +77,12 @@ LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
 UNLIKE = 0.05  # relative difference allowed between the variances of interval and standard error
 ROUGH = (
-    "the estimate rests on few clusters: its standard error is rough, and the sample may miss "
-    "other kinds of clusters"
+    "few clusters determine the estimate, so its standard error is imprecise, and the sample may "
+    "miss other kinds of clusters. Report the interval, and label more clusters if you can"
 )
 SELDOM = (
     "fewer than 3 clusters differ from the rest, or the differences are small compared with the "
-    "known bounds: a cluster that differs more may exist"
+    "known bounds. If clusters outside the sample may differ more, report the bounded interval"
 )
 OTHER_VARIANCE = (
     "the interval uses the jackknife variance, which differs by more than 5% from the replicate "

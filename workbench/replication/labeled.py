@@ -348,7 +348,9 @@ class LabeledItems(Result):
         label = self.positive if label is None else label
         if entry.about == "class" and label is None:
             names = self.labels or np.unique(self.truth)
-            raise ValueError(f"{metric} needs the positive class; name one of {listed(names)}")
+            raise ValueError(
+                f"{metric} needs the positive class: set positive to one of {listed(names)}"
+            )
         if self.labels:
             return columns_of_sets(self, metric, label)
         columns = [required(metric, role, getattr(self, role)) for role in entry.arguments]

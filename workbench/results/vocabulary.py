@@ -117,6 +117,9 @@ EXPLAINED = {
     "class; 50% is guessing",
     "BRR": "balanced repeated replication: the estimate is computed again from balanced halves of "
     "the clusters, and the spread of these values is its standard error",
+    "design effect": "the variance of an estimate, divided by that of a simple random sample of "
+    "the same size; below 1, the design made the estimate more precise",
+    "df": "degrees of freedom, roughly the number of clusters minus the number of strata",
     "F1": "one number for precision and recall (their harmonic mean): low if either is low",
     "frame": "all items from which the audit sample was taken",
     "gamma": "the covariance of two items in different folds (omega: of two in the same fold)",

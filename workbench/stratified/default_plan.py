@@ -19,7 +19,7 @@ MANY = 20
 MANY_FROM = 200  # labels
 # proportion of the proportional labels that a stratum keeps, by whether the scores are trusted
 KEPT = {False: 0.9, True: 0.75}
-PARTS = {False: "at least 90%", True: "at least 75%"}
+PARTS = {False: "At least 90%", True: "At least 75%"}
 SCORES = 0.02, 0.98  # a mean score outside is moved to the nearer of the two
 
 
@@ -121,7 +121,7 @@ def default_labels(
     if items.by is not None:
         return None, []
     strata_words = checks.counted(strata.n_strata, "stratum", "strata")
-    plan = f"the default plan: {strata_words} of similar scores"
+    plan = f"by default, items are divided into {strata_words} by score"
     reason = "the scores are not probabilities"
     if favors(items):
         sizes = strata.sizes
@@ -132,13 +132,13 @@ def default_labels(
         )
         if (labeled != proportional).any():
             text = (
-                f"{plan}; {PARTS[trust_scores]} of the labels are allocated in proportion to "
-                "stratum size, and the remaining labels go to the strata where the scores are "
+                f"{plan}. {PARTS[trust_scores]} of the labels are allocated in proportion to "
+                "stratum size. The remaining labels go to the strata where the scores are "
                 "least certain"
             )
             return labeled, [Note("remark", text)]
         reason = "there are too few labels in each to give more to those with uncertain scores"
-    return None, [Note("remark", f"{plan}, labels in proportion to their size; {reason}")]
+    return None, [Note("remark", f"{plan}. Labels are in proportion to stratum size: {reason}")]
 
 
 def doubt(items: ScoredItems, strata: Strata) -> ndarray:

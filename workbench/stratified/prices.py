@@ -62,11 +62,13 @@ class LabelPrices(Result):
         widths = [_points(half_width) for half_width in self.half_width]
         labels = [checks.counted(count, "label") for count in self.labeled]
         first, last = self.assured[[0, -1]].tolist()
-        average = f"{labels[0]} give an interval of ±{widths[0]} on average"
-        assured = f"{first:,} give it in {accuracy.samples_words(self.assurance)}"
-        text = f"If the scores are calibrated, {average} (in about half of samples); {assured}"
+        assured = f"{first:,} for {percent(self.assurance)} of samples"
+        text = (
+            f"If the scores are calibrated, a half-width of {widths[0]} needs {labels[0]} for half "
+            f"of samples and {assured}"
+        )
         if len(widths) > 1:
-            text += f"; for ±{widths[-1]}, {labels[-1]} and {last:,}"
+            text += f"; a half-width of {widths[-1]} needs {labels[-1]} and {last:,}"
         rule = "default plan" if self.allocation == AUTO else self.allocation
         interval = f"{percent(self.level)} {self.interval_method} interval"
         return f"{text} ({interval}, {rule})"
@@ -80,12 +82,12 @@ class LabelPrices(Result):
         )
 
     def _repr_html_(self) -> str:
-        assured = f"labels, in {accuracy.samples_words(self.assurance)}"
+        assured = f"labels, for {percent(self.assurance)} of samples"
         table = []
         for row in self.rows():
             cells = {
                 "half_width": f"±{_points(row['half_width'])}",
-                "labels, on average": f"{row['labeled']:,}",
+                "labels, for half of samples": f"{row['labeled']:,}",
                 assured: f"{row['assured']:,}",
             }
             table.append(cells)

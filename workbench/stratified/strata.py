@@ -406,7 +406,7 @@ def _equal_size(score: ndarray, n_strata: int, rng: Generator) -> Strata:
         rank = np.count_nonzero(score < tied_score) + np.arange(tied.size)
         labels[tied] = np.searchsorted(cut, rank, side="right")
     sizes = np.diff(cut, prepend=0, append=score.size)
-    text = "items with equal scores lie on both sides of a cut and were ordered at random"
+    text = "some items with equal scores are in different strata, assigned at random"
     return Strata(labels, sizes, None, n_strata, "equal_size", notes=[Note("data", text)])
 
 

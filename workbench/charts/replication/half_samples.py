@@ -492,8 +492,8 @@ def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tu
         ""
         if abs(scale - 1) < 0.01
         else (
-            f" Their distances from it are shown {scale:.3g} times as large, as in the formula of"
-            " the variance."
+            f" The chart multiplies their distances from it by {scale:.3g}, the factor in the"
+            " formula of the variance."
         )
     )
     return (

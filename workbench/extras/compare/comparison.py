@@ -259,7 +259,7 @@ class ItemComparison(Result):
             Half-width of their interval, which sets the number of digits.
         """
         if self.bounds == (0, 1):
-            return f"{' to '.join(digits.points(*differences, error=error))} points"
+            return f"{' to '.join(digits.points(*differences, error=error))} percentage points"
         return " to ".join(digits.numbers(*differences, error=error))
 
     def finding(self) -> str:
@@ -282,10 +282,12 @@ class ItemComparison(Result):
                 f"to be better than {checks.listed(rest, SHOWN)} ({self.basis()})"
             )
         ends = np.sort(np.abs(self.limits[others[beats]]), 1)
-        by = self.units(ends[:, 0].min(), ends[:, 1].max(), error=float(np.ptp(ends, 1).min()) / 2)
-        names = listed_and([self.names[k] for k in opponent[beats]])
+        worse = [
+            f"{self.names[k]} by {self.units(*limits, error=float(np.ptp(limits)) / 2)}"
+            for k, limits in zip(opponent[beats], ends, strict=True)
+        ]
         left = f", and not shown to be better than {checks.listed(rest, SHOWN)}" if rest else ""
-        return f"{best} is better than {names} by {by}{left} ({self.basis()})"
+        return f"{best} is better than {listed_and(worse)}{left} ({self.basis()})"
 
     def _finding_of_one(self) -> str:
         ((low, high),) = self.own.tolist()
@@ -976,7 +978,7 @@ def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator
         yield Note(
             "assumption",
             "the items are treated as independent. If some belong together, such as questions on "
-            "one document, name their cluster; otherwise the intervals are too short",
+            "one document, name the column of documents as cluster; otherwise the intervals are too short",
         )
         return
     worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))

@@ -62,7 +62,11 @@ def write_comparison(
         "ranks": Table(tuple(found.ranks()), "Ranks"),
         "conditions": Table(tuple(found.conditions()), "Conditions of this comparison"),
         **({"slices": slices} if slices else {}),
-        **({"reading": Table(tuple(reading), "Items worth reading")} if reading else {}),
+        **(
+            {"reading": Table(tuple(reading), "Items on which the best model scores lower")}
+            if reading
+            else {}
+        ),
     }
     records = [
         _record("comparison", "Pairs", found),

@@ -119,7 +119,7 @@ def _page(
         status=status,
         people=status.rows(),
         undone=undone and counted(undone, "label or skip was", "labels or skips were"),
-        looked=f"There were {counted(len(looks), 'interim analysis', 'interim analyses')} until "
+        looked=f"There were {counted(len(looks), 'interim analysis', 'interim analyses')} up to "
         f"{counted(status.labeled, 'label')}. The file records each of them. The last one is this "
         "report."
         if len(looks) != 1
@@ -310,7 +310,7 @@ def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
     cut = isinstance(design["n_strata"], int) and not column
     return {
         "strata": design["n_strata"] if cut else len(design["stratum_size"]),
-        "rule of the strata": f"values of {column!r}" if column else design["stratifier"],
+        "stratification rule": f"values of {column!r}" if column else design["stratifier"],
     }
 
 
@@ -327,7 +327,7 @@ def _settings(
         "planned interim analyses": ", ".join(map(str, design["looks"])),
         "labels of each wave": ", ".join(map(str, design.get("waves", []))),
         "proportion with double annotation": percent(design["second_share"]),
-        "annotators give": design["asks"],
+        "annotators' answers": design["asks"],
         "annotators see": ", ".join(design["columns"]),
         "seed": design["seed"],
         "SHA-256 of the scores": design["scores"],

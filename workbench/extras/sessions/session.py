@@ -144,14 +144,14 @@ class SessionStatus(Result):
 
     def headline(self) -> str:
         """Return the counts in one sentence."""
-        pace = f", {self.pace:.0f} labels per hour" if self.pace == self.pace else ""
+        pace = f", {self.pace:,.0f} labels per hour" if self.pace == self.pace else ""
         second = f", {self.second} waiting for a second label" if self.second else ""
         third = f", {self.third} waiting for a deciding label" if self.third else ""
         wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
         return (
             f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} "
             f"could not be labeled, {self.pending} assigned, {self.open} "
-            f"open{wave}{second}{third}{pace}, "
+            f"not yet assigned{wave}{second}{third}{pace}, "
             f"{checks.counted(self.looks, 'interim analysis', 'interim analyses')}"
         )
 
@@ -196,7 +196,7 @@ class Verification(Result):
         again = (
             "; strata and order of labeling agree with the scores and the seed"
             if self.scores
-            else "; give the scores to check strata and order of labeling, too"
+            else "; to check strata and order of labeling as well, give the scores"
         )
         items = checks.counted(self.items, "item") + (
             ""

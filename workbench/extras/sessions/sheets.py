@@ -370,7 +370,7 @@ def item_of(trail: Trail, identifier: Any) -> int:
     text = _text(identifier)
     k = trail.place.get(text)
     if k is None:
-        raise SessionError(f"this audit has no item {text!r} to label{_shortened(text, trail)}")
+        raise SessionError(f"item {text!r} is not in this audit{_shortened(text, trail)}")
     if k >= trail.budget and trail.waves:
         raise SessionError(f"item {text!r} is not in the waves sampled so far")
     if k >= trail.budget:

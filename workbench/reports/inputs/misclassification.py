@@ -284,7 +284,7 @@ def _corrected(
             audits.by_period, None, months, audit_rates=audit_rates, **settings
         )
     audit_period = audits.period or audit_period
-    at_audit = files.counts_at_audit(months, audit_period)
+    at_audit = files.counts_at_audit(months, audit_period, labels=audited.labels)
     if audited.weighted is not None:
         return several.weighted_series(audited, months, **settings)
     try:
