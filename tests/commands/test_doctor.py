@@ -226,7 +226,7 @@ def doctor(folder, name):
     done = run(folder, "doctor", name)
     assert done.returncode == 0, done.stderr
     columns, _, told = done.stdout.partition("\n\n")
-    ready = told.partition("One step away")[0] if "Ready" in told else ""
+    ready = told.partition("Reports that need one more step")[0] if "Ready" in told else ""
     return done.stdout, columns, ready
 
 
@@ -329,12 +329,12 @@ COMMANDS = [
     (
         table("case,verdict,human", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
         "--counts x.csv --judge verdict --truth human\n",
-        "One step away",
+        "Reports that need one more step",
     ),
     (
         table("case,LLM_grade,human_grade", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
         "--counts x.csv --judge LLM_grade --truth human_grade\n",
-        "One step away",
+        "Reports that need one more step",
     ),
     (
         table("id,prediction,expert", IDS, AB, BA),
@@ -350,7 +350,7 @@ COMMANDS = [
     (
         table("item,human,judge", IDS, list("12345"), list("1232")),
         "Ready\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
-        "One step away",
+        "Reports that need one more step",
     ),
     (
         ",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n",
@@ -393,7 +393,7 @@ COMMANDS = [
         table("sid,growth,pw,fpc", IDS, PERCENT, ["30.5"], ["6194"]),
         "Ready\n  What is the mean of 'growth', and how certain is it?\n    workbench report "
         "brr-orthogonal-arrays --items x.csv --truth growth --weight pw --fpc fpc --metrics mean\n",
-        "One step away",
+        "Reports that need one more step",
     ),
     (
         table("id,truth,pred_old,pred_new", IDS, AB, BA, AB[1:]),
@@ -438,7 +438,7 @@ COMMANDS = [
     (
         table("name,text", IDS, IDS),
         "No command fits. A file needs true and predicted classes",
-        "One step away",
+        "Reports that need one more step",
     ),
 ]
 
@@ -534,7 +534,7 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         )
     costs_one_line(
         tmp_path,
-        "(workbench doctor a.csv lists the commands that can read it)",
+        "(to see which commands fit a file, run workbench doctor a.csv)",
         "report",
         "stratified-accuracy",
         "--scores",

@@ -78,7 +78,11 @@ def test_a_column_of_probabilities_per_class(tmp_path):
             ["--probabilities", "p_*"],
             "column 'p_a', row 3: 1.5 is not a probability from 0 to 1",
         ),
-        (("", "1"), ["--probabilities", "p_*"], "column 'p_a', row 3 is missing"),
+        (
+            ("", "1"),
+            ["--probabilities", "p_*"],
+            "column 'p_a', row 3 is empty. Fill the cell or delete the row",
+        ),
         (
             (".5", ".5"),
             ["--probabilities", "p"],
@@ -116,7 +120,9 @@ def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
             for k, (id, p, read, true) in enumerate(SCORED)
         ],
     )
-    assert "column 'read', row 9 is missing" in refused(tmp_path, *NAMED)
+    assert "column 'read', row 9 is empty. Fill the cell or delete the row" in refused(
+        tmp_path, *NAMED
+    )
     done = run_unseen(
         tmp_path,
         "report",
@@ -188,7 +194,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert (
-        "the two models have no class in common: 'a', 'b' against 'aa', 'bb'. Spell them alike"
+        "the two models have no class in common: 'a', 'b' against 'aa', 'bb'. Check the names of the columns, or use the same spelling in both"
         in refused(tmp_path, *both)
     )
     write(

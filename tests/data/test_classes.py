@@ -9,7 +9,7 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes, model_notes, read_classes
 
-SHARE_NONE = "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Spell them alike"
+SHARE_NONE = "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Check the names of the columns, or use the same spelling in both"
 
 
 def said(truth, *predictions):
@@ -75,7 +75,7 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
 
 def test_models_that_share_no_number_are_refused():
     with pytest.raises(
-        ValueError, match="two models have no class in common: 0, 1 against 2, 3. Spell"
+        ValueError, match="two models have no class in common: 0, 1 against 2, 3. Check the names"
     ):
         list(model_notes(np.array([0, 1]), np.array([2, 3])))
 

@@ -226,16 +226,22 @@ def test_categories_are_text(tmp_path):
 @pytest.mark.parametrize(
     "cells, message",
     [
-        (("1", "abc"), "data row 2: 'abc' is not a number"),
-        (("1", None), "data row 2 is missing"),
-        (("1", "  "), "data row 2 is missing"),
-        (("1", "nan"), "data row 2 is missing"),
-        (("1", "1_0"), "data row 2: '1_0' is not a number"),
+        (("1", "abc"), "data row 2: 'abc' is not a number. Correct the cell or empty it"),
+        (("1", None), "data row 2 is empty. Fill the cell or delete the row"),
+        (("1", "  "), "data row 2 is empty. Fill the cell or delete the row"),
+        (("1", "nan"), "data row 2 is empty. Fill the cell or delete the row"),
+        (("1", "1_0"), "data row 2: '1_0' is not a number. Correct the cell or empty it"),
         (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
-        (("1", "12,34,567"), "data row 2: '12,34,567' is not a number"),
-        (("1", "0,123,456"), "data row 2: '0,123,456' is not a number"),
-        (("1", "1,234,56"), "data row 2: '1,234,56' is not a number"),
-        (("1", "1 23"), "data row 2: '1 23' is not a number"),
+        (
+            ("1", "12,34,567"),
+            "data row 2: '12,34,567' is not a number. Correct the cell or empty it",
+        ),
+        (
+            ("1", "0,123,456"),
+            "data row 2: '0,123,456' is not a number. Correct the cell or empty it",
+        ),
+        (("1", "1,234,56"), "data row 2: '1,234,56' is not a number. Correct the cell or empty it"),
+        (("1", "1 23"), "data row 2: '1 23' is not a number. Correct the cell or empty it"),
         (
             ("2", "1,234"),
             "data row 2: '1,234' may be 1234 or 1.234, because its comma may separate thousands "
@@ -255,7 +261,10 @@ def test_categories_are_text(tmp_path):
             ("0.5", "0,6"),
             "data row 2: '0,6' has a decimal comma, but data row 1: '0.5' has a decimal point. Use the same mark in all cells",
         ),
-        (("1", "x" * 99), "data row 2: '" + "x" * 57 + "...' is not a number"),
+        (
+            ("1", "x" * 99),
+            "data row 2: '" + "x" * 57 + "...' is not a number. Correct the cell or empty it",
+        ),
     ],
 )
 def test_cells_that_are_no_number(cells, message):
@@ -294,7 +303,9 @@ def test_labels():
     assert to_labels("y", text_column("9007199254740993", "9007199254740992")).dtype.kind == "U"
     assert to_labels("y", np.array([1.0, 2.0])).dtype.kind == "i"
     assert to_labels("y", np.array([True, False])).tolist() == [1, 0]
-    with pytest.raises(ValueError, match="column 'y', data row 2 is missing"):
+    with pytest.raises(
+        ValueError, match="column 'y', data row 2 is empty. Fill the cell or delete the row"
+    ):
         to_labels("y", text_column("a", None))
     message = (
         "column 'y', data row 2: a label may have at most 200 characters, but this text has 201"
@@ -307,10 +318,13 @@ def test_ids():
     assert to_ids("id", np.array([3, 1])).dtype.kind == "i"
     assert to_ids("id", text_column(" 007", "7")).tolist() == ["007", "7"]
     with pytest.raises(
-        ValueError, match="column 'id': id 'a' occurs twice, in data row 1 and data row 3"
+        ValueError,
+        match="column 'id': every item needs an id of its own, but 'a' is in data row 1 and data row 3",
     ):
         to_ids("id", text_column("a", "b", "a "))
-    with pytest.raises(ValueError, match="column 'id', data row 2 is missing"):
+    with pytest.raises(
+        ValueError, match="column 'id', data row 2 is empty. Fill the cell or delete the row"
+    ):
         to_ids("id", text_column("a", ""))
 
 

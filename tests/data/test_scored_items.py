@@ -77,7 +77,7 @@ def test_confidence_must_be_one():
         score="p",
     )
     refused(
-        "column 'p', data row 2 is missing" + OR_LEAVE_OUT,
+        "column 'p', data row 2 is empty. Fill the cell or delete the row" + OR_LEAVE_OUT,
         pl.DataFrame({"p": [0.9, None]}),
         score="p",
     )
@@ -126,7 +126,12 @@ def test_a_rival_is_read_beside_the_prediction():
 
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
-    refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
+    refused(
+        "column 'a', data row 2 is empty. Fill the cell or delete the row" + OR_LEAVE_OUT,
+        frame,
+        score="p",
+        prediction="a",
+    )
     refused(
         "truth must be a column with at least one label; column 'a' has none. Leave it out to plan which rows to label",
         frame | {"a": ["", None]},
@@ -134,7 +139,10 @@ def test_labels_and_ids_must_be_there():
         truth="a",
     )
     refused(
-        "column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i"
+        "column 'i': every item needs an id of its own, but 'u' is in data row 1 and data row 2",
+        frame,
+        score="p",
+        id="i",
     )
     refused(
         "prediction must be a different column from truth; both are 'a'",
@@ -364,13 +372,14 @@ def test_a_score_that_may_mean_either_is_refused_with_both_choices():
     p, read = frauds()
     mixed = np.random.default_rng(1).permutation(read)
     for frame, reason in (
-        ({"p": p}, "nothing is predicted and there are scores below 0.5"),
+        ({"p": p}, "no column of predictions is named, and there are scores below 0.5"),
         ({"p": p, "read": ["fine"] * p.size}, "only one class is predicted"),
         ({"p": p, "read": mixed}, "do not separate the two predicted classes"),
         ({"p": 0.5 + p / 2, "read": read}, "but none is below 0.5"),
     ):
         with pytest.raises(
-            ValueError, match=f"score_is must be 'confidence' if .*, or 'class1' if .*; .*{reason}$"
+            ValueError,
+            match=f"score_is must say what .* is: 'confidence' for .*, 'class1' for .*; .*{reason}$",
         ):
             read_scores(
                 frame,
@@ -498,5 +507,5 @@ def test_the_meaning_of_a_score_that_only_cuts_strata_is_not_asked():
     frame = {"p": [0.9, 0.4, 0.7, 0.3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
     items = read_scores(frame, score="p", prediction="a", truth="t")
     assert items.score.tolist() == frame["p"] and items.notes[0].kind == "assumption"
-    with pytest.raises(ValueError, match="score_is must be 'confidence' if"):
+    with pytest.raises(ValueError, match="score_is must say what column 'p' is: 'confidence' for"):
         read_scores(frame | {"t": list("xyyx")}, score="p", prediction="a", truth="t")

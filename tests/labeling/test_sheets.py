@@ -222,7 +222,8 @@ def test_repeated_ids(tmp_path):
             "id,correct\né,2\n",
             "column 'correct', row 2 (id 'é'): '2' is not 1 or 0. Write 1 (correct) or 0 "
             "(incorrect), or use one of yes/no, y/n, right/wrong, correct/incorrect, true/false "
-            "throughout. These words may also be in German, French or Spanish",
+            "throughout. These words may also be in German, French or Spanish. If the cells hold "
+            "true classes, name the column 'truth'",
         ),
         (
             "id,correct\né,x\n007,\n-5,X\n",
@@ -234,7 +235,8 @@ def test_repeated_ids(tmp_path):
             "id,correct\né,x\n007,1\n",
             "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0. Write 1 (correct) or 0 "
             "(incorrect), or use one of yes/no, y/n, right/wrong, correct/incorrect, true/false "
-            "throughout. These words may also be in German, French or Spanish",
+            "throughout. These words may also be in German, French or Spanish. If the cells hold "
+            "true classes, name the column 'truth'",
         ),
         (
             "id,correct\né,\n007,TRUE\n-5,1.0\n",
@@ -267,7 +269,7 @@ def test_sheets_that_contradict(text, message, tmp_path):
 
 def test_sheets_without_use(tmp_path):
     message = (
-        "has no id of the items: its first id is 'q', and the first item is '007'. Check that sheet"
+        "is an id of the items: its first id is 'q', and the first item is '007'. Check that sheet"
     )
     with pytest.raises(ValueError, match=message):
         read(filled(tmp_path, "id,correct\nq,1\n"))

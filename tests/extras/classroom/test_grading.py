@@ -482,11 +482,13 @@ def test_the_strip_of_the_class_is_one_command(graded, tmp_path):
     folder, _, _, _ = graded
     done = run(tmp_path, "strip", folder / "in", "--secret", folder / "secret")
     assert done.returncode == 0 and done.stderr == ""
-    assert re.fullmatch(r"\d of our 26 intervals missed\nWrote strip.html\n", done.stdout)
+    assert re.fullmatch(
+        r"\d of our 26 intervals missed the true accuracy\nWrote strip.html\n", done.stdout
+    )
     page = (tmp_path / "strip.html").read_text(encoding="utf-8")
     assert (
         "29 students gave no estimate" in page
-        and "5 answers for another student&#39;s audit left out" in page
+        and "5 answers were left out, because they are for another student&#39;s audit" in page
     )
 
 

@@ -41,7 +41,7 @@ def test_it_counts_the_intervals_that_miss(strip):
     assert sorted(row["estimate"] for row in strip.rows) == sorted(given[:, 0].tolist())
     title, words = strip.words()
     assert (
-        title == f"{missed} of our 60 intervals missed"
+        title == f"{missed} of our 60 intervals missed the true accuracy"
         and "about 3 would" in words
         and "4 students gave" in words
     )
@@ -81,7 +81,9 @@ def test_answers_to_somebody_elses_audit_leave_the_strip():
     copy = Graded("copier", (Mark(AUDIT, OTHERS),), (), {AUDIT: given["s03"]})
     found = class_strip(Grades((*grades(given).students, copy), ()), SECRET)
     assert (found.rows, found.left_out, found.copied) == (own.rows, 0, 1)
-    assert found.words()[1].endswith("1 answer for another student's audit left out.")
+    assert found.words()[1].endswith(
+        " 1 answer was left out, because it is for another student's audit."
+    )
 
 
 def test_a_class_without_audits_is_told():

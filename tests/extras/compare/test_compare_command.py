@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,11 @@ def test_what_is_printed(table):
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and lines[0] == found.finding() + "."
     assert (
-        lines[0].startswith("new is better than old and tiny by ")
+        re.match(
+            r"new is better than old by [\d.]+ to [\d.]+ percentage points and tiny by [\d.]+ to "
+            r"[\d.]+ percentage points \(",
+            lines[0],
+        )
         and "200 items in 40 documents" in lines[0]
     )
     assert [line.split()[0] for line in lines[1:4]] == ["new", "old", "tiny"] and lines[1].endswith(
@@ -116,7 +121,7 @@ def test_what_is_written(table):
         "is shown in 80% of",
         "unknown",
         "Slices",
-        "Items worth reading",
+        "Items on which the best model scores lower",
         "why 0?",
         "workbench report cross-validation-t-tests",
         "SHA-256",

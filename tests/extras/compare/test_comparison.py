@@ -219,7 +219,8 @@ def test_what_is_said_of_the_best_model():
     assert (
         found.finding()
         == (
-            f"B is better than D and A by {100 * da[0]:.1f} to {100 * ab[1]:.1f} points "
+            f"B is better than D by {100 * da[0]:.1f} to {100 * da[1]:.1f} percentage points "
+            f"and A by {100 * ab[0]:.1f} to {100 * ab[1]:.1f} percentage points "
             "(100 items in 20 clusters)"
         )
         and ad[0] > da[0]

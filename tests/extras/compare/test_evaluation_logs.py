@@ -118,7 +118,7 @@ def test_inspect(tmp_path, save):
     )
     assert [note.text for note in items.notes] == [
         "the score is that of scorer 'match', not 'judge'",
-        "2 samples without a score of scorer 'match' left out: 's-3', 's-4'",
+        "2 samples have no score of scorer 'match' and are not used: 's-3', 's-4'",
     ]
     shown = frames.read_columns(path, ["input", "answer", "target", "metadata.document"])[0]
     assert [column[0] for column in shown.values()] == [

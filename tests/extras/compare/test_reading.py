@@ -203,8 +203,8 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
     assert [note.text for note in found.notes] == [
-        "1 of 4 items left out, as not all models were run on them: b lacks 1 item",
-        "1 item left out, as not every model has a score",
+        "1 of 4 items was left out, because not all models were run on it: b lacks 1 item",
+        "1 item was left out, because not every model has a score",
     ]
 
 
@@ -274,7 +274,7 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         (
             {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]},
             {"cluster": "c"},
-            "column 'c', data row 2 is missing",
+            "column 'c', data row 2 is empty. Fill the cell or delete the row",
         ),
         (
             {"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},

@@ -131,7 +131,7 @@ def test_a_task_that_a_model_lacks_is_asked_about(tmp_path):
         "including all of 'mmlu_law'. It uses the 40 items that all have"
     )
     found = wb.read_item_scores(folder, common=True)
-    assert len(found.item) == 40 and "70 of 110 items left out" in str(found.notes)
+    assert len(found.item) == 40 and "70 of 110 items were left out" in str(found.notes)
 
 
 def test_models_of_different_tasks_are_not_independent_samples(tmp_path):

@@ -165,7 +165,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
         ("audit next none.db", "there is no audit 'none.db'"),
         ("audit next scores.csv", "'scores.csv' is not an audit session"),
         ("audit next audit.db -n 0", "-n must be a whole number of at least 1; got 0"),
-        ("audit record audit.db nobody 1", "this audit has no item 'nobody' to label"),
+        ("audit record audit.db nobody 1", "item 'nobody' is not in this audit"),
         ("audit undo audit.db", "an unnamed annotator has no label or skip to undo"),
         ("audit undo audit.db --by ann", "ann has no label or skip to undo"),
         ("audit import audit.db none.csv", "no such file: 'none.csv'"),
@@ -271,7 +271,10 @@ def test_an_audit_in_waves(folder):
         )
         said = typed(folder, "audit status audit.db")
         assert ("sample the next one with" in said) == ("no interval yet" in said) == (wave < 3)
-    assert "60 of 60 items labeled, 0 could not be labeled, 0 assigned, 0 open, wave 3 of 3" in said
+    assert (
+        "60 of 60 items labeled, 0 could not be labeled, 0 assigned, 0 not yet assigned, wave 3 of 3"
+        in said
+    )
     with open(folder / "scores.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     strata = wb.stratify([float(row["p"]) for row in rows], 4, "equal_size", rng=4)
@@ -308,7 +311,7 @@ def test_refused_rows_are_listed_and_the_good_ones_kept(folder):
     )
     assert done.stderr.splitlines() == [
         f"Row 3 (id '{names[1]}') was not recorded: '\\x1b[2Jmaybe' is not 1 (correct) or 0 (incorrect)",
-        "Row 4 (id 'nobody') was not recorded: this audit has no item 'nobody' to label",
+        "Row 4 (id 'nobody') was not recorded: item 'nobody' is not in this audit",
     ]
 
 
@@ -398,7 +401,7 @@ def test_the_report_says_what_was_looked_at(folder):
         "analysis was the reason to stop, the coverage is below the level." in page
     )
     assert (
-        "There were 3 interim analyses until 40 labels. The file records each of them. The last one is this "
+        "There were 3 interim analyses up to 40 labels. The file records each of them. The last one is this "
         "report."
     ) in html.unescape(page)
     assert re.search(
@@ -601,7 +604,7 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     }  # none of ann's labels
     assert "60 without" not in typed(folder, "audit import audit.db filled.csv --by ben")
     said = typed(folder, "audit status audit.db --by ben")
-    assert "0 open, 10 waiting for a deciding label" in said
+    assert "0 not yet assigned, 10 waiting for a deciding label" in said
     line = re.search(
         r"A third annotator must label 10 items with two different labels: workbench (.*)\.", said
     )[1]
@@ -620,7 +623,7 @@ def test_second_labels_are_blind_disputes_are_handed_out_and_the_corrected_estim
     page = html.unescape((folder / "audit.html").read_text(encoding="utf-8"))
     finding = re.search(r'(?s)<section class="finding".*?</section>', page)[0]
     assert re.search(
-        r"<p>Accuracy 90.0%, 95% confidence interval [\d.]+% to [\d.]+%; corrected for label errors</p>",
+        r"<p>Accuracy 90.0% \(95% confidence interval [\d.]+% to [\d.]+%\); corrected for label errors</p>",
         finding,
     )
     told = json.loads((folder / "audit.json").read_text(encoding="utf-8"))

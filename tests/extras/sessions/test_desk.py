@@ -104,7 +104,7 @@ def test_undo_brings_the_item_back_and_goes_back_further(tmp_path, items):
         label(seat, text)
     third = seat.page["item"]["id"]
     assert (
-        ask(seat, "undo") == f"Undone: your last label or skip, of item {ids[1]}."
+        ask(seat, "undo") == f"Your last label or skip, of item {ids[1]}, was undone."
         and seat.page["item"]["id"] == ids[1]
     )
     ask(seat, "undo")

@@ -108,7 +108,7 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         wrong = item(page)
         press(page, "o")
         assert (
-            press(page, "Backspace") == f"Undone: your last label or skip, of item {wrong}."
+            press(page, "Backspace") == f"Your last label or skip, of item {wrong}, was undone."
             and item(page) == wrong
         )
         label_by_key(page, 3)

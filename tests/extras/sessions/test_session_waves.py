@@ -117,7 +117,7 @@ def test_a_wave_counts_as_a_whole_and_nothing_is_known_before_the_end(session, k
         20,
         2,
     )
-    assert "27 open, wave 2 of 3" in status.headline() and not status.wave_is_done
+    assert "27 not yet assigned, wave 2 of 3" in status.headline() and not status.wave_is_done
 
 
 def test_the_next_wave_waits_for_all_of_this_one(tmp_path, session, known):

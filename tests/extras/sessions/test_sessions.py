@@ -340,7 +340,7 @@ def test_a_skipped_item_can_be_labeled_later(tmp_path, known):
 @pytest.mark.parametrize(
     "name, value, message",
     [
-        ("nobody", 1, "this audit has no item 'nobody' to label"),
+        ("nobody", 1, "item 'nobody' is not in this audit"),
         (None, "perhaps", "'perhaps' is not 1 \\(correct\\) or 0 \\(incorrect\\)"),
         (
             "late",

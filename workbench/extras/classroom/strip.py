@@ -57,7 +57,8 @@ class ClassStrip:
         )
         out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
         answers = checks.counted(self.copied, "answer was", "answers were")
-        copied = f" {answers} left out, because the audit is another student's."
+        they = "it is" if self.copied == 1 else "they are"
+        copied = f" {answers} left out, because {they} for another student's audit."
         return missed, (
             f"{count} audits of the same forms, each with another random sample of 100 labels. The "
             f"intervals are the reported estimates plus and minus 1.96 standard errors. {missed} "

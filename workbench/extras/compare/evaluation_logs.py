@@ -263,7 +263,8 @@ def _remarks(
     if unscored:
         ids = checks.listed(unscored, 5, quoted=True)
         many = checks.counted(len(unscored), "sample has", "samples have")
-        texts.append(f"{many} no score of {name} and are not used: {ids}")
+        used = "is" if len(unscored) == 1 else "are"
+        texts.append(f"{many} no score of {name} and {used} not used: {ids}")
     unfit = [sample.id for sample in scored if score in sample.unfit]
     if unfit:
         many = checks.counted(len(unfit), "sample")

@@ -275,14 +275,16 @@ def _items(
     if not said:
         return shared, rows, []
     total = len(set().union(*rows.values()))
+    gone = total - len(shared)
+    were = "was" if gone == 1 else "were"
     return (
         shared,
         rows,
         [
             Note(
                 "data",
-                f"{total - len(shared):,} of {total:,} items were left out, because not all models "
-                f"were run on them: {said}",
+                f"{gone:,} of {total:,} items {were} left out, because not all models were run on "
+                f"{'it' if gone == 1 else 'them'}: {said}",
             )
         ],
     )
