@@ -9,7 +9,10 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes, model_notes, read_classes
 
-SHARE_NONE = "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Check the names of the columns, or use the same spelling in both"
+SHARE_NONE = (
+    "truth and prediction have no class in common: 'Ham', 'Spam' against 'hams', 'span'. Check the "
+    "names of the columns, or use the same spelling in both"
+)
 
 
 def said(truth, *predictions):
