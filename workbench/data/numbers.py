@@ -111,9 +111,9 @@ def to_numbers(
     [0.5, 1.0, 1.0]
     >>> to_numbers("size", np.array(["900", "8,000"], object), whole=True).tolist()
     [900.0, 8000.0]
-    >>> to_numbers("score", np.array(["0.5", "1", "abc"], object))
+    >>> to_numbers("score", np.array(["0.5", "1", "abc"], object))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.data.numbers.RowError: column 'score', data row 3: 'abc' is not a number
+    workbench.data.numbers.RowError: column 'score', data row 3: 'abc' is not a number...
     """
     array = np.asarray(column)
     if array.dtype.kind in "biuf":

@@ -346,8 +346,11 @@ def _notes(
             "filled ones. The estimate is valid only if their values are like those of the others",
         )
     if empty:
-        rows = checks.counted(empty, "row of the sheet has", "rows of the sheet have")
-        yield Note("data", f"{rows} no value, and no use is made of them")
+        one, many = (
+            "row of the sheet has no value and is",
+            "rows of the sheet have no value and are",
+        )
+        yield Note("data", f"{checks.counted(empty, one, many)} not used")
 
 
 def _number(cell: str) -> float | None:

@@ -494,7 +494,7 @@ def compare_items(
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> print(compare_items(scores).finding())
-    A is better than B by 2 to 30 points (50 items)
+    A is better than B by 2 to 30 percentage points (50 items)
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
