@@ -105,7 +105,7 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     assert [int(row[2]) for row in sheet("plan.csv")[1:]] == (
         found.sampled + found.to_label
     ).tolist()
-    assert "19 rows of the sheet without a value, not used" in notes(
+    assert "19 rows of the sheet have no value and are not used" in notes(
         found
     ) and "left empty" not in notes(found)
     after = sheet("next.csv")
@@ -257,7 +257,8 @@ def test_the_page_says_total_mean_and_what_comes_next(folder):
     page, found = page_of(done, folder), analyzed("half.csv")
     assert found.headline() in page and "still to label" in page and "Neyman wants" not in page
     assert (
-        "10 rows of the sheet without a value, not used" in page and (folder / "next.csv").exists()
+        "10 rows of the sheet have no value and are not used" in page
+        and (folder / "next.csv").exists()
     )
 
 

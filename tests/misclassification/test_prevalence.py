@@ -394,7 +394,9 @@ def test_three_class_intervals_cover():
 def test_an_ill_conditioned_classifier_is_loudly_warned_of_and_covered():
     found = list(three_class_runs(ILL, 25))
     said = [" ".join(sentences(series.notes)) for series, *_ in found]
-    assert all("classifier is weak" in text and "merge the classes" in text for text in said)
+    assert all(
+        "too small for this classifier" in text and "merge the classes" in text for text in said
+    )
     assert all(
         "intervals are widened to contain the intervals of the delta method" in text
         for text in said
