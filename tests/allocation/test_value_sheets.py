@@ -143,7 +143,7 @@ def test_every_row_is_accounted_for(folder):
     found = analyzed("odd.csv")
     assert found.sampled.sum() == 39
     said = notes(found)
-    assert "1 id was left out, because seed 0 does not sample the records: '9999'" in said
+    assert "1 id was left out, not sampled by seed 0: '9999'" in said
     assert f"1 row repeats an id with the same value, counted once: '{rows[5][0]}'" in said
     assert "1 row of the sheet has no value and is not used" in said
     assert (
@@ -294,7 +294,7 @@ def test_a_sheet_of_which_half_was_drawn_is_that_sheet_and_less_is_not(tmp_path,
     half = found("x1")
     assert half.values.tolist() == [
         5
-    ] and "1 id was left out, because seed 0 does not sample the records: 'x1'" in notes(half)
+    ] and "1 id was left out, not sampled by seed 0: 'x1'" in notes(half)
     with pytest.raises(
         ValueError, match="seed 0 samples only 1 of the 3 ids of the sheet, not 'x1'"
     ):

@@ -1012,7 +1012,7 @@ def test_wrong_losses(make, message):
         (
             {"svm": ["0", "1", "b", "0", "1", "1"]},
             {},
-            "column 'svm', data row 3: 'b' is not a number. Correct the cell or empty it",
+            "column 'svm', data row 3: 'b' is not a number. Correct the cell",
         ),
         (
             {"tree": [0, 1, math.nan, 0, 1, 1]},

@@ -330,7 +330,7 @@ def test_numbers_are_read_as_people_write_them(cells, values):
         (
             {"y": ["5", "12%"]},
             "mean",
-            "mean needs numbers; column 'y': '12%' is not a number. Correct the cell or empty it. The metric "
+            "mean needs numbers; column 'y': '12%' is not a number. Correct the cell. The metric "
             "'proportion' takes text",
         ),
         (

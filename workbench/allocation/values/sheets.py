@@ -333,7 +333,7 @@ def _notes(
         ids = checks.listed(unknown, SHOWN, quoted=True)
         yield Note(
             "refused",
-            f"{count} left out, because seed {seed} does not sample the records: {ids}",
+            f"{count} left out, not sampled by seed {seed}: {ids}",
         )
     if repeated:
         rows = checks.counted(len(repeated), "row repeats", "rows repeat")
