@@ -14,7 +14,16 @@ from workbench.reports import parameters
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("docs", "docs/howto", "docs/methods", "docs/evidence", "notebooks/instructor")
 PAGES = [
-    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(
+        ROOT / name
+        for name in (
+            "README.md",
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+            "CHANGELOG.md",
+        )
+    ),
     *sorted(
         page
         for folder in FOLDERS

@@ -323,7 +323,7 @@ def test_the_finding_tells_the_error_of_the_plan():
     ("means", "begins"),
     [
         ((1, 1), "Too few labels for a useful result: 10 labels leave the total of about "),
-        ((1, -3), "Label 10 of 200 items: expect a total of about -"),
+        ((1, -3), "Label 10 of 200 items. The expected total is about -"),
     ],
 )
 def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_differ_in_sign(

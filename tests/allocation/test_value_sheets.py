@@ -105,7 +105,7 @@ def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     assert [int(row[2]) for row in sheet("plan.csv")[1:]] == (
         found.sampled + found.to_label
     ).tolist()
-    assert "19 rows of the sheet without a value, not used" in notes(
+    assert "19 rows of the sheet have no value and are not used" in notes(
         found
     ) and "left empty" not in notes(found)
     after = sheet("next.csv")
@@ -143,9 +143,9 @@ def test_every_row_is_accounted_for(folder):
     found = analyzed("odd.csv")
     assert found.sampled.sum() == 39
     said = notes(found)
-    assert "1 id of the sheet not among the records that seed 0 samples, left out: '9999'" in said
+    assert "1 id was left out, not sampled by seed 0: '9999'" in said
     assert f"1 row repeats an id with the same value, counted once: '{rows[5][0]}'" in said
-    assert "1 row of the sheet without a value, not used" in said
+    assert "1 row of the sheet has no value and is not used" in said
     assert (
         "1 item was left empty before the last filled ones. The estimate is valid only if their values are like"
         in said
@@ -257,7 +257,8 @@ def test_the_page_says_total_mean_and_what_comes_next(folder):
     page, found = page_of(done, folder), analyzed("half.csv")
     assert found.headline() in page and "still to label" in page and "Neyman wants" not in page
     assert (
-        "10 rows of the sheet without a value, not used" in page and (folder / "next.csv").exists()
+        "10 rows of the sheet have no value and are not used" in page
+        and (folder / "next.csv").exists()
     )
 
 
@@ -291,7 +292,9 @@ def test_a_sheet_of_which_half_was_drawn_is_that_sheet_and_less_is_not(tmp_path,
         )
 
     half = found("x1")
-    assert half.values.tolist() == [5] and "1 id of the sheet not among the records" in notes(half)
+    assert half.values.tolist() == [
+        5
+    ] and "1 id was left out, not sampled by seed 0: 'x1'" in notes(half)
     with pytest.raises(
         ValueError, match="seed 0 samples only 1 of the 3 ids of the sheet, not 'x1'"
     ):

@@ -174,7 +174,7 @@ def test_skipped_items_are_wrong_below_and_right_above(items, tmp_path):
     assert found.headline() == (
         f"Accuracy {100 * low.estimate.estimate:.1f}% to {100 * high.estimate.estimate:.1f}% "
         f"(95% confidence "
-        f"interval: {100 * low.interval().low:.1f}% to {100 * high.interval().high:.1f}%), 17 "
+        f"interval {100 * low.interval().low:.1f}% to {100 * high.interval().high:.1f}%), 17 "
         "labels (3 more items could not be labeled), 5 strata"
     )
     for one, (a, b) in zip(

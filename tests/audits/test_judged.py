@@ -194,7 +194,7 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
         ("on_a", "1", "judge must name two columns with a comma between"),
         ("on_a,on_a", "1", "must name two columns"),
         ("on_a,on_b", "7", "column 'on_b', row 3: 7 is not a judge label"),
-        ("on_a,on_b", "", "column 'on_b', row 3 is missing"),
+        ("on_a,on_b", "", "column 'on_b', row 3 is empty. Fill the cell or delete the row"),
         ("on_a,on_c", "1", "has no column 'on_c'"),
     ],
 )

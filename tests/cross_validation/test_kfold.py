@@ -512,17 +512,17 @@ ZEROS = np.zeros(10)
     [
         (
             kfold_t_test(pair(np.add(TEN, 0.055), ZEROS + 0.055)),
-            "B better by 0.085 (losses 0.14 against 0.055); significant at 5% only if rho is below 0.37, not at 0.7; "
+            "B is better by 0.085 (losses 0.14 against 0.055); significant at 5% only if rho is below 0.37, not at 0.7; "
             "Nadeau-Bengio p 0.082",
         ),
         (
             kfold_t_test(pair(ZEROS + 0.055, np.add(TEN, 0.055)), rho=0.1, alternative="less"),
-            "A better by 0.085 (losses 0.14 against 0.055); significant at 5% at rho 0.1, as long as rho is below 0.59; "
+            "A is better by 0.085 (losses 0.14 against 0.055); significant at 5% at rho 0.1, as long as rho is below 0.59; "
             "Nadeau-Bengio p 0.041 (one-sided, less)",
         ),
         (
             kfold_t_test(pair(ZEROS + 0.055, np.add(TEN, 0.055)), alternative="greater"),
-            "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = "
+            "A is better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = "
             "0, which does not show equality; Nadeau-Bengio p 0.96 (one-sided, greater)",
         ),
         (
@@ -532,7 +532,7 @@ ZEROS = np.zeros(10)
         ),
         (
             kfold_t_test(pair(np.add(TEN, 0.055), ZEROS + 0.055), mean=0.08),
-            "B better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; "
+            "B is better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; "
             "not significant at 5%, not even at rho = 0, which does not show equality; Nadeau-Bengio "
             "p 0.91",
         ),
@@ -561,7 +561,7 @@ ZEROS = np.zeros(10)
                     {"A": np.sin(np.arange(1000)) + 1e6, "B": np.zeros(1000)}, splits="folds"
                 )
             ),
-            "B better by 1e+06 (losses 1e+06 against 0); significant at 5% at rho 0.7, as long as rho is below "
+            "B is better by 1e+06 (losses 1e+06 against 0); significant at 5% at rho 0.7, as long as rho is below "
             "0.999999999999998; "
             "Nadeau-Bengio p below 1e-300",
         ),
@@ -623,16 +623,16 @@ def test_the_finding_shows_scores_as_scores_and_negative_losses_as_losses():
     a, b = ([0.75, 0.875, 0.925], [0.75, 0.75, 0.81])
     scores = kfold_t_test(CVLosses.from_fold_means({"A": a, "B": b}, higher_is_better=True))
     assert (
-        scores.finding() == "A better by 0.08 (scores 0.85 against 0.77)"
+        scores.finding() == "A is better by 0.08 (scores 0.85 against 0.77)"
         and scores.estimate == pytest.approx(0.08)
     )
     assert scores.at("naive").finding() == scores.finding()
     losses = kfold_t_test(pair(np.negative(a), np.negative(b)))
-    assert losses.finding() == "A better by 0.08 (losses -0.77 against -0.85)"
+    assert losses.finding() == "A is better by 0.08 (losses -0.77 against -0.85)"
     tie = CVLosses.from_fold_means({"A": [0, 0.5, 1], "B": [0.5, 1, 0]}, higher_is_better=True)
     assert kfold_t_test(tie).finding() == "A and B have the same mean score, 0.5"
     zero = CVLosses.from_fold_means({"A": [0, 0, 0.0], "B": [0, 0, 0.75]}, higher_is_better=True)
-    assert kfold_t_test(zero).finding() == "B better by 0.25 (scores 0.25 against 0)"
+    assert kfold_t_test(zero).finding() == "B is better by 0.25 (scores 0.25 against 0)"
 
 
 def test_mcnemar_is_advised_only_where_it_can_be_used():

@@ -238,7 +238,10 @@ def test_sizes_of_folds_with_repeats():
             {"n": [50, 30, 0]},
             "column 'n', data row 3: the size of a fold must be a whole number of at least 1; got 0",
         ),
-        ({"n": ["50", "", "20"]}, "column 'n', data row 2 is missing"),
+        (
+            {"n": ["50", "", "20"]},
+            "column 'n', data row 2 is empty. Fill the cell or delete the row",
+        ),
         (
             {"fold": [1, 1, 2]},
             "column 'n' can hold sizes of folds only if there is one row per fold and no column "
@@ -1001,11 +1004,15 @@ def test_wrong_losses(make, message):
             "the dict has no column 'folds'; available columns: 'item', 'fold', 'tree', 'svm' (did you mean "
             "'fold'?)",
         ),
-        ({"svm": ["0", "1", "", "0", "1", "1"]}, {}, "column 'svm', data row 3 is missing"),
+        (
+            {"svm": ["0", "1", "", "0", "1", "1"]},
+            {},
+            "column 'svm', data row 3 is empty. Fill the cell or delete the row",
+        ),
         (
             {"svm": ["0", "1", "b", "0", "1", "1"]},
             {},
-            "column 'svm', data row 3: 'b' is not a number",
+            "column 'svm', data row 3: 'b' is not a number. Correct the cell",
         ),
         (
             {"tree": [0, 1, math.nan, 0, 1, 1]},

@@ -552,7 +552,7 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     assert found.posterior is None and found.test is None
     assert (
         found.headline()
-        == "b better by 0.5 (losses 0.5 against 0); no t-test, because the folds show no variance"
+        == "b is better by 0.5 (losses 0.5 against 0); no t-test, because the folds show no variance"
     )
     assert (found.notes[0].kind, found.notes[0].where) == ("refused", ("test", "K-fold t"))
     assert found.notes[0].text.startswith("a minus b is the same in every fold, 0.5")
@@ -574,13 +574,13 @@ def test_mcnemar_counts_correct_answers_as_it_counts_errors(higher):
     assert table["McNemar exact"]["pvalue"] == pytest.approx(
         stats.binomtest(only_a, only_a + only_b).pvalue
     )
-    assert table["McNemar exact"]["note"] == f"disagreements {only_a}:{only_b}"
+    assert table["McNemar exact"]["note"] == f"only b correct {only_a}, only a correct {only_b}"
     means = (
         f"scores {1 - b.mean():.4g} against {1 - a.mean():.4g}"
         if higher
         else f"losses {a.mean():.4g} against {b.mean():.4g}"
     )
-    assert found.headline().startswith(f"b better by {a.mean() - b.mean():.4g} ({means}); ")
+    assert found.headline().startswith(f"b is better by {a.mean() - b.mean():.4g} ({means}); ")
 
 
 def test_fold_means_of_correct_answers_take_few_values():
@@ -655,7 +655,9 @@ def test_differences_of_scores_have_the_sign_of_scores():
     assert mirrored.estimate == pytest.approx(-0.08) and mirrored.test.statistic == pytest.approx(
         -t
     )
-    assert test.finding() == mirrored.finding() and test.finding().endswith("for A against B")
+    assert test.finding() == mirrored.finding() and test.finding().startswith(
+        "It is not shown that A is better than B ("
+    )
     assert test.posterior.regions == pytest.approx(mirrored.posterior.regions)
     assert [*test.posterior.regions] == [*mirrored.posterior.regions][::-1]
     assert test.posterior.headline().startswith("P(first has the larger score) ")
@@ -826,7 +828,9 @@ def test_a_finding_has_the_digits_of_half_its_interval(step):
     assert (
         compare_tests(cv, rho="naive")
         .finding()
-        .startswith(f"b is better than a: by 0.200, between {low:.3f} and {high:.3f} (p ")
+        .startswith(
+            f"b is better than a by 0.200 (95% confidence interval {low:.3f} to {high:.3f}, p "
+        )
     )
 
 

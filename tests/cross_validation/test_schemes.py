@@ -487,7 +487,7 @@ def test_folds_without_a_score_from_python_in_repeats_and_too_many():
     with pytest.raises(ValueError, match="1 of 3 folds would be left, which is too few"):
         CVLosses.from_fold_means([0.1, math.nan, math.nan])
     with pytest.raises(
-        ValueError, match="column 'a', data row 2 is missing"
+        ValueError, match="column 'a', data row 2 is empty. Fill the cell or delete the row"
     ):  # an item that lacks its loss
         CVLosses.read_csv(
             {"item": range(4), "fold": [1, 1, 2, 2], "a": np.array([1, None, 0, 1], object)}

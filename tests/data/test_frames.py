@@ -226,22 +226,22 @@ def test_categories_are_text(tmp_path):
 @pytest.mark.parametrize(
     "cells, message",
     [
-        (("1", "abc"), "data row 2: 'abc' is not a number. Correct the cell or empty it"),
+        (("1", "abc"), "data row 2: 'abc' is not a number. Correct the cell"),
         (("1", None), "data row 2 is empty. Fill the cell or delete the row"),
         (("1", "  "), "data row 2 is empty. Fill the cell or delete the row"),
         (("1", "nan"), "data row 2 is empty. Fill the cell or delete the row"),
-        (("1", "1_0"), "data row 2: '1_0' is not a number. Correct the cell or empty it"),
+        (("1", "1_0"), "data row 2: '1_0' is not a number. Correct the cell"),
         (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
         (
             ("1", "12,34,567"),
-            "data row 2: '12,34,567' is not a number. Correct the cell or empty it",
+            "data row 2: '12,34,567' is not a number. Correct the cell",
         ),
         (
             ("1", "0,123,456"),
-            "data row 2: '0,123,456' is not a number. Correct the cell or empty it",
+            "data row 2: '0,123,456' is not a number. Correct the cell",
         ),
-        (("1", "1,234,56"), "data row 2: '1,234,56' is not a number. Correct the cell or empty it"),
-        (("1", "1 23"), "data row 2: '1 23' is not a number. Correct the cell or empty it"),
+        (("1", "1,234,56"), "data row 2: '1,234,56' is not a number. Correct the cell"),
+        (("1", "1 23"), "data row 2: '1 23' is not a number. Correct the cell"),
         (
             ("2", "1,234"),
             "data row 2: '1,234' may be 1234 or 1.234, because its comma may separate thousands "
@@ -263,7 +263,7 @@ def test_categories_are_text(tmp_path):
         ),
         (
             ("1", "x" * 99),
-            "data row 2: '" + "x" * 57 + "...' is not a number. Correct the cell or empty it",
+            "data row 2: '" + "x" * 57 + "...' is not a number. Correct the cell",
         ),
     ],
 )

@@ -602,7 +602,7 @@ def test_the_exact_warnings():
     assert warnings([1000], [50], [30], method="wilson") == (
         "wilson is for teaching: with few labels it can cover far less than 95%",
     )
-    short = "the short interval can cover less than its level. In the search, the 95% interval covered the true value in at least 91% of samples"
+    short = "the short interval can cover less than its level. In our searches, the 95% interval covered the true value in at least 91% of samples"
     beside = "the rarer outcome has fewer than 10 labels, or there is only one stratum: report the default interval, too"
     assert warnings([1000, 1000], [50, 50], [30, 30], method="short") == (short,)
     assert warnings([1000, 1000], [50, 50], [45, 46], method="short") == (short, beside)

@@ -481,7 +481,9 @@ def test_a_class_that_one_month_lacks_keeps_its_place():
 
 
 def test_an_item_without_a_period_is_named():
-    with pytest.raises(ValueError, match="column 'period', data row 2 is missing"):
+    with pytest.raises(
+        ValueError, match="column 'period', data row 2 is empty. Fill the cell or delete the row"
+    ):
         files.load_audits(
             {"period": ["a", None], "truth": [0, 1], "prediction": [0, 1]}, period="period"
         )

@@ -394,7 +394,9 @@ def test_three_class_intervals_cover():
 def test_an_ill_conditioned_classifier_is_loudly_warned_of_and_covered():
     found = list(three_class_runs(ILL, 25))
     said = [" ".join(sentences(series.notes)) for series, *_ in found]
-    assert all("classifier is weak" in text and "merge the classes" in text for text in said)
+    assert all(
+        "too small for this classifier" in text and "merge the classes" in text for text in said
+    )
     assert all(
         "intervals are widened to contain the intervals of the delta method" in text
         for text in said
@@ -537,7 +539,7 @@ def test_a_doubtful_interval_says_how_it_was_made():
         and interval.method == "hull of delta, Fieller"
     )
     assert sentences(interval.notes) == (
-        "the classifier is weak for an audit of this size: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35. The true standard error may be 1.5 times the stated one, with outliers; intervals are widened to contain Fieller's interval; audit more items",
+        "the audit is too small for this classifier: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35. The true standard error may be 1.5 times the stated one, or larger; intervals are widened to contain Fieller's interval; audit more items",
     )
     assert interval.notes == found.notes[:1] and interval.notes[0].kind == "unreliable"
     assert (
@@ -634,7 +636,7 @@ def test_an_audit_without_an_estimate_leaves_the_whole_range(table, why):
         ([[350, 150], [160, 340]], None),
         (
             [[60, 40], [30, 70]],
-            "the classifier is weak for an audit of this size: p00 + p11 - 1 is 0.30 with a coefficient of variation of "
+            "the audit is too small for this classifier: p00 + p11 - 1 is 0.30 with a coefficient of variation of "
             "0.22",
         ),
         ([[180, 120], [90, 210]], "p00 + p11 - 1 is 0.30 with a coefficient of variation of 0.13"),
@@ -667,7 +669,7 @@ def test_flags_of_a_period():
     assert "the audit is 22% of the frame: standard errors assume that later periods" in flags(
         [4000, 1000], FRAME
     )
-    assert "taken to be the audited frame itself" in flags(FRAME, FRAME)
+    assert "taken to be the audited period" in flags(FRAME, FRAME)
     assert (
         "items of class 'b' are predicted 'a' more often than correctly; check whether the labels are swapped"
         in flags(
@@ -927,14 +929,14 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
         "ok": "",
         "last": "",
         "none": "no items were counted",
-        "shares": "counts must be whole numbers; got [0.86, 0.14]. These look like proportions; give the number of items per class",
-        "percent": "counts must be whole numbers; got [86.5, 13.5]. These look like proportions; give the number of items per class",
+        "shares": "counts must be whole numbers; got 0.86, 0.14. These look like proportions; give the number of items per class",
+        "percent": "counts must be whole numbers; got 86.5, 13.5. These look like proportions; give the number of items per class",
         "missing": "the count of class 1 is missing",
         "nan": "the count of class 1 is missing",
         "short": "needs one count per class 0, 1; got 1",
         "text": "the count of class 0 must be a number; got 'many'",
         "negative": "the count of class 1 must be finite and at least 0; got -1",
-        "odd": "counts must be whole numbers; got [4300.5, 2.2]",
+        "odd": "counts must be whole numbers; got 4300.5, 2.2",
     }
     assert np.isfinite(series.estimates[[0, -1]]).all() and np.isnan(series.estimates[1:-1]).all()
     assert series.headline().startswith(
@@ -980,10 +982,10 @@ def test_notes_of_a_series_tell_all_periods_from_single_ones():
     )
     assert share == wb.Note(
         "assumption",
-        "the audit is 22% of the frame: standard errors assume that later periods share only the process that made the frame. If they have exactly the rates of the frame, rates='frame' gives smaller ones",
+        "the audit is 22% of the frame: standard errors assume that later periods come from the same process as the audited period. If they have exactly its rates, rates='frame' gives smaller standard errors",
     )
     assert series.problems == ("", "no items were counted", "", "", "no items were counted")
-    frame = "its counts equal those at audit time, so it is taken to be the audited frame itself"
+    frame = "its counts equal those at audit time, so it is taken to be the audited period"
     few = "the period has 1,900 items, fewer than ten per audited item; the standard error includes the classification errors of these items"
     flags = [
         [
@@ -1068,9 +1070,9 @@ def test_a_series_of_a_weak_classifier_reports_with_its_doubts():
         and -1 < change.limits.low < 0 < change.limits.high < 1
     )
     assert change.notes == change.limits.notes == change.growth_limits.notes
-    assert [note.text for note in change.notes][0].startswith("the classifier is weak") and len(
-        change.notes
-    ) == 1
+    assert [note.text for note in change.notes][0].startswith(
+        "the audit is too small for this classifier"
+    ) and len(change.notes) == 1
     assert np.isfinite(series.estimates).all()
 
 
@@ -1265,7 +1267,7 @@ def test_audits_that_cannot_be(make, message):
             [0.84, 0.16],
             [1579, 218],
             "mle",
-            "counts: counts must be whole numbers; got [0.84, 0.16]. These look like proportions; give the number of items per class",
+            "counts: counts must be whole numbers; got 0.84, 0.16. These look like proportions; give the number of items per class",
         ),
         ([[331, 18], [7, 44]], [0, 0], [1579, 218], "mle", "counts: no items were counted"),
         (

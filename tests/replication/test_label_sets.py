@@ -161,7 +161,7 @@ def test_a_label_can_be_the_positive_class():
 
 def test_finding_and_notes_say_what_is_what():
     found = wb.estimate_metrics(wb.load_labeled(FRAME, separator=";"))
-    assert "(F1 of all pairs of an item and a label)" in found.finding()
+    assert "): F1 of all pairs of an item and a label" in found.finding()
     notes = "\n".join(wb.sentences(found.notes))
     assert "were read as several labels, separated by ';': 'ant', 'bee', 'cow', 'dog'" in notes
     assert "scikit-learn calls it accuracy" in notes

@@ -151,7 +151,9 @@ def test_the_mean_of_a_simple_random_sample(population, decimals):
         f"the interval by Student's t alone is {t[0]:.{decimals}f} to {t[1]:.{decimals}f}"
         in str(found.notes)
     )
-    assert found.finding().startswith(f"Mean of y {INCOME.mean():.{decimals}f}, betw")
+    assert found.finding().startswith(
+        f"Mean of y {INCOME.mean():.{decimals}f} (95% confidence interval "
+    )
     assert "so the mean of column 'y' was estimated" in str(found.notes)
 
 
@@ -328,7 +330,8 @@ def test_numbers_are_read_as_people_write_them(cells, values):
         (
             {"y": ["5", "12%"]},
             "mean",
-            "mean needs numbers; column 'y': '12%' is not a number; the metric 'proportion' takes",
+            "mean needs numbers; column 'y': '12%' is not a number. Correct the cell. The metric "
+            "'proportion' takes text",
         ),
         (
             {"y": ["1,234", "2,345"]},

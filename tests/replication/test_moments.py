@@ -259,7 +259,8 @@ def test_a_file_with_every_column_gives_the_table(tmp_path):
     assert "log_loss" in {
         note.where[1] for note in found.notes if note.kind == "assumption" and note.where
     }
-    assert "%" not in found.finding() and found.finding().startswith("Kappa 0.")
+    assert found.finding().count("%") == 1  # of the level
+    assert found.finding().startswith("Kappa 0.")
     drawn = {row["name"] for row in intervals.metrics_data(found)}
     assert (
         drawn == {"kappa", "log loss", "median", "MCC"}

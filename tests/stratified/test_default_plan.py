@@ -66,10 +66,10 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
     assert given.labeled.tolist() == [200, 200]
     assert "too few labels" in wb.accuracy_audit(ITEMS, 60).notes[-1].text
     assert (
-        "nine tenths of the labels are allocated in proportion"
+        "At least 90% of the labels are allocated in proportion"
         in wb.accuracy_audit(ITEMS, 300).notes[-1].text
     )
-    assert "three quarters" in wb.accuracy_audit(ITEMS, 300, trust_scores=True).notes[-1].text
+    assert "At least 75%" in wb.accuracy_audit(ITEMS, 300, trust_scores=True).notes[-1].text
 
 
 @pytest.mark.parametrize(

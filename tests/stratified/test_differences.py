@@ -23,7 +23,7 @@ def test_it_covers_what_the_record_says(level):
     least, *_ = sorted(record, key=lambda each: each["coverage"])
     few = min(record, key=lambda each: each["labels"])
     assert (
-        f"{np.floor(1e3 * least['coverage']) / 1e3:.3f}"[1:]
+        f"{np.floor(1e3 * least['coverage']) / 10:.1f}% at level {level:.0%}"
         in wb.paired_difference([99], [[2, 32, 6]]).interval(method="short").notes[0].text
     )
     n, truth = few["labels"], few["only_a"] - few["only_b"]

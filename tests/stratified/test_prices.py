@@ -1,4 +1,4 @@
-"""What a half-width costs, against samples drawn from honest scores."""
+"""Labels needed for a half-width, against samples from calibrated scores."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_the_budget_of_a_plan_is_that_of_the_half_width(tmp_path, monkeypatch):
     line = "report stratified-accuracy --scores s.csv --score p --score-is confidence --half-width .03 -o r.html"
     page = page_of(run_here(tmp_path, *line.split(), "--quiet"), tmp_path)
     assert (
-        "What a half-width costs" in page
+        "Labels needed for a given half-width" in page
         and "±3 points" in page
         and f"Label {audit.labeled.sum():,} of" in page
     )

@@ -172,7 +172,7 @@ def test_equal_size_orders_ties_at_random_and_says_so():
         assert result.notes == (
             Note(
                 "data",
-                "items with equal scores lie on both sides of a cut and were ordered at random",
+                "some items with equal scores are in different strata, assigned at random",
             ),
         )
         assert set(result.labels[:30].tolist()) == {0, 1} and set(result.labels[30:].tolist()) == {

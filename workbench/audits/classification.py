@@ -373,8 +373,8 @@ def classification_table(
     >>> audit = ConfusionCounts([[40, 8], [10, 92]], ["forest", "field"])
     >>> table = classification_table(audit, [20_000, 80_000], sampled_by="prediction")
     >>> print(table.finding())      # doctest: +NORMALIZE_WHITESPACE
-    Accuracy 89.6%, between 83.4% and 93.9%. Class proportions: forest 22.4% (17.5% to 28.5%),
-    field 77.6% (71.5% to 82.5%)
+    Accuracy 89.6% (95% confidence interval 83.4% to 93.9%). Class proportions: forest 22.4%
+    (17.5% to 28.5%), field 77.6% (71.5% to 82.5%)
     >>> round(table.rows()[0]["recall"], 3)
     0.714
     """

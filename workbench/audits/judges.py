@@ -307,7 +307,8 @@ def judge_audit(
     >>> of_fail = ["pass"] * 3 + ["fail"] * 27 + [None] * 270
     >>> audit = judge_audit(verdict, of_pass + of_fail)
     >>> print(audit.finding())     # doctest: +NORMALIZE_WHITESPACE
-    The proportion of pass is 63.0%, between 55.5% and 70.0%. The judge labels alone give 70.0%
+    The proportion of pass is 63.0% (95% confidence interval 55.5% to 70.0%). The judge labels
+    alone give 70.0%
     """
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)

@@ -540,8 +540,8 @@ def compare_tests(
     --------
     >>> means = {"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]}
     >>> compare_tests(CVLosses.from_fold_means(means))     # doctest: +NORMALIZE_WHITESPACE
-    ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho
-    is below 0.42, not at 0.7; Nadeau-Bengio p 0.072)
+    ComparedTests(B is better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if
+    rho is below 0.42, not at 0.7; Nadeau-Bengio p 0.072)
     """
     array = not isinstance(cv, CVLosses)
     cv = as_losses(cv)

@@ -849,9 +849,9 @@ def describe(
     Examples
     --------
     >>> describe("A minus B", .085, ("A", "B"), (.14, .055))
-    'B better by 0.085 (losses 0.14 against 0.055)'
+    'B is better by 0.085 (losses 0.14 against 0.055)'
     >>> describe("A minus B", .08, ("A", "B"), (-.85, -.77), scores=True)
-    'A better by 0.08 (scores 0.85 against 0.77)'
+    'A is better by 0.08 (scores 0.85 against 0.77)'
     >>> describe("mean", .085)
     'mean 0.085, tested against 0'
     >>> describe("lr", .41, ("lr",), (.41,), mean=None)

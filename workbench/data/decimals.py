@@ -97,7 +97,7 @@ def decimal_mark(
     marks = [mark_of(text) for text in texts]
     if None in marks:
         row = marks.index(None)
-        return "", (row, f": {shortened(texts[row])} is not a number. Correct the cell or empty it")
+        return "", (row, f": {shortened(texts[row])} is not a number. Correct the cell")
     if "," in marks and "." in marks:
         comma = marks.index(",")
         point = marks.index(".")

@@ -113,7 +113,7 @@ def to_numbers(
     [900.0, 8000.0]
     >>> to_numbers("score", np.array(["0.5", "1", "abc"], object))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.data.numbers.RowError: column 'score', data row 3: 'abc' is not a number. Correct...
+    workbench.data.numbers.RowError: column 'score', data row 3: 'abc' is not a number...
     """
     array = np.asarray(column)
     if array.dtype.kind in "biuf":

@@ -611,9 +611,8 @@ def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     values = list(map(_number, labels, entries))
     total = sum(values)
     if not all(map(float.is_integer, values)):
-        problem = (
-            f"counts must be whole numbers; got {checks.listed([f'{value:g}' for value in values])}"
-        )
+        texts = [f"{value:.15g}" for value in values]
+        problem = f"counts must be whole numbers; got {checks.listed(texts)}"
         if abs(total - 1) < 0.01 or abs(total - 100) < 0.5:
             problem += ". These look like proportions; give the number of items per class"
         raise CountsError(problem)

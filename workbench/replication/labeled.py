@@ -371,7 +371,7 @@ class LabeledItems(Result):
         except numbers.RowError as error:
             problem = error.parts[-1]
         raise ValueError(
-            f"{metric} needs numbers; column {self.truth_name!r}{problem}; the metric 'proportion' "
+            f"{metric} needs numbers; column {self.truth_name!r}{problem}. The metric 'proportion' "
             "takes text"
         )
 

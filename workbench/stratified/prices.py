@@ -161,9 +161,8 @@ def label_prices(
     --------
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
-    LabelPrices(If the scores are calibrated, an interval of ±5 points takes 58 labels on average
-    (in about half of samples); in 4 of 5 samples, 71 are enough
-    (95% default interval, default plan))
+    LabelPrices(If the scores are calibrated, a half-width of 5 points needs 58 labels for half of
+    samples and 71 for 80% of samples (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)

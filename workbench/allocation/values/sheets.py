@@ -333,7 +333,7 @@ def _notes(
         ids = checks.listed(unknown, SHOWN, quoted=True)
         yield Note(
             "refused",
-            f"{count} left out, because seed {seed} does not sample the records: {ids}",
+            f"{count} left out, not sampled by seed {seed}: {ids}",
         )
     if repeated:
         rows = checks.counted(len(repeated), "row repeats", "rows repeat")
@@ -346,8 +346,11 @@ def _notes(
             "filled ones. The estimate is valid only if their values are like those of the others",
         )
     if empty:
-        rows = checks.counted(empty, "row of the sheet has", "rows of the sheet have")
-        yield Note("data", f"{rows} no value, and no use is made of them")
+        one, many = (
+            "row of the sheet has no value and is",
+            "rows of the sheet have no value and are",
+        )
+        yield Note("data", f"{checks.counted(empty, one, many)} not used")
 
 
 def _number(cell: str) -> float | None:
