@@ -105,7 +105,7 @@ MISTAKES = [
         f"{ONE} words.csv",
         "--truth must be one of two classes, 'fail', 'pass', like the judge labels, or numbers",
     ),
-    (f"{ONE} gap.csv", "column 'verdict', row 41 is missing"),
+    (f"{ONE} gap.csv", "column 'verdict', row 41 is empty"),
     (
         f"{ONE} none.csv",
         "--truth has no label in 'none.csv': label some items. `workbench audit new none.csv audit.db",

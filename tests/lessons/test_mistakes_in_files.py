@@ -118,7 +118,7 @@ def test_a_file_without_permission(folder):
         (SCORES.replace("i3,0.56", "\n\ni3,half"), "column 'p', row 7: 'half' is not a number"),
         (
             SCORES.replace("i1,", '"i\n1",').replace("i3,0.56", "i3,"),
-            "column 'p', row 5 is missing",
+            "column 'p', row 5 is empty",
         ),
         (
             SCORES.replace("i3,0.56", "i3,1.56"),
@@ -156,7 +156,7 @@ NOT_COMPUTED = (
         ),
         (table(["a", 0.9, "a"]), {"B4": "#DIV/0!"}, ERROR_CELL),
         (table(["a", 0.9, "a"]), {"B4": "=1/2"}, NOT_COMPUTED),
-        (table(["a", 0.9, "a"]), {"B4": None}, "column 'p', row 4 is missing"),
+        (table(["a", 0.9, "a"]), {"B4": None}, "column 'p', row 4 is empty"),
         ([], {}, "scores: 'x.xlsx': sheet 'Sheet' is empty"),
         ([["id", "p", "read"]], {}, "'x.xlsx' has no data rows"),
         (table(["a", 8.125, "a"]), {}, "column 'p', row 2: 8.125 is not a confidence from 0 to 1"),
@@ -389,7 +389,7 @@ LONG = long_form({"tree": np.arange(10) / 10, "svm": np.arange(10) % 7 / 10})
             "every model must have one row for every fold; model 'tree' has 2 rows for fold 4",
         ),
         (LONG.replace("svm,3,0.300", "svm,3,?"), "column 'loss', row 15: '?' is not a number"),
-        (LONG.replace("svm,3,0.300", ",3,0.300"), "column 'model', row 15 is missing"),
+        (LONG.replace("svm,3,0.300", ",3,0.300"), "column 'model', row 15 is empty"),
         (
             LONG.replace("loss", "loss,gain").replace("\n", ",5\n").replace("gain,5", "gain"),
             "value must name the column of losses or scores, because the file has one row per "

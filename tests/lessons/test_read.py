@@ -50,7 +50,7 @@ MISTAKES = [
     (f"{AUDITED} --budget 1", "--budget must be a whole number from 2 to 24; got 1"),
     (
         "stratified-accuracy --scores items.csv --score truth",
-        "--score-is must be 'confidence' if column 'truth' is the probability that",
+        "--score-is must say what column 'truth' is: 'confidence' for the probability that",
     ),
     (f"{AUDITED} --n-strata 40", "--n-strata must be"),
     (

@@ -16,9 +16,9 @@ from workbench.reports import pages
 DEFAULT = {
     "stratified-accuracy": "Accuracy 92.9% (95% confidence interval 86.4% to 97.1%)",
     "brr-orthogonal-arrays": "Accuracy 87.7% (95% confidence interval 83.8% to 91.1%)",
-    "voila-vs-neyman": "Label 100 of 1,797 items: expect a total of about -14,700, with a standard error of about 4,100 (28%)",
+    "voila-vs-neyman": "Label 100 of 1,797 items. The expected total is about -14,700, with a standard error of about 4,100 (28%)",
     "misclassification-correction": "The proportion of class panels rose by 5.1 percentage points (95% confidence interval 3.2 to 7.2) from period 1 to period 12",
-    "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",
+    "cross-validation-t-tests": "It is not shown that clerk A is better than clerk B (p = .22)",
 }
 JARGON = ("standard_error", "full False", "in 1 strata", "p_value", "nan", "None.")
 
@@ -93,7 +93,7 @@ def test_no_raw_word_and_no_note_twice(made, topic):
 def test_no_picture_calls_better_what_is_not_shown_to_be(made):
     shown = re.search(r'<img [^>]*alt="([^"]*)"', box(made["cross-validation-t-tests"]))[1]
     assert (
-        "Not shown" in sentences_of(made["cross-validation-t-tests"])[0] and "better" not in shown
+        "not shown" in sentences_of(made["cross-validation-t-tests"])[0] and "better" not in shown
     )
 
 
@@ -204,7 +204,7 @@ def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
     (tmp_path / "l.csv").write_text("\n".join(map(",".join, lines)))
     page = page_of(run_here(tmp_path, *asked, "f.html", "--labels", "l.csv"), tmp_path, "f.html")
     share = sum(int(line[at]) for line in lines[1:])  # strata of equal size, equal labels
-    assert sentences_of(page)[0].startswith(f"Accuracy {share}.0%, between ")
+    assert sentences_of(page)[0].startswith(f"Accuracy {share}.0% (95% confidence interval ")
 
 
 def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
@@ -218,7 +218,7 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     assert re.fullmatch(
         "Class 1: "
         + "; ".join(
-            rf"{name} \d+(\.\d)?%, between \d.*% and \d.*%"
+            rf"{name} \d+(\.\d)?% \(\d.*% to \d.*%\)"
             for name in ("precision", "recall", "accuracy")
         ),
         sentences_of(page)[0],
@@ -272,7 +272,7 @@ def test_an_interval_of_nearly_everything_is_no_result():
     strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1.0, 2.0]})
     assert (
         wb.plan_labels(strata, 1, minimum=0).finding()
-        == "No result: 1 label leaves a stratum that varies without a label"
+        == "No result: 1 label leaves a stratum whose values vary without a label"
     )
 
 
@@ -307,7 +307,9 @@ def test_better_or_not_shown_to_be():
     p = scipy.stats.ttest_rel(a, b).pvalue
     assert wb.compare_tests(
         losses, rho="naive"
-    ).finding() == f"Not shown to be better: p = {p:.2f} for forest against svm".replace("0.", ".")
+    ).finding() == f"It is not shown that forest is better than svm (p = {p:.2f})".replace(
+        "0.", "."
+    )
     worse = b + [0.1, 0.11, 0.12, 0.1, 0.1]
     test = scipy.stats.ttest_rel(a, worse)
     low, high = (-x for x in test.confidence_interval())
@@ -362,7 +364,7 @@ def test_a_part_of_the_total_is_said_where_it_means_something():
             f"Too few labels for a useful result: 50 labels leave the total of about {about} with a "
             f"standard error of about {off}{part}"
             if sd[0] > 2 and min(mean) > 0
-            else f"Label 50 of 1,600 items: expect a total of about {about}, with a standard error of "
+            else f"Label 50 of 1,600 items. The expected total is about {about}, with a standard error of "
             f"about {off}{part if error < abs(total) / 2 else ''}"
         )
 

@@ -226,7 +226,7 @@ def test_a_mean_by_group_without_a_prediction(tmp_path):
     page = page_of(
         run_here(tmp_path, *TOPIC, *given, "--metrics", "mean", "-o", "r.html", "--quiet"), tmp_path
     )
-    assert f"Mean of income {income.mean():.2f}, between " in page
+    assert f"Mean of income {income.mean():.2f} (95% confidence interval " in page
     assert page.count("<td>Mean of income</td>") == 3
     assert "Mean of 12 clusters, ordered by stratum" in page and "Traceback" not in page
 

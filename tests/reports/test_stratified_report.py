@@ -330,7 +330,10 @@ def test_a_rival_from_plan_to_finding(models):
         f"{high:+.3f}: {better}; 90 labels"
     )
     assert said in page
-    assert "To estimate the accuracy of either model" in page and f"A is {one} (the pred" in page
+    assert (
+        "To estimate the accuracy of either model" in page
+        and f"A is {one} and B is {other}" in page
+    )
     assert (
         "What a difference rests on" in page
         and "Five intervals" not in page
