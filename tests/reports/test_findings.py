@@ -220,7 +220,8 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
         + "; ".join(
             rf"{name} \d+(\.\d)?% \(\d.*% to \d.*%\)"
             for name in ("precision", "recall", "accuracy")
-        ),
+        )
+        + "; 95% confidence intervals in parentheses",
         sentences_of(page)[0],
     )
     page = page_of(run_here(tmp_path, *asked[:-4], "-o", "r.html", "--metrics-of", "1"), tmp_path)
@@ -318,8 +319,8 @@ def test_better_or_not_shown_to_be():
     ).finding()
     mean = (worse - a).mean()
     assert found == (
-        f"forest is better than svm: by {mean:.3f}, between {min(low, high):.3f} and {max(low, high):.3f} "
-        f"(p = {test.pvalue:.3f})"
+        f"forest is better than svm by {mean:.3f} (95% confidence interval "
+        f"{min(low, high):.3f} to {max(low, high):.3f}, p = {test.pvalue:.3f})"
     ).replace("= 0.", "= .").replace("p = .000", "p < .001")
     assert (
         "better"
