@@ -124,7 +124,7 @@ def test_a_file_without_permission(folder):
             SCORES.replace("i3,0.56", "i3,1.56"),
             "column 'p', row 5: 1.56 is not a confidence from 0 to 1",
         ),
-        (SCORES.replace("i3,", "i1,"), "column 'id': id 'i1' occurs twice, in row 3 and row 5"),
+        (SCORES.replace("i3,", "i1,"), "needs an id of its own, but 'i1' is in row 3 and row 5"),
     ],
 )
 def test_rows_are_those_of_the_spreadsheet(text, message, folder):
