@@ -45,7 +45,7 @@ def test_a_sheet_shows_what_was_asked_for_in_the_order_of_labeling(folder):
     plan_of = json.loads((folder / "report-labels.plan.json").read_text())
     assert plan_of["source"]["scores"] == "my.csv" and plan_of["budget"] == 50
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "You can stop anywhere after the first 20 rows" in page
+    assert "You may stop after any row from row 20 on" in page
 
 
 def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
