@@ -420,7 +420,7 @@ def test_the_predicted_worth_is_drawn_as_an_interval(fresh):
         == pytest.approx(1.959964 * math.sqrt(p * (1 - p) / 1200), rel=1e-6)
     )
     assert (
-        "You predicted 1,200: so many independent labels would give "
+        "You predicted 1,200. That many independent labels would give an interval from "
         f"{yours['low']:.3f} to {yours['high']:.3f}." in panel.view.alternative
     )
     settle(panel, Labels=10)
