@@ -185,7 +185,7 @@ REFUSED = {
     # data
     "read_scores": (
         lambda: wb.read_scores({"p": hidden([0.5, 0.75])}, score="p"),
-        "column 'p', data row 2 is missing" + OR_LEAVE_OUT,
+        "column 'p', data row 2 is empty. Fill the cell or delete the row" + OR_LEAVE_OUT,
     ),
     "CVLosses.read_csv": (
         lambda: wb.CVLosses.read_csv({"fold": [1, 2], "a": hidden([0.5, 0.75])}),

@@ -89,7 +89,7 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(
     assert (done.returncode, done.stdout) == (0, "4 questions with predictions\nWrote votes.html\n")
     told = (tmp_path / "votes.html").read_text(encoding="utf-8")
     assert (
-        told.count("1 prediction, 0 without one.") >= 4
+        told.count("1 prediction, 0 missing.") >= 4
         and "ada" not in re.sub('base64,[^"]+', "", told).lower()
     )
 
