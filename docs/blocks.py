@@ -41,11 +41,11 @@ FINDING = re.compile(
 
 
 def pages():
-    """Return the pages with blocks, by name."""
+    """Return the pages that have blocks or show the findings of others, by name."""
     return {
         path.relative_to(DOCS).with_suffix("").as_posix(): text
         for path in sorted(DOCS.rglob("*.md"))
-        if BLOCK.search(text := path.read_text(encoding="utf-8"))
+        if (BLOCK.search(text := path.read_text(encoding="utf-8")) or SHOWN.search(text))
     }
 
 
@@ -117,7 +117,10 @@ def findings(code):
     written = [Path(name) for name in re.findall(r"-o (\S+\.html)", code)]
     found = [FINDING.search(path.read_text(encoding="utf-8")) for path in written if path.exists()]
     return [
-        (html.unescape(re.sub("<.*?>", "", each[1])), base64.b64decode(each[2]))
+        (
+            html.unescape(re.sub("<.*?>", "", each[1].replace("</p>", " "))),
+            base64.b64decode(each[2]),
+        )
         for each in found
         if each
     ]

@@ -62,7 +62,8 @@ def agreement_use(table: Inspected) -> Iterator[Use]:
     """Yield the command for agreement if a table seems to have the labels of several annotators."""
     if files.is_evaluation_log(table.file) or files.comparison_table(table.file):
         return
-    if table.has(*NO_LABELS) or (table.first(roles.TRUTH) and table.has(roles.PREDICTION)):
+    is_of_a_model = table.first(roles.TRUTH) or table.first(roles.SCORE)
+    if table.has(*NO_LABELS) or (is_of_a_model and table.has(roles.PREDICTION)):
         return
     try:
         people = read_annotators(table.file).cells
