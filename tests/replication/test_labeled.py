@@ -151,7 +151,9 @@ def test_groups_have_one_note_for_all_their_rough_standard_errors():
         group="g",
         positive="cow",
     )
-    rough = [text for text in wb.sentences(wb.estimate_metrics(few).notes) if "imprecise" in text]
+    rough = [
+        text for text in wb.sentences(wb.estimate_metrics(few).notes) if "error is rough" in text
+    ]
     assert len(rough) == 1 and rough[0].startswith(
         "metrics accuracy, precision, recall, f1, accuracy in group x, "
     )

@@ -214,7 +214,7 @@ def test_auto_takes_what_suits_the_design(psus, method):
 def test_warnings_name_the_metrics_they_are_about():
     (warning,) = wb.sentences(wb.estimate_metrics(wb.digit_forms().labeled()).notes)
     assert warning == (
-        "metric precision: few clusters determine the estimate, so its standard error is imprecise, and the sample may miss other kinds of clusters. Report the interval, and label more clusters if you can"
+        "metric precision: few clusters: its standard error is rough, and other kinds may be missing. Use the interval"
     )
 
 
@@ -223,8 +223,7 @@ def test_many_groups_are_all_shown_and_named_briefly(data):
     audit = wb.estimate_metrics(load(data, group="g"), "accuracy precision recall")
     assert audit._repr_html_().count("<tr>") == 1 + len(audit.rows()) > 30
     said = wb.sentences(audit.notes)
-    named = [text.partition(": ")[0] for text in said]
-    assert max(map(len, named)) < 220 and any(" more: " in text for text in said)
+    assert max(map(len, said)) < 300 and any(" more: " in text for text in said)
 
 
 def test_auc_without_predictions(data):

@@ -77,8 +77,7 @@ LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
 UNLIKE = 0.05  # relative difference allowed between the variances of interval and standard error
 ROUGH = (
-    "few clusters determine the estimate, so its standard error is imprecise, and the sample may "
-    "miss other kinds of clusters. Report the interval, and label more clusters if you can"
+    "few clusters: its standard error is rough, and other kinds may be missing. Use the interval"
 )
 SELDOM = (
     "fewer than 3 clusters differ from the rest, or the differences are small compared with the "
@@ -896,11 +895,11 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
             "'generalized', whose replicates keep every item",
         )
     if estimate.variance == 0 and estimate.free > 0:
-        text = "every replicate gave the same value, so the estimated standard error is 0"
+        text = "all replicates are equal, so the estimated standard error is 0"
         if estimate.bounds is None and estimate.counts is None:
             text += ": the true error may be larger"
         else:
-            text += ". Use the confidence interval, which accounts for this"
+            text += ". Use the interval"
         yield Note("unreliable", text)
     if estimate.effective_df < FEW_DF and estimate.method == "brr" and estimate.kind == "share":
         yield Note(
