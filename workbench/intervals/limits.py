@@ -294,13 +294,15 @@ def three_moment_quantile(
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
     For r to infinity the gamma distribution takes its place. The quantile is `top` if no such beta
-    exists.
+    exists, or if it is nearer to `top` than a 100,000th of the way from the mean. So close to `top`
+    the quantile of this beta may lie farther away for a smaller tail.
     """
     *moments, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
     limit = np.array(top, float)
     for where, scale, shape, _, _, quantile in _fits(moments, top):
         distance = scale * quantile(*shape, tail[where])
-        limit[where] = top[where] - distance
+        least = 1e-5 * (top - moments[0])[where]
+        limit[where] = top[where] - distance * np.clip(distance / least - 1, 0, 1)
     return limit
 
 
