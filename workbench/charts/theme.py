@@ -6,7 +6,8 @@ data of a chart, so that a live chart can receive new data.
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -333,6 +334,54 @@ def finish(
         alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
     ).configure(**LIGHT)
     return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart that is drawn when it is needed: its rows, its texts and a function of the rows.
+
+    A live chart needs the rows and texts only, since it was drawn before. `ChartView`, `drive` and
+    `image` take a figure as they take an altair chart.
+
+    Attributes
+    ----------
+    data : dict of str to list of dict
+        Rows per named data set.
+    title : str
+        The finding in a short sentence.
+    alternative : str
+        Description of the chart for screen readers.
+    draw : callable
+        Function of `data` that returns an altair chart.
+    width, height : int or None
+        Size of the plot in pixels; None keeps the chart's own.
+
+    Examples
+    --------
+    >>> def draw(data):
+    ...     return chart(data, "bars").mark_bar().encode(x="n:Q")
+    >>> Figure({"bars": [{"n": 20}]}, "Twenty labels", "One bar: 20 labels.", draw).chart().description
+    'One bar: 20 labels.'
+    """
+
+    data: dict
+    title: str
+    alternative: str
+    draw: Callable[[dict], Any]
+    width: int | None = WIDTH
+    height: int | None = HEIGHT
+
+    def chart(self) -> Any:
+        """Return the altair chart with its theme, its title and its text alternative."""
+        size = {"width": self.width, "height": self.height}
+        return finish(self.draw(self.data), self.title, self.alternative, **size)
+
+    def to_dict(self, **settings: Any) -> dict:
+        """Return the Vega-Lite specification."""
+        return self.chart().to_dict(**settings)
+
+    def _repr_mimebundle_(self, **settings: Any) -> Any:
+        return self.chart()._repr_mimebundle_(**settings)
 
 
 def themed(config: dict, base: dict = LIGHT) -> dict:

@@ -139,6 +139,10 @@ class ChartView(anywidget.AnyWidget):
             "alternative": _sentence(alternative),
         }
 
+    def show_figure(self, figure: theme.Figure) -> None:
+        """Show the rows, the title and the text alternative of a figure drawn like the first one."""
+        self.show(figure.data, figure.alternative, title=figure.title)
+
     def feed(self, data: Mapping, words: Sequence[str]) -> None:
         """Show new data as `show` does, with `words` as title and text alternative."""
         self.show(data, words[1], title=words[0])
@@ -317,6 +321,24 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     made = panel(controls, view, status)
     made.answer = answer
     return made
+
+
+def drive_figure(controls: Mapping, figure: Callable[..., theme.Figure]) -> Panel:
+    """Return a panel as `drive` does, for figures that have the same layers at all settings.
+
+    Parameters
+    ----------
+    controls : dict of str to ipywidgets control
+        Controls by name.
+    figure : callable
+        Function that takes the values of the controls by name and returns the figure.
+    """
+
+    def answer(**values: Any) -> tuple:
+        new = figure(**values)
+        return new.data, (new.title, new.alternative)
+
+    return drive(controls, answer, ChartView(figure(**set_to(controls))))
 
 
 def drive_chart(
