@@ -143,6 +143,16 @@ FILES = [
         {PLAN, KNOWN},
     ),
     (
+        "flags.csv",
+        texts(
+            SCORED[["item", "confidence"]],
+            flagged=["yes" if k % 4 else "no" for k in range(N)],
+            is_fraud=[("yes" if k % 3 else "no") if k % 2 else "" for k in range(N)],
+        ),
+        {"flagged": "prediction", "is_fraud": "truth"},
+        {DRAWN},
+    ),
+    (
         "ones.csv",
         texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
         {"correct": "correct or incorrect"},

@@ -7,7 +7,7 @@ the traits in `_TRAITS`. `unused_notes` names columns that a report did not use.
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -165,6 +165,19 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         content = _content(texts, values)
         inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
+    return _predictions_and_labels(columns)
+
+
+def _predictions_and_labels(columns: list[Column]) -> list[Column]:
+    """Return the columns; of two with yes and no, the one with gaps is the truth of some items."""
+    verdicts = [k for k, column in enumerate(columns) if column.seems == CORRECT]
+    taken = {column.seems for column in columns}
+    if len(verdicts) != 2 or taken & {PREDICTION, TRUTH} or SCORE not in taken:
+        return columns
+    complete, partial = sorted(verdicts, key=lambda k: columns[k].missing)
+    if columns[complete].missing == 0 < columns[partial].missing:
+        columns[complete] = replace(columns[complete], seems=PREDICTION)
+        columns[partial] = replace(columns[partial], seems=TRUTH)
     return columns
 
 
