@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import browser
+import hypothesis
 import psutil
 import pytest
 
@@ -31,6 +32,9 @@ FEW = {
 WRITTEN = (".py", ".md", ".toml")
 # the longest first
 ORDER = ("browser", "kernel", "java", "slow")
+# how long an example takes depends on what else the machine does
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.hookimpl(tryfirst=True)
