@@ -380,10 +380,10 @@ def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
     paths = {}
     for parameter in declared:
         name, role = parameter["name"], parameter["role"]
-        path = outputs.home_path(values[name]) if role and values[name] else None
-        is_file = role == parameters.FILE_TOO and "file" in roles and path and path.is_file()
-        if path and (role in roles or is_file):
-            paths[name] = path
+        if values[name] and role in (*roles, parameters.FILE_TOO):
+            path = outputs.home_path(values[name])
+            if role in roles or ("file" in roles and path.is_file()):
+                paths[name] = path
     return paths
 
 

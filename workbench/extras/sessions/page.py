@@ -103,8 +103,6 @@ class SessionReport:
         ]
         if design["source"].get("left_out"):
             sentences.append(f"{design['source']['left_out']}.")
-        if estimate.is_corrected:
-            sentences.append(f"{estimate.uncorrected()}.")
         return [*sentences, *(f"Next step: {step}" for step in self.next_steps)]
 
     def methods(self, *estimates: SessionEstimate | None) -> "HTML":
