@@ -153,9 +153,10 @@ def read(
     is_type = inputs.classes in READ_AS
     columns: dict[str, str] = inputs.only("truth", "prediction", "total")
     columns["classes" if is_type else "labels"] = inputs.classes
-    audited = solar.solar_audit()
     if inputs.audit:
         audited = files.load_audit(inputs.audit, **inputs.only("weight", "rows"), **columns)
+    else:
+        audited = solar.solar_audit()
     is_matrix = confusion_matrices.is_matrix(audited.notes)
     for text in confusion_matrices.assumptions(audited.notes):
         warn_of_limit(text)
