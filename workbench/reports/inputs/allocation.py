@@ -190,10 +190,11 @@ def read(
 
 def _check_files(inputs: AllocationParameters) -> None:
     """Raise an error for an annotation sheet without its file, or one that has labels."""
-    file = "a file with one row per record"
     if inputs.label_sheet and not inputs.strata:
         raise checks.WrongValue(
-            "strata", f"must be given with {{0}}, as {file}", others=("label_sheet",)
+            "strata",
+            "must be given with {0}, as a file with one row per record",
+            others=("label_sheet",),
         )
     if inputs.label_sheet and not inputs.labels:
         label_sheets.refuse_recorded(inputs.label_sheet, "value")
