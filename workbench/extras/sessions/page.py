@@ -106,7 +106,7 @@ class SessionReport:
         return [*sentences, *(f"Next step: {step}" for step in self.next_steps)]
 
     def methods(self, *estimates: SessionEstimate | None) -> "HTML":
-        """Return the estimates by all methods, and their meanings, as tables that are not recorded."""
+        """Return tables of the estimates and of their methods, which are not recorded."""
         from IPython.display import HTML
 
         planned = self.estimates["planned"]
@@ -115,8 +115,8 @@ class SessionReport:
         for estimate in filter(None, estimates):
             quoted.append((estimate.method, estimate.by_labels))
             own_notes = [note for note in estimate.notes if note not in planned.notes]
-            place = "method", estimate.method
-            notes += [Note(note.kind, note.text, note.where or place) for note in own_notes]
+            where = "method", estimate.method
+            notes += [Note(note.kind, note.text, note.where or where) for note in own_notes]
         rows = []
         for method, metrics in quoted:
             for metric, lowest, highest, limits in metrics:
@@ -189,6 +189,7 @@ def read(audit: str, by: str = "") -> SessionReport:
         estimates, rates = session.overview(by or None)
         design, status, events = session.design, session.status(), session.events()
         undone = sum(event.kind == "undone" for event in events)
+        undone_text = counted(undone, "label or skip was", "labels or skips were")
         strata = "Strata"
         if "judged" in design:
             strata += ", by the answer that the judge labels correct"
@@ -203,10 +204,7 @@ def read(audit: str, by: str = "") -> SessionReport:
             Table(tuple(session.strata()), strata),
             Table(tuple(skipped), "Items that could not be labeled") if skipped else None,
             Table(tuple(settings), "Settings"),
-            f"{counted(undone, 'label or skip was', 'labels or skips were')} undone. The file keeps "
-            "a record of them."
-            if undone
-            else "",
+            f"{undone_text} undone. The file keeps a record of them." if undone else "",
             to_do(status, shlex.quote(os.path.basename(session.path))),
         )
 

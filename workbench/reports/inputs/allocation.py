@@ -207,7 +207,7 @@ def _check_files(inputs: AllocationParameters) -> None:
 
 
 def _read_strata(inputs: AllocationParameters) -> tuple:
-    """Return the strata; if only some records have a value, also their strata, values and a note."""
+    """Return the strata; for values of some records, also their strata, values and a note."""
     if not inputs.strata:
         return (digit_forms.digit_forms().register(),)
     try:

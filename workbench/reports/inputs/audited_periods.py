@@ -148,8 +148,8 @@ def weighted_series(
     note = Note(
         "assumption",
         f"the {audit.n:,} audited items are weighted by their sampling weights, with an effective "
-        f"sample size of {size:.0f}. The rates P(prediction | truth) are weighted, and every period "
-        f"is corrected by {method_words(used)}",
+        f"sample size of {size:.0f}. The rates P(prediction | truth) are weighted, and every "
+        f"period is corrected by {method_words(used)}",
     )
     warn_of_limit(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
