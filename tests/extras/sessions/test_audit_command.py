@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import audit_whole
 import numpy as np
 import pytest
-from command import ROOT, run_here
+from command import ROOT, run, run_here
 
 import workbench as wb
 from workbench.extras.sessions.commands import audit
@@ -758,6 +758,24 @@ def test_a_report_is_one_look_and_its_files_are_checked_first(folder):
     assert (found["topic"], found["parameters"]["budget"]) == ("audit", 60) and (
         folder / "t.xlsx"
     ).exists()
+
+
+def test_a_kernel_makes_the_same_report(folder, kernel):
+    right = write_scores(folder)
+    typed(folder, NEW)
+    typed(folder, "audit export audit.db sheet.csv")
+    fill(folder, right)
+    typed(folder, "audit import audit.db filled.csv")
+    here = typed(folder, "audit report audit.db -o a.html --json a.json")
+    done = run(folder, *"audit report audit.db -o b.html --json b.json --by ann".split())
+    assert done.stdout == here.replace("a.html", "b.html").replace("a.json", "b.json")
+    results = [
+        json.loads((folder / name).read_text(encoding="utf-8"))["results"][:4]
+        for name in ("a.json", "b.json")
+    ]
+    assert results[0][:3] == results[1][:3]  # the method "fixed" counts the interim analyses
+    with wb.AuditSession.open(folder / "audit.db") as session:
+        assert [look["who"] for look in session.looks] == ["", "ann"]
 
 
 def test_verify_says_how_many_items_the_file_keeps(folder):

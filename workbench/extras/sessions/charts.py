@@ -81,7 +81,7 @@ def finding(estimate: "SessionEstimate", rates: Sequence[Mapping[str, Any]]) -> 
     )
 
 
-def _draw_finding(data: dict, axis: alt.Axis) -> alt.LayerChart:
+def _draw_finding(data: dict, axis: alt.Axis) -> alt.TopLevelMixin:
     order = [row["name"] for row in data["texts"]]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
     x = alt.X("low:Q", title=None, axis=axis, scale=alt.Scale(zero=False, nice=True))
@@ -141,7 +141,7 @@ def _described(row: dict, question: str) -> str:
     return f"{counted(row['labeled'], 'label')}, {low} to {high}"
 
 
-def _draw_interim_analyses(data: dict, axis: alt.Axis) -> alt.LayerChart:
+def _draw_interim_analyses(data: dict, axis: alt.Axis) -> alt.TopLevelMixin:
     methods = {row["method"] for row in data["rows"]}
     colors = {method: color for method, color in COLORS.items() if method in methods}
     x = alt.X("across:Q", title="labels", scale=alt.Scale(domainMin=0))

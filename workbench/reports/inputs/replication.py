@@ -1,5 +1,6 @@
 """Inputs of the report on clusters: the labeled items of a sample."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -170,9 +171,8 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
 
 def _check_metrics(labeled: LabeledItems, metrics: str | None, settings: dict[str, Any]) -> None:
     """Raise an error if a metric does not exist; do not compute slow metrics."""
-    check, compute = clustered.check_settings, clustered.estimate_metrics
-    if labeled.models:
-        check, compute = check_comparison, compare_metrics
+    check: Callable = check_comparison if labeled.models else clustered.check_settings
+    compute: Callable = compare_metrics if labeled.models else clustered.estimate_metrics
     names, *_ = check(labeled, metrics, **settings)
     quick = [metric for metric in names if not METRICS[metric].values]
     if quick:
