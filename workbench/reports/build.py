@@ -7,7 +7,6 @@ the notebook and writes the files. Extras that ship a notebook of their own call
 import builtins
 import contextlib
 import datetime
-import functools
 import hashlib
 import importlib
 import inspect
@@ -46,7 +45,7 @@ __all__ = [
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags are in a report only if something is given, or only if it is not: a
 # parameter, or the class or an attribute of the result of the reading function
-IF, UNLESS = "if:", "unless:"
+IF, UNLESS = "if", "unless"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
 KERNEL_ENVIRONMENT = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
@@ -151,7 +150,8 @@ def build_files(
     path = find_notebook(topic_or_path, notebooks)
     declared = parameters.notebook_parameters(path)
     values = _checked_values(declared, assigned, targets, bool(parameters.reading_function(path)))
-    names = _tagged_names(path)
+    cells = parameters.load_notebook(path)["cells"]
+    names = {name for cell in cells for name, _ in _needs(cell)}
     content = None
     if assigned or not names <= set(values):  # defaults have nothing to check
         files = _paths(declared, values, "file", "output")
@@ -415,17 +415,16 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _tagged_names(path: Path) -> set[str]:
-    """Return the names on which cells of a notebook depend by their tags."""
-    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
-    conditional = (tag for tag in tagged if tag.startswith((IF, UNLESS)))
-    return {tag.removeprefix(IF).removeprefix(UNLESS) for tag in conditional}
+def _needs(cell: dict) -> list[tuple[str, bool]]:
+    """Return the names in the tags of a cell, each with whether it must be given."""
+    parts = [tag.partition(":") for tag in tags(cell)]
+    return [(name, word == IF) for word, _, name in parts if name and word in (IF, UNLESS)]
 
 
-def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]:
+def _conditions(names: set[str], values: dict, content: Any) -> dict[str, bool]:
     """Return for each parameter, and for each other name in tags, whether it is given."""
     conditions = {name: bool(value) for name, value in values.items()}
-    for name in sorted(tagged - set(values)):
+    for name in sorted(names - set(values)):
         if name[:1].isupper():
             conditions[name] = type(content).__name__ == name
             continue
@@ -451,7 +450,7 @@ def _execute(
     environment = {RECORDING: "1"} if recorded else {}
     with _quiet():
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), conditions)]
+        notebook.cells = [cell for cell in notebook.cells if _belongs(cell, conditions)]
         if recorded:
             add_recording(notebook)
         kernels = kernel_manager_class(environment)
@@ -464,36 +463,31 @@ def _execute(
     return done, take_records(done) if recorded else []
 
 
-def _belongs(tagged: set[str], conditions: dict[str, bool]) -> bool:
-    """Return whether a cell with these tags belongs in a report under these conditions."""
-    if LEFT_OUT & tagged:
-        return False
-    needed = [conditions[tag.removeprefix(IF)] for tag in tagged if tag.startswith(IF)]
-    excluded = [conditions[tag.removeprefix(UNLESS)] for tag in tagged if tag.startswith(UNLESS)]
-    return all(needed) and not any(excluded)
+def _belongs(cell: Any, conditions: dict[str, bool]) -> bool:
+    """Return whether a cell belongs in a report under these conditions."""
+    needs = _needs(cell)
+    return not LEFT_OUT & tags(cell) and all(conditions[name] == need for name, need in needs)
 
 
 def run_notebook(notebook: Any, values: dict, limit: int, **options: Any) -> Any:
     """Run a notebook with papermill and return it with its outputs, or raise `ReportError`."""
     import papermill
 
-    run = functools.partial(
-        papermill.execute_notebook,
-        notebook,
-        None,
-        values,
-        kernel_name="python3",
-        language="python",
-        progress_bar=False,
-        store_widget_state=False,
-        execution_timeout=limit,
-        iopub_timeout=limit,
-        start_timeout=START_LIMIT,
-        shutdown_kernel="immediate",
-        **options,
-    )
     try:
-        return run()
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            values,
+            kernel_name="python3",
+            language="python",
+            progress_bar=False,
+            store_widget_state=False,
+            execution_timeout=limit,
+            iopub_timeout=limit,
+            start_timeout=START_LIMIT,
+            shutdown_kernel="immediate",
+            **options,
+        )
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
     except TimeoutError as error:  # nbclient's CellTimeoutError
@@ -566,50 +560,42 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _progress(visible: bool, total: int) -> Iterator[Callable]:
-    if not visible:
-        yield lambda **event: None
-    elif sys.stderr.isatty():
-        from tqdm import tqdm
+    """Yield a function that shows the section of a cell on stderr, on a terminal as a bar."""
+    from tqdm import tqdm
 
-        with tqdm(total=total, file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
-            yield functools.partial(_advance, bar)
-    else:
-        yield _announce
+    is_bar = visible and sys.stderr.isatty()
+    bar = tqdm(total=total, file=sys.stderr, unit="cell", leave=False, disable=not is_bar)
 
+    def announce(cell: Any, cell_index: int) -> None:
+        for _, heading in headings([cell]):
+            if is_bar:
+                bar.set_description(plain(heading)[:40])
+            elif visible:
+                print(plain(heading), file=sys.stderr, flush=True)
+        bar.update()
 
-def _advance(bar: Any, cell: Any, cell_index: int) -> None:
-    for _, heading in headings([cell]):
-        bar.set_description(plain(heading)[:40])
-    bar.update()
-
-
-def _announce(cell: Any, cell_index: int) -> None:
-    for _, heading in headings([cell]):
-        print(plain(heading), file=sys.stderr, flush=True)
+    with bar:
+        bar.set_description("Starting")
+        yield announce
 
 
 def input_file(name: str, path: Path, rows: bool = True) -> dict:
     """Return the description of an input file: its name, size, digest and number of rows."""
     from workbench.data.files import file_of
+    from workbench.data.frames import row_count
 
-    stored = Path(file_of(path))
+    stored, count = Path(file_of(path)), None
     with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
+    with contextlib.suppress(ValueError, IndexError, ImportError):
+        count = row_count(str(path)) if rows else None
     return {
         "parameter": name,
         "file": path.name,
-        "rows": _row_count(path) if rows else None,
+        "rows": count,
         "bytes": stored.stat().st_size,
         "sha256": digest,
     }
-
-
-def _row_count(path: Any) -> Any:
-    from workbench.data.frames import row_count
-
-    with contextlib.suppress(ValueError, IndexError, ImportError):
-        return row_count(str(path))
-    return None
 
 
 def _provenance(declared: list, values: dict, brief: Brief) -> dict:
