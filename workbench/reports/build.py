@@ -249,16 +249,17 @@ def run_report(
         notebook, records = _execute(
             path, absolute, conditions, progress, limit or _limit(None), recorded
         )
-        absent = {name: "" for name, file in promised.items() if not file.exists()}
-        provenance = _provenance(declared, values | absent, brief)
+        used = values | {name: "" for name, file in promised.items() if not file.exists()}
+        provenance = _provenance(declared, used, brief)
         page, messages = _page(path, notebook, brief.title, provenance)
+        versions = {name.lower(): version for name, version in provenance["software"]}
         about = {
             "topic": parameters.topic_name(path),
             "title": brief.title or parameters.notebook_title(path),
             "time": provenance["date"].isoformat(timespec="seconds"),
-            "versions": {name.lower(): version for name, version in provenance["software"]},
+            "versions": versions,
             "inputs": brief.inputs,
-            "parameters": values | absent | brief.settings,
+            "parameters": used | brief.settings,
             "messages": messages,
         }
         written = _write(targets, page, records, undo, about)
@@ -291,7 +292,8 @@ def _write(
 
 
 def _limit(timeout: int | None) -> int:
-    name, value = "timeout", timeout
+    name: str = "timeout"
+    value: Any = timeout
     if timeout is None:
         name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
     try:
@@ -317,9 +319,10 @@ def _checked_values(declared: list, assigned: dict, targets: Targets, read_later
     inputs = {path.resolve() for path in files.values()}
     values |= _default_outputs(declared, values, targets.page, inputs)
     promised = _paths(declared, values, "output")
-    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
-        if path and os.path.exists(path) and any(map(path.samefile, inputs)):
-            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
+    written: dict[str, Path | None] = {**promised, "json": targets.json, "tables": targets.tables}
+    for name, file in written.items():
+        if file and os.path.exists(file) and any(map(file.samefile, inputs)):
+            raise ReportError(f"{name}: {str(file)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)
     unchecked = {name for name in values if read_later and values[name] == defaults[name]}
@@ -599,19 +602,17 @@ def input_file(name: str, path: Path, rows: bool = True) -> dict:
 
 
 def _provenance(declared: list, values: dict, brief: Brief) -> dict:
-    software = [
-        ("workbench", package_version()),
-        *((name, _version(name)) for name in PACKAGES),
-        ("Python", platform.python_version()),
-    ]
+    software = {name: _version(name) for name in PACKAGES}
+    software = {"workbench": package_version(), **software, "Python": platform.python_version()}
+    rows = []
+    for parameter in declared:
+        value = _text(values[parameter["name"]])
+        rows.append(parameter | {"value": value, "meaning": _meaning(parameter)})
     return {
         "inputs": brief.inputs,
         "command": brief.command,
-        "software": [(name, version) for name, version in software if version],
-        "parameters": [
-            parameter | {"value": _text(values[parameter["name"]]), "meaning": _meaning(parameter)}
-            for parameter in declared
-        ],
+        "software": [(name, version) for name, version in software.items() if version],
+        "parameters": rows,
         "seed": values.get("seed"),
         "date": datetime.datetime.now(datetime.UTC),
     }

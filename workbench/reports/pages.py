@@ -113,14 +113,14 @@ def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> A
             messages.extend((section, text) for text in _messages(output))
     _leave_out_repeated_notes(content)
     meanings = _explain([*finding, *content]) if explain else {}
+    explained = sorted(meanings, key=str.lower)
+    own_title = Markup("<h1>{}</h1>").format(title) if title and heading else ""
     return types.SimpleNamespace(
-        heading=Markup("<h1>{}</h1>").format(title)
-        if title and heading
-        else _joined([_markdown(heading)]),
+        heading=own_title or _joined([_markdown(heading)]),
         finding=_joined(finding),
         content=_joined(content),
         messages=messages,
-        words=[(_anchor(word), word, meanings[word]) for word in sorted(meanings, key=str.lower)],
+        words=[(_anchor(word), word, meanings[word]) for word in explained],
     )
 
 

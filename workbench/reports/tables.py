@@ -145,7 +145,7 @@ def _refuse_other_workbook(path: Path) -> None:
 def _write_workbook(path: Path, records: list[Record], contents: list[dict]) -> None:
     import xlsxwriter
 
-    sheets = {CONTENTS: contents}
+    sheets: dict[str, Sequence[dict]] = {CONTENTS: contents}
     for record, row in zip(records, contents, strict=True):
         taken = {name.lower() for name in sheets}
         name = free_name(record.name[: LONGEST_SHEET_NAME - 3], taken, str.lower)

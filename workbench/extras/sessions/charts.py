@@ -9,7 +9,7 @@ import altair as alt
 from workbench.charts import theme
 from workbench.checks import counted
 from workbench.extras.sessions.estimates import BY_FIRST, CORRECTED, limited, shown
-from workbench.results import percent
+from workbench.results import Table, percent
 from workbench.results.digits import percents, points
 from workbench.results.vocabulary import metric_words
 
@@ -34,7 +34,7 @@ def name_of(metric: str) -> str:
     return NAMES.get(metric, metric_words(metric))
 
 
-def finding(estimate: "SessionEstimate", rates: Sequence[Mapping[str, Any]]) -> theme.Figure | None:
+def finding(estimate: "SessionEstimate", rates: Table | None) -> theme.Figure | None:
     """Return the estimates with their intervals, and the rates of few strata.
 
     There is no figure before the first estimate with an interval. An estimate has two ends if some
@@ -43,7 +43,7 @@ def finding(estimate: "SessionEstimate", rates: Sequence[Mapping[str, Any]]) -> 
     Parameters
     ----------
     estimate : SessionEstimate
-    rates : list of dict
+    rates : Table, optional
         Numbers of labels and of correct ones per stratum.
     """
     quoted = [*estimate.quoted, *(estimate.by_labels if estimate.is_corrected else [])]
@@ -57,7 +57,8 @@ def finding(estimate: "SessionEstimate", rates: Sequence[Mapping[str, Any]]) -> 
             data["points"].append({"name": name, "estimate": end, "kind": "of all items"})
     if not data["intervals"]:
         return None
-    for row in rates if len(rates) <= FEW_STRATA else ():
+    rows = rates.rows() if rates else []
+    for row in rows if len(rows) <= FEW_STRATA else []:
         if row["labeled"]:
             name = ", ".join(f"{key} {row[key]}" for key in ("wave", "stratum") if key in row)
             rate = row["correct"] / row["labeled"]
@@ -70,15 +71,11 @@ def finding(estimate: "SessionEstimate", rates: Sequence[Mapping[str, Any]]) -> 
         title += ", in points"
     if len(data["texts"]) > len(data["intervals"]):
         title += ", and correct labels per stratum, from low to high score"
-    alternative = "; ".join(f"{row['name']} {row['text']}" for row in data["texts"])
-    return theme.Figure(
-        data,
-        title,
-        f"{alternative}.",
-        functools.partial(_draw_finding, axis=_axis(estimate.question)),
-        width=theme.WIDTH - 160,
-        height=(30 if len(data["texts"]) < 10 else 17) * max(2, len(data["texts"])),
-    )
+    alternative = "; ".join(f"{row['name']} {row['text']}" for row in data["texts"]) + "."
+    draw = functools.partial(_draw_finding, axis=_axis(estimate.question))
+    lines = max(2, len(data["texts"]))
+    height = lines * (30 if lines < 10 else 17)
+    return theme.Figure(data, title, alternative, draw, width=theme.WIDTH - 160, height=height)
 
 
 def _draw_finding(data: dict, axis: alt.Axis) -> alt.TopLevelMixin:

@@ -4,7 +4,7 @@ import math
 import os
 import platform
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,29 @@ TITLES = {
     "difference": "Which of two models is more accurate?",
 }
 
+SETTINGS = {
+    "question": "question",
+    "class": "metrics_of",
+    "planned labels": "budget",
+    "confidence level": "level",
+    "strata": "n_strata",
+    "stratification rule": "stratifier",
+    "expected accuracy": "expected",
+    "planned interim analyses": "looks",
+    "labels of each wave": "waves",
+    "proportion with double annotation": "second_share",
+    "annotators' answers": "asks",
+    "annotators see": "columns",
+    "seed": "seed",
+    "SHA-256 of the scores": "scores",
+    "events": "events",
+    "last hash": "last_hash",
+    "created": "created",
+    "last event": "last_event",
+    "software": "software",
+}
+PERCENTAGES = ("level", "expected", "second_share")
+
 
 def write_session(
     session: "AuditSession",
@@ -56,13 +79,10 @@ def write_session(
     command = ["workbench", "audit", "report", session.path, *targets.options()]
     if who:
         command += ["--by", who]
-    brief = Brief(
-        TITLES[design["question"]].format_map(design),
-        shlex.join(command),
-        [],
-        {"second_labels": design["question"] == "accuracy" and bool(design["second_share"])},
-        {"audit": os.path.basename(session.path), **design},
-    )
+    title = TITLES[design["question"]].format_map(design)
+    is_doubled = design["question"] == "accuracy" and design["second_share"] > 0
+    settings = {"audit": os.path.basename(session.path), **design}
+    brief = Brief(title, shlex.join(command), [], {"second_labels": is_doubled}, settings)
     values = {"audit": session.path, "by": who}
     report = run_report(NOTEBOOK, values, targets, brief, recorded=True)
     return SessionEstimate.from_dict(report.records[0].result), report.files
@@ -72,16 +92,16 @@ def write_session(
 class SessionReport:
     """What the report of a session shows; `estimates` are by method, "planned" first."""
 
+    file: str
     design: dict
     estimates: dict[str, SessionEstimate]
-    rates: list[dict]
     status: "SessionStatus"
     looks: list[dict]
-    strata: Table
+    undone: int
+    rates: Table | None
+    strata: Table | None
     skipped: Table | None
-    settings: Table
-    undone: str
-    next_steps: list[str]
+    settings: Table | None
 
     def basis(self) -> list[str]:
         """Return the sample behind the finding, and the next steps, as sentences."""
@@ -103,7 +123,8 @@ class SessionReport:
         ]
         if design["source"].get("left_out"):
             sentences.append(f"{design['source']['left_out']}.")
-        return [*sentences, *(f"Next step: {step}" for step in self.next_steps)]
+        steps = to_do(self.status, shlex.quote(self.file))
+        return [*sentences, *(f"Next step: {step}" for step in steps)]
 
     def methods(self, *estimates: SessionEstimate | None) -> "HTML":
         """Return tables of the estimates and of their methods, which are not recorded."""
@@ -187,26 +208,32 @@ def read(audit: str, by: str = "") -> SessionReport:
 
     with AuditSession.open(audit) as session:
         estimates, rates = session.overview(by or None)
+        by_method = {estimate.method: estimate for estimate in estimates}
         design, status, events = session.design, session.status(), session.events()
-        undone = sum(event.kind == "undone" for event in events)
-        undone_text = counted(undone, "label or skip was", "labels or skips were")
         strata = "Strata"
         if "judged" in design:
             strata += ", by the answer that the judge labels correct"
         skipped = [{"id": item} for item in session.skipped()]
         settings = _settings(design, events, session.last_hash)
+        undone = sum(event.kind == "undone" for event in events)
         return SessionReport(
+            os.path.basename(session.path),
             design,
-            {estimate.method: estimate for estimate in estimates},
-            rates,
+            by_method,
             status,
             session.looks,
-            Table(tuple(session.strata()), strata),
-            Table(tuple(skipped), "Items that could not be labeled") if skipped else None,
-            Table(tuple(settings), "Settings"),
-            f"{undone_text} undone. The file keeps a record of them." if undone else "",
-            to_do(status, shlex.quote(os.path.basename(session.path))),
+            undone,
+            _table(rates, "First labels per stratum"),
+            _table(session.strata(), strata),
+            _table(skipped, "Items that could not be labeled"),
+            _table(settings, "Settings"),
         )
+
+
+def _table(rows: Iterable[dict], caption: str) -> Table | None:
+    """Return rows as a table, None for no rows."""
+    entries = tuple(rows)
+    return Table(entries, caption) if entries else None
 
 
 def to_do(status: "SessionStatus", file: str) -> list[str]:
@@ -229,30 +256,21 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
 
 def _settings(
     design: Mapping[str, Any], events: "Sequence[Event]", last_hash: str
-) -> Iterable[dict]:
+) -> Iterator[dict]:
+    values = dict(design)
     column = design["source"].get("strata_by") or design["source"].get("judge")
-    is_cut = isinstance(design["n_strata"], int) and not column
-    values = {
-        "question": design["question"],
-        "class": design["metrics_of"],
-        "planned labels": design["budget"],
-        "confidence level": percent(design["level"]),
-        "strata": design["n_strata"] if is_cut else len(design["stratum_size"]),
-        "stratification rule": f"values of {column!r}" if column else design["stratifier"],
-        "expected accuracy": design["expected"] and percent(design["expected"]),
-        "planned interim analyses": ", ".join(map(str, design["looks"])),
-        "labels of each wave": ", ".join(map(str, design.get("waves", []))),
-        "proportion with double annotation": percent(design["second_share"]),
-        "annotators' answers": design["asks"],
-        "annotators see": ", ".join(design["columns"]),
-        "seed": design["seed"],
-        "SHA-256 of the scores": design["scores"],
-        "events": len(events),
-        "last hash": last_hash,
-        "created": events[0].time,
-        "last event": events[-1].time,
-        "software": f"workbench {package_version()}, Python {platform.python_version()}",
-    }
-    for name, value in values.items():
+    if column:
+        values["stratifier"] = f"values of {column!r}"
+    if column or not isinstance(design["n_strata"], int):
+        values["n_strata"] = len(design["stratum_size"])
+    values |= {"events": len(events), "last_hash": last_hash}
+    values |= {"created": events[0].time, "last_event": events[-1].time}
+    values["software"] = f"workbench {package_version()}, Python {platform.python_version()}"
+    for setting, name in SETTINGS.items():
+        value = values.get(name)
+        if isinstance(value, (list, tuple)):
+            value = ", ".join(map(str, value))
+        if value is not None and name in PERCENTAGES:
+            value = percent(value)
         if value not in (None, ""):
-            yield {"setting": name, "value": value}
+            yield {"setting": setting, "value": value}

@@ -188,17 +188,13 @@ def read(
                 **inputs.only("every", "audit_period", "audit_rates", "weight"),
                 **columns,
             )
-        notes = (
-            *period_notes,
-            *count_notes,
-            *audits.notes,
-            *several.unused(
-                "" if is_matrix else inputs.audit,
-                inputs.counts,
-                [*columns.values(), inputs.weight, audits.column],
-                [period, inputs.total, inputs.counted, predicted],
-            ),
+        unused = several.unused(
+            "" if is_matrix else inputs.audit,
+            inputs.counts,
+            [*columns.values(), inputs.weight, audits.column],
+            [period, inputs.total, inputs.counted, predicted],
         )
+        notes = (*period_notes, *count_notes, *audits.notes, *unused)
         if len(months) == 1 and not audits.by_period and not inputs.shift:
             one_period, notes = read_one_period(audited, comparison, months, inputs, notes)
             if one_period is not None:

@@ -236,19 +236,16 @@ def _judged_audit(inputs: StratifiedParameters, write: bool) -> tuple[ScoredItem
     """Return the items of a file with judge labels and their audit."""
     settings = inputs.only(*WITHOUT_JUDGE)
     items = read_judged(inputs.scores, inputs.judge, inputs.id, settings)
-    budget = inputs.budget
+    file = os.path.basename(inputs.scores)
+    columns = {} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items)
     return items, judged.judged_audit(
         items,
-        min(budget, items.size) if budget == BUDGET else budget,
+        _budget(inputs, items),
         **inputs.only("level", "labels"),
         rng=inputs.seed,
         label_sheet=inputs.label_sheet if write else "",
-        columns={} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items),
-        source={
-            "scores": os.path.basename(inputs.scores),
-            "judge": inputs.judge,
-            "identifier": inputs.id,
-        },
+        columns=columns,
+        source={"scores": file, "judge": inputs.judge, "identifier": inputs.id},
     )
 
 
