@@ -46,6 +46,13 @@ def _templates(folder: Path) -> Any:
     return templates
 
 
+class UnrecordedHtml(Markup):
+    """HTML that a notebook displays, but that is not among the results of its report."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
 def table(rows: Sequence[dict], caption: str, limit: int = sys.maxsize) -> Markup:
     """Return the first rows as an HTML table, by default all."""
     return Markup(f'<div class="output">{html_table(rows, caption, limit)}</div>')

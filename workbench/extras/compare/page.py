@@ -12,12 +12,11 @@ from workbench.extras.compare.reading import read_item_scores
 from workbench.extras.compare.slices import compare_slices, worth_reading
 from workbench.extras.compare.sources import TASK
 from workbench.reports.build import Brief, Targets, input_file, run_report
+from workbench.reports.templates import UnrecordedHtml
 from workbench.results import Table, html_table, percent
 from workbench.results.digits import short_p
 
 if TYPE_CHECKING:
-    from IPython.display import HTML
-
     from workbench.extras.compare.item_scores import ItemScores
 
 NOTEBOOK = Path(__file__).with_name("compare.ipynb")
@@ -76,7 +75,7 @@ class ScoredComparison:
             "Half this difference takes four times as many items."
         )
 
-    def pairs(self, comparison: ItemComparison) -> "HTML":
+    def pairs(self, comparison: ItemComparison) -> UnrecordedHtml:
         """Return the differences of pairs as a table that is not recorded as a result."""
         intervals = "a separate interval for each pair"
         if comparison.adjust == "holm":
@@ -161,15 +160,13 @@ def write_comparison(
     return run_report(NOTEBOOK, dict(values), targets, brief).files
 
 
-def readable(rows: Sequence[dict], caption: str) -> "HTML":
+def readable(rows: Sequence[dict], caption: str) -> UnrecordedHtml:
     """Return rows of pairs or items as a table that is not recorded as a result.
 
     The verdict of a pair comes before its numbers, and its p-value is short. Scores of an item are
     unchanged.
     """
-    from IPython.display import HTML
-
-    return HTML(html_table([*map(_readable, rows)], caption, SHOWN_PAIRS))
+    return UnrecordedHtml(html_table([*map(_readable, rows)], caption, SHOWN_PAIRS))
 
 
 def _readable(row: dict) -> dict:

@@ -14,11 +14,10 @@ from workbench.extras.sessions.charts import name_of
 from workbench.extras.sessions.estimates import BY_FIRST, CORRECTED, SessionEstimate, shown
 from workbench.extras.sessions.store import check_who
 from workbench.reports.build import Brief, checked_targets, package_version, run_report
+from workbench.reports.templates import UnrecordedHtml
 from workbench.results import Interval, Note, Table, percent
 
 if TYPE_CHECKING:
-    from IPython.display import HTML
-
     from workbench.extras.sessions.session import AuditSession, SessionStatus
     from workbench.extras.sessions.store import Event
 
@@ -126,16 +125,15 @@ class SessionReport:
         steps = to_do(self.status, shlex.quote(self.file))
         return [*sentences, *(f"Next step: {step}" for step in steps)]
 
-    def methods(self, *estimates: SessionEstimate | None) -> "HTML":
+    def methods(self, *estimates: SessionEstimate | None) -> UnrecordedHtml:
         """Return tables of the estimates and of their methods, which are not recorded."""
-        from IPython.display import HTML
-
         planned = self.estimates["planned"]
+        common = set(planned.notes)
         quoted = [(CORRECTED, planned.quoted)] if planned.is_corrected else []
         notes = []
         for estimate in filter(None, estimates):
             quoted.append((estimate.method, estimate.by_labels))
-            own_notes = [note for note in estimate.notes if note not in planned.notes]
+            own_notes = [note for note in estimate.notes if note not in common]
             where = "method", estimate.method
             notes += [Note(note.kind, note.text, note.where or where) for note in own_notes]
         rows = []
@@ -156,7 +154,7 @@ class SessionReport:
             Table(tuple(rows), planned.headline(), notes=planned.notes),
             Table(tuple(meanings), "When each interval is valid", notes=notes),
         ]
-        return HTML("".join(table._repr_html_() for table in tables))
+        return UnrecordedHtml("".join(table._repr_html_() for table in tables))
 
     def _meaning(self, method: str) -> str:
         return MEANING["waves" if method == "planned" and self.status.waves else method]
