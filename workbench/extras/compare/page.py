@@ -75,13 +75,13 @@ class ScoredComparison:
             "Half this difference takes four times as many items."
         )
 
-    def pairs(self, comparison: ItemComparison) -> UnrecordedHtml:
+    def pairs(self) -> UnrecordedHtml:
         """Return the differences of pairs as a table that is not recorded as a result."""
         intervals = "a separate interval for each pair"
-        if comparison.adjust == "holm":
+        if self.comparison.adjust == "holm":
             intervals = "intervals by Holm's rule"
         caption = f"Differences of scores, first minus second, with {intervals}"
-        return readable(comparison.rows(), caption)
+        return readable(self.comparison.rows(), caption)
 
 
 def read(
