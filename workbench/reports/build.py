@@ -161,7 +161,9 @@ def build_files(
     if not command:
         command = _command(topic_or_path, assigned, targets)
     inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
-    brief = Brief(_own_title(path, conditions), command, inputs, conditions)
+    titles = parameters.own_titles(path)
+    title = next((titles[name] for name in conditions if conditions[name] and name in titles), "")
+    brief = Brief(title, command, inputs, conditions)
     report = run_report(path, values, targets, brief, progress=progress, limit=limit)
     outputs.warn_if_large(targets.page, 3)
     return report.files
@@ -606,8 +608,11 @@ def _provenance(declared: list, values: dict, brief: Brief) -> dict:
     software = {"workbench": package_version(), **software, "Python": platform.python_version()}
     rows = []
     for parameter in declared:
+        meaning = parameters.shown_help(parameter)
+        if parameter["role"]:
+            meaning = f"{parameters.shown_type(parameter)}: {meaning}"
         value = _text(values[parameter["name"]])
-        rows.append(parameter | {"value": value, "meaning": _meaning(parameter)})
+        rows.append(parameter | {"value": value, "meaning": meaning})
     return {
         "inputs": brief.inputs,
         "command": brief.command,
@@ -616,11 +621,6 @@ def _provenance(declared: list, values: dict, brief: Brief) -> dict:
         "seed": values.get("seed"),
         "date": datetime.datetime.now(datetime.UTC),
     }
-
-
-def _meaning(parameter: dict) -> str:
-    kind, text = parameters.shown_type(parameter), parameters.shown_help(parameter)
-    return f"{kind}: {text}" if parameter["role"] else text
 
 
 def _version(package: str) -> str | None:
@@ -640,12 +640,6 @@ def _command(topic: Path | str, assigned: dict, targets: Targets) -> str:
     for name, value in assigned.items():
         arguments += ["-p", str(name), _text(value)]
     return shlex.join([*arguments, *targets.options()])
-
-
-def _own_title(path: Path, conditions: dict[str, bool]) -> str:
-    """Return the special title of a report with certain parameters, "" for none."""
-    titles = parameters.own_titles(path)
-    return next((titles[name] for name in conditions if conditions[name] and name in titles), "")
 
 
 def _page(path: Path, notebook: Any, own_title: str, provenance: dict) -> tuple[str, list]:
