@@ -23,8 +23,8 @@ import numpy as np
 
 import workbench
 from workbench import AuditSession, ScoredItems
-from workbench.extras.sessions import store
-from workbench.extras.sessions.page import write_session
+from workbench.extras.sessions import charts, store
+from workbench.extras.sessions.page import read
 
 ROOM = str(Path(workbench.__file__).parent)
 WRONG = [
@@ -195,7 +195,10 @@ def used(path):
         session.status(), session.strata(), session.skipped(), session.looks, session.last_hash
         session.verify()
         session.export(os.path.join(folder, "sheet.csv"))
-        write_session(session, os.path.join(folder, "page.html"))
+        report = read(path)
+        report.basis(), report.look_table(), report.methods(*report.estimates.values())
+        charts.finding(report.estimates["planned"], report.rates)
+        charts.interim_analyses(report.looks, report.design)
         for item in session.next(3, by="ben"):
             session.record(item.id, "a" if session.design["asks"] == "truth" else 1, by="ben")
     with AuditSession.open(path) as session:

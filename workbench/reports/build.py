@@ -1,13 +1,12 @@
 """Reports: run a notebook with the user's parameters and write it as one HTML file.
 
-`build_report` is the function to start from. `run_notebook` executes the cells with papermill,
-and `checked_targets` and `write_targets` check and write the output files.
+`build_report` is the function to start from. It checks the user's values, then `run_report` runs
+the notebook and writes the files. Extras that ship a notebook of their own call `run_report`.
 """
 
 import builtins
 import contextlib
 import datetime
-import functools
 import hashlib
 import importlib
 import inspect
@@ -16,7 +15,7 @@ import platform
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from workbench.reports import outputs, parameters
 from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
 from workbench.reports.parameters import ReportError, WrongParameter, find_notebook, refusing, tags
-from workbench.reports.records import add_recording, take_records, write_json
+from workbench.reports.records import Record, add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
@@ -40,13 +39,13 @@ __all__ = [
     "checked_targets",
     "find_chromium",
     "package_version",
-    "write_targets",
+    "run_report",
 ]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags are in a report only if something is given, or only if it is not: a
 # parameter, or the class or an attribute of the result of the reading function
-IF, UNLESS = "if:", "unless:"
+IF, UNLESS = "if", "unless"
 CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
 KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
 KERNEL_ENVIRONMENT = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
@@ -133,55 +132,41 @@ def build_report(
 
 
 def build_files(
-    topic_or_path: Any,
-    given: Any,
-    output: Any,
+    topic_or_path: Path | str,
+    assigned: dict | None,
+    output: Path | str,
     *,
-    progress: Any,
-    pdf: Any,
-    json: Any = None,
-    tables: Any = None,
-    notebooks: Any = None,
-    command: Any = None,
-    timeout: Any = None,
-) -> list:
+    progress: bool,
+    pdf: bool,
+    json: str | None = None,
+    tables: str | None = None,
+    notebooks: Path | str | None = None,
+    command: str | None = None,
+    timeout: int | None = None,
+) -> list[Path]:
     """Build a report and return all files that were written, the HTML file first."""
+    assigned = assigned or {}
     targets, limit = checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
     declared = parameters.notebook_parameters(path)
-    with contextlib.ExitStack() as undo:
-        values = _checked_values(
-            declared, given or {}, targets, bool(parameters.reading_function(path))
-        )
-        named = _paths(declared, values, "file", "output")
-        tagged = _tagged_names(path)
-        content = None
-        if given or not tagged <= set(values):  # defaults have nothing to check
-            content = _read_first(path, values | {name: str(file) for name, file in named.items()})
-        conditions = _conditions(tagged, values, content)
-        del content  # the file, while the kernel reads it again
-        inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
-        command = command or _command(topic_or_path, given or {}, targets)
-        promised = _paths(declared, values, "output")
-        made = {file: _changed_at(file) for file in promised.values()}
-        for file in made:
-            undo.enter_context(outputs.taken_back(file))
-        absolute = values | {name: str(file.absolute()) for name, file in named.items()}
-        recorded = bool(targets.json or targets.tables)
-        notebook, records = _execute(path, absolute, conditions, progress, limit, recorded)
-        used = values | {name: "" for name, file in promised.items() if not file.exists()}
-        about = _provenance(declared, used, inputs, command)
-        own_title = _own_title(path, conditions)
-        page, messages = _page(path, notebook, about, own_title)
-        written = write_targets(
-            targets,
-            page,
-            records,
-            undo,
-            _about(about | {"path": path, "own_title": own_title, "messages": messages}),
-        )
+    values = _checked_values(declared, assigned, targets, bool(parameters.reading_function(path)))
+    cells = parameters.load_notebook(path)["cells"]
+    names = {name for cell in cells for name, _ in _needs(cell)}
+    content = None
+    if assigned or not names <= set(values):  # defaults have nothing to check
+        files = _paths(declared, values, "file", "output")
+        content = _read_first(path, values | {name: str(file) for name, file in files.items()})
+    conditions = _conditions(names, values, content)
+    del content  # the file, while the kernel reads it again
+    if not command:
+        command = _command(topic_or_path, assigned, targets)
+    inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
+    titles = parameters.own_titles(path)
+    title = next((titles[name] for name in conditions if conditions[name] and name in titles), "")
+    brief = Brief(title, command, inputs, conditions)
+    report = run_report(path, values, targets, brief, progress=progress, limit=limit)
     outputs.warn_if_large(targets.page, 3)
-    return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
+    return report.files
 
 
 class Targets(NamedTuple):
@@ -191,6 +176,36 @@ class Targets(NamedTuple):
     chromium: str | None
     json: Path | None
     tables: Path | None
+
+    def options(self) -> list[str]:
+        """Return the options of a command that name these files."""
+        options = ["-o", str(self.page)]
+        if self.json:
+            options += ["--json", str(self.json)]
+        if self.tables:
+            options += ["--tables", str(self.tables)]
+        return [*options, "--pdf"] if self.chromium else options
+
+
+class Brief(NamedTuple):
+    """What is known about a report before its notebook runs.
+
+    `title` is "" for the first heading of the notebook. `conditions` tells for each name in the
+    tags of cells whether it is given. `settings` are further parameters in the JSON file.
+    """
+
+    title: str
+    command: str
+    inputs: list[dict]
+    conditions: dict[str, bool]
+    settings: Mapping[str, Any] = {}
+
+
+class Report(NamedTuple):
+    """The files that were written, the page first, and the results in the order of the page."""
+
+    files: list[Path]
+    records: list[Record]
 
 
 def checked_targets(
@@ -208,19 +223,66 @@ def checked_targets(
     )
 
 
-def write_targets(
-    targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict
+def run_report(
+    path: Path,
+    values: dict,
+    targets: Targets,
+    brief: Brief,
+    *,
+    progress: bool = False,
+    limit: int | None = None,
+    recorded: bool = False,
+) -> Report:
+    """Run a notebook with checked values and write its page and its other files.
+
+    The results are recorded if a file needs them or if `recorded` is true.
+    """
+    declared = parameters.notebook_parameters(path)
+    values = {parameter["name"]: parameter["default"] for parameter in declared} | values
+    files = _paths(declared, values, "file", "output")
+    absolute = values | {name: str(file.absolute()) for name, file in files.items()}
+    promised = _paths(declared, values, "output")
+    changes = {file: _changed_at(file) for file in promised.values()}
+    recorded = recorded or bool(targets.json or targets.tables)
+    with contextlib.ExitStack() as undo:
+        for file in changes:
+            undo.enter_context(outputs.taken_back(file))
+        conditions = {name: bool(value) for name, value in values.items()} | brief.conditions
+        notebook, records = _execute(
+            path, absolute, conditions, progress, limit or _limit(None), recorded
+        )
+        used = values | {name: "" for name, file in promised.items() if not file.exists()}
+        provenance = _provenance(declared, used, brief)
+        page, messages = _page(path, notebook, brief.title, provenance)
+        versions = {name.lower(): version for name, version in provenance["software"]}
+        about = {
+            "topic": parameters.topic_name(path),
+            "title": brief.title or parameters.notebook_title(path),
+            "time": provenance["date"].isoformat(timespec="seconds"),
+            "versions": versions,
+            "inputs": brief.inputs,
+            "parameters": used | brief.settings,
+            "messages": messages,
+        }
+        written = _write(targets, page, records, undo, about)
+    written += [file for file, before in changes.items() if _changed_at(file) != before]
+    return Report(written, records)
+
+
+def _write(
+    targets: Targets, page: str, records: list[Record], undo: contextlib.ExitStack, about: dict
 ) -> list[Path]:
     """Write the output files and return their paths, the page first.
 
     `about` holds the entries of the JSON file other than the results.
     """
-    written = [
-        targets.page,
-        *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-        *([targets.json] if targets.json else []),
-        *(table_paths(targets.tables, records) if targets.tables else []),
-    ]
+    written = [targets.page]
+    if targets.chromium:
+        written.append(targets.page.with_suffix(".pdf"))
+    if targets.json:
+        written.append(targets.json)
+    if targets.tables:
+        written += table_paths(targets.tables, records)
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)
@@ -231,12 +293,11 @@ def write_targets(
     return written
 
 
-def _limit(timeout: None) -> int:
-    name, value = (
-        ("timeout", timeout)
-        if timeout is not None
-        else (LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT)
-    )
+def _limit(timeout: int | None) -> int:
+    name: str = "timeout"
+    value: Any = timeout
+    if timeout is None:
+        name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
     try:
         return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
     except checks.WrongArgument as error:
@@ -248,37 +309,35 @@ def package_version() -> str:
     return _version("evaluation-workbench") or "(source tree)"
 
 
-def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -> dict:
+def _checked_values(declared: list, assigned: dict, targets: Targets, read_later: bool) -> dict:
     from workbench.data.files import existing_file
 
-    values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(
-        declared, given
-    )
+    defaults = {parameter["name"]: parameter["default"] for parameter in declared}
+    values = defaults | parameters.parse_parameters(declared, assigned)
     files = _paths(declared, values, "file")
     for name, path in files.items():
         with refusing(name, UNUSABLE, one_line):
             existing_file(path)
     inputs = {path.resolve() for path in files.values()}
-    values |= _beside(declared, values, targets.page, inputs)
+    values |= _default_outputs(declared, values, targets.page, inputs)
     promised = _paths(declared, values, "output")
-    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
-        if path and os.path.exists(path) and any(map(path.samefile, inputs)):
-            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
+    written: dict[str, Path | None] = {**promised, "json": targets.json, "tables": targets.tables}
+    for name, file in written.items():
+        if file and os.path.exists(file) and any(map(file.samefile, inputs)):
+            raise ReportError(f"{name}: {str(file)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)
-    _check_files(
-        [each for each in declared if not read_later or values[each["name"]] != each["default"]],
-        values,
-    )
+    unchecked = {name for name in values if read_later and values[name] == defaults[name]}
+    _check_columns([entry for entry in declared if entry["name"] not in unchecked], values)
     return values
 
 
-def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
+def _default_outputs(declared: list, values: dict, output: Path, inputs: set) -> dict:
     """Return {name: path} of the outputs that go next to the report by default."""
     paths = {
-        each["name"]: output.with_name(output.stem + each["detail"])
-        for each in declared
-        if each["role"] == "output" and each["detail"] and not values[each["name"]]
+        parameter["name"]: output.with_name(output.stem + parameter["detail"])
+        for parameter in declared
+        if parameter["role"] == "output" and parameter["detail"] and not values[parameter["name"]]
     }
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
@@ -288,21 +347,21 @@ def _read_first(path: Path, values: dict) -> Any:
 
     It reports wrong files and parameters before a kernel starts.
     """
-    named = parameters.reading_function(path)
-    if not named:
+    function = parameters.reading_function(path)
+    if not function:
         return None
-    module, _, function = named.rpartition(".")
+    module, _, name = function.rpartition(".")
     with warnings.catch_warnings(), _importable(os.getcwd()), printed_limits():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", LimitReached)
         try:
-            read = getattr(importlib.import_module(module), function)
-            taken = inspect.signature(read).parameters
-            takes_all = any(argument.kind is argument.VAR_KEYWORD for argument in taken.values())
+            read = getattr(importlib.import_module(module), name)
+            accepted = inspect.signature(read).parameters
+            takes_all = any(argument.kind is argument.VAR_KEYWORD for argument in accepted.values())
             arguments = {
-                name: value for name, value in values.items() if takes_all or name in taken
+                name: value for name, value in values.items() if takes_all or name in accepted
             }
-            if "write" in taken:
+            if "write" in accepted:
                 arguments["write"] = False
             return read(**arguments)
         except checks.WrongArgument as error:
@@ -322,39 +381,38 @@ def _importable(folder: str) -> Iterator[None]:
 
 
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
-    """Return {name: path} of the given files, or of those that the notebook will write."""
-    either = {each["name"] for each in declared if each["role"] == parameters.FILE_TOO}
-    given = {
-        each["name"]: outputs.home_path(values[each["name"]])
-        for each in declared
-        if values[each["name"]]
-        and each["role"] in (*roles, *[parameters.FILE_TOO] * ("file" in roles))
-    }
-    return {name: path for name, path in given.items() if name not in either or path.is_file()}
+    """Return {name: path} of the files that were named, or that the notebook will write."""
+    paths = {}
+    for parameter in declared:
+        name, role = parameter["name"], parameter["role"]
+        if values[name] and role in (*roles, parameters.FILE_TOO):
+            path = outputs.home_path(values[name])
+            if role in roles or ("file" in roles and path.is_file()):
+                paths[name] = path
+    return paths
 
 
-def _check_files(declared: list, values: dict) -> None:
+def _check_columns(declared: list, values: dict) -> None:
     from workbench.data.columns import crossed_names, spelled
     from workbench.data.frames import column_names
 
-    found = {}
+    columns = {}
     for name, path in _paths(declared, values, "file").items():
         with refusing(name, UNUSABLE, one_line):
-            found[name] = list(column_names(str(path)))
+            columns[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] != "column" or not values[name] or file not in found:
+        if parameter["role"] != "column" or not values[name] or file not in columns:
             continue
-        for column in crossed_names(values[name], found[file]):
-            if "*" in column:  # a pattern of several columns
-                continue
-            if spelled(column, found[file]) not in found[file]:
+        for column in crossed_names(values[name], columns[file]):
+            # a name with * is a pattern of several columns
+            if "*" not in column and spelled(column, columns[file]) not in columns[file]:
                 raise WrongParameter(
                     name,
                     f"is {column!r}, but {values[file]} has no such column"
-                    f"{suggestion(column, found[file])}",
+                    f"{suggestion(column, columns[file])}",
                     column,
-                    told=f"columns: {checks.listed(found[file], 20)}",
+                    told=f"columns: {checks.listed(columns[file], 20)}",
                 )
 
 
@@ -362,17 +420,16 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _tagged_names(path: Path) -> set[str]:
-    """Return the names on which cells of a notebook depend by their tags."""
-    tagged = set().union(*map(tags, parameters.load_notebook(path)["cells"]))
-    conditional = (tag for tag in tagged if tag.startswith((IF, UNLESS)))
-    return {tag.removeprefix(IF).removeprefix(UNLESS) for tag in conditional}
+def _needs(cell: dict) -> list[tuple[str, bool]]:
+    """Return the names in the tags of a cell, each with whether it must be given."""
+    parts = [tag.partition(":") for tag in tags(cell)]
+    return [(name, word == IF) for word, _, name in parts if name and word in (IF, UNLESS)]
 
 
-def _conditions(tagged: set[str], values: dict, content: Any) -> dict[str, bool]:
+def _conditions(names: set[str], values: dict, content: Any) -> dict[str, bool]:
     """Return for each parameter, and for each other name in tags, whether it is given."""
     conditions = {name: bool(value) for name, value in values.items()}
-    for name in sorted(tagged - set(values)):
+    for name in sorted(names - set(values)):
         if name[:1].isupper():
             conditions[name] = type(content).__name__ == name
             continue
@@ -398,49 +455,44 @@ def _execute(
     environment = {RECORDING: "1"} if recorded else {}
     with _quiet():
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), conditions)]
+        notebook.cells = [cell for cell in notebook.cells if _belongs(cell, conditions)]
         if recorded:
             add_recording(notebook)
-        with _progress(progress, len(notebook.cells) + 1) as started:
-            kernels = kernel_manager_class(environment)
+        kernels = kernel_manager_class(environment)
+        with _progress(progress, len(notebook.cells) + 1) as announce:
             done = run_notebook(
-                notebook, values, limit, kernel_manager_class=kernels, on_cell_start=started
+                notebook, values, limit, kernel_manager_class=kernels, on_cell_start=announce
             )
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its last cell")
     return done, take_records(done) if recorded else []
 
 
-def _belongs(tagged: set[str], conditions: dict[str, bool]) -> bool:
-    """Return whether a cell with these tags belongs in a report under these conditions."""
-    if LEFT_OUT & tagged:
-        return False
-    needed = [conditions[tag.removeprefix(IF)] for tag in tagged if tag.startswith(IF)]
-    excluded = [conditions[tag.removeprefix(UNLESS)] for tag in tagged if tag.startswith(UNLESS)]
-    return all(needed) and not any(excluded)
+def _belongs(cell: Any, conditions: dict[str, bool]) -> bool:
+    """Return whether a cell belongs in a report under these conditions."""
+    needs = _needs(cell)
+    return not LEFT_OUT & tags(cell) and all(conditions[name] == need for name, need in needs)
 
 
 def run_notebook(notebook: Any, values: dict, limit: int, **options: Any) -> Any:
     """Run a notebook with papermill and return it with its outputs, or raise `ReportError`."""
     import papermill
 
-    run = functools.partial(
-        papermill.execute_notebook,
-        notebook,
-        None,
-        values,
-        kernel_name="python3",
-        language="python",
-        progress_bar=False,
-        store_widget_state=False,
-        execution_timeout=limit,
-        iopub_timeout=limit,
-        start_timeout=START_LIMIT,
-        shutdown_kernel="immediate",
-        **options,
-    )
     try:
-        return run()
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            values,
+            kernel_name="python3",
+            language="python",
+            progress_bar=False,
+            store_widget_state=False,
+            execution_timeout=limit,
+            iopub_timeout=limit,
+            start_timeout=START_LIMIT,
+            shutdown_kernel="immediate",
+            **options,
+        )
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
     except TimeoutError as error:  # nbclient's CellTimeoutError
@@ -512,79 +564,66 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _progress(wanted: bool, total: int) -> Iterator[Callable]:
-    if not wanted:
-        yield lambda **event: None
-    elif sys.stderr.isatty():
-        from tqdm import tqdm
+def _progress(visible: bool, total: int) -> Iterator[Callable]:
+    """Yield a function that shows the section of a cell on stderr, on a terminal as a bar."""
+    from tqdm import tqdm
 
-        with tqdm(total=total, file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
-            yield functools.partial(_advance, bar)
-    else:
-        yield _announce
+    is_bar = visible and sys.stderr.isatty()
+    bar = tqdm(total=total, file=sys.stderr, unit="cell", leave=False, disable=not is_bar)
 
+    def announce(cell: Any, cell_index: int) -> None:
+        for _, heading in headings([cell]):
+            if is_bar:
+                bar.set_description(plain(heading)[:40])
+            elif visible:
+                print(plain(heading), file=sys.stderr, flush=True)
+        bar.update()
 
-def _advance(bar: Any, cell: Any, cell_index: int) -> None:
-    for _, heading in headings([cell]):
-        bar.set_description(plain(heading)[:40])
-    bar.update()
-
-
-def _announce(cell: Any, cell_index: int) -> None:
-    for _, heading in headings([cell]):
-        print(plain(heading), file=sys.stderr, flush=True)
+    with bar:
+        bar.set_description("Starting")
+        yield announce
 
 
 def input_file(name: str, path: Path, rows: bool = True) -> dict:
     """Return the description of an input file: its name, size, digest and number of rows."""
     from workbench.data.files import file_of
+    from workbench.data.frames import row_count
 
-    stored = Path(file_of(path))
+    stored, count = Path(file_of(path)), None
     with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
+    with contextlib.suppress(ValueError, IndexError, ImportError):
+        count = row_count(str(path)) if rows else None
     return {
         "parameter": name,
         "file": path.name,
-        "rows": _row_count(path) if rows else None,
+        "rows": count,
         "bytes": stored.stat().st_size,
         "sha256": digest,
     }
 
 
-def _row_count(path: Any) -> Any:
-    from workbench.data.frames import row_count
-
-    with contextlib.suppress(ValueError, IndexError, ImportError):
-        return row_count(str(path))
-    return None
-
-
-def _provenance(declared: list, values: dict, inputs: list, command: str) -> dict:
-    software = [
-        ("workbench", package_version()),
-        *((name, _version(name)) for name in PACKAGES),
-        ("Python", platform.python_version()),
-    ]
+def _provenance(declared: list, values: dict, brief: Brief) -> dict:
+    software = {name: _version(name) for name in PACKAGES}
+    software = {"workbench": package_version(), **software, "Python": platform.python_version()}
+    rows = []
+    for parameter in declared:
+        meaning = parameters.shown_help(parameter)
+        if parameter["role"]:
+            meaning = f"{parameters.shown_type(parameter)}: {meaning}"
+        value = _text(values[parameter["name"]])
+        rows.append(parameter | {"value": value, "meaning": meaning})
     return {
-        "inputs": inputs,
-        "command": command,
-        "software": [pair for pair in software if pair[1]],
-        "used": values,
-        "parameters": [
-            each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
-            for each in declared
-        ],
+        "inputs": brief.inputs,
+        "command": brief.command,
+        "software": [(name, version) for name, version in software.items() if version],
+        "parameters": rows,
         "seed": values.get("seed"),
         "date": datetime.datetime.now(datetime.UTC),
     }
 
 
-def _meaning(parameter: dict) -> str:
-    kind, text = parameters.shown_type(parameter), parameters.shown_help(parameter)
-    return f"{kind}: {text}" if parameter["role"] else text
-
-
-def _version(package: Any) -> Any:
+def _version(package: str) -> str | None:
     import importlib.metadata
 
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -592,46 +631,20 @@ def _version(package: Any) -> Any:
     return None
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic: Path | str, given: dict, targets: Targets) -> str:
-    words: list[Any] = ["workbench", "report", topic]
-    for name, value in given.items():
-        words += ["-p", name, _shown(value)]
-    words += [
-        "-o",
-        targets.page,
-        *["--json", targets.json] * bool(targets.json),
-        *["--tables", targets.tables] * bool(targets.tables),
-        *["--pdf"] * bool(targets.chromium),
-    ]
-    return shlex.join(map(str, words))
+def _command(topic: Path | str, assigned: dict, targets: Targets) -> str:
+    arguments = ["workbench", "report", str(topic)]
+    for name, value in assigned.items():
+        arguments += ["-p", str(name), _text(value)]
+    return shlex.join([*arguments, *targets.options()])
 
 
-def _own_title(path: Path, conditions: dict[str, bool]) -> str:
-    """Return the special title of a report with certain parameters, "" for none."""
-    titles = parameters.own_titles(path)
-    return next((titles[name] for name in conditions if conditions[name] and name in titles), "")
-
-
-def _page(path: Path, notebook: Any, provenance: dict, own: str) -> tuple:
+def _page(path: Path, notebook: Any, own_title: str, provenance: dict) -> tuple[str, list]:
     titled = any(level == 1 for level, _ in headings(notebook.cells))
-    parts = body(notebook, path.parent, own)
-    title = own or parameters.notebook_title(path)
+    parts = body(notebook, path.parent, own_title)
+    title = own_title or parameters.notebook_title(path)
     page = render("page.html.j2", title=title, titled=titled, **vars(parts), **provenance)
     return page, parts.messages
-
-
-def _about(about: dict) -> dict:
-    """Return the entries of the JSON file other than the results."""
-    return {
-        "topic": parameters.topic_name(about["path"]),
-        "title": about["own_title"] or parameters.notebook_title(about["path"]),
-        "time": about["date"].isoformat(timespec="seconds"),
-        "versions": {name.lower(): version for name, version in about["software"]},
-        "inputs": about["inputs"],
-        "parameters": about["used"],
-        "messages": about["messages"],
-    }

@@ -11,7 +11,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from workbench.data import whole_files
 from workbench.reports.pages import one_line
@@ -89,19 +88,18 @@ def check_folder(what: str, folder: Path) -> None:
 
 def find_chromium() -> str:
     """Return the path of Chromium: the environment variable CHROMIUM, or the first one found."""
-    named = os.environ.get("CHROMIUM")
-    found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
-    if found is None:
-        what = (
-            f"CHROMIUM is {named!r}, but there is no such program"
-            if named
-            else "--pdf needs Chromium, which was not found"
-        )
-        raise ReportError(
-            f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
-            "or print the HTML report from your browser"
-        )
-    return found
+    chosen = os.environ.get("CHROMIUM")
+    for program in [chosen] if chosen else CHROMIUMS:
+        path = shutil.which(program)
+        if path:
+            return path
+    problem = "--pdf needs Chromium, which was not found"
+    if chosen:
+        problem = f"CHROMIUM is {chosen!r}, but there is no such program"
+    raise ReportError(
+        f"{problem}; install one (apt-get install chromium), set CHROMIUM to its path, "
+        "or print the HTML report from your browser"
+    )
 
 
 @contextlib.contextmanager
@@ -145,9 +143,9 @@ def warn_if_large(output: Path, level: int) -> None:
         warnings.warn(message, ReportWarning, stacklevel=level + 1)
 
 
-def _print(chromium: Any, page: Any, pdf: Any) -> Any:
+def _print(chromium: str, page: Path, pdf: Path) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        words = [
+        command = [
             chromium,
             "--headless",
             "--disable-gpu",
@@ -161,14 +159,16 @@ def _print(chromium: Any, page: Any, pdf: Any) -> Any:
             page.absolute().as_uri(),
         ]
         if getattr(os, "geteuid", lambda: 1)() == 0:
-            words.insert(1, "--no-sandbox")
+            command.insert(1, "--no-sandbox")
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired:
             raise ReportError(
                 f"{chromium} did not finish the PDF within 120 seconds; print the HTML report "
                 "instead"
             ) from None
     if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
-        said = one_line((done.stderr.strip().splitlines() or ["no message"])[-1])
-        raise ReportError(f"{chromium} did not write a PDF (exit code {done.returncode}): {said}")
+        *_, message = ["no message", *done.stderr.strip().splitlines()]
+        raise ReportError(
+            f"{chromium} did not write a PDF (exit code {done.returncode}): {one_line(message)}"
+        )

@@ -42,6 +42,7 @@ _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _ACTIVE = ["base", "embed", "iframe", "link", "meta", "object"]
 _LOADING = {"src", "srcset", "poster", "data", "background"}
 _RUNNING = ("javascript:", "vbscript:")
+_PICTURES = ("image/svg+xml", "image/png", "image/jpeg")
 
 
 def source(cell: Any) -> str:
@@ -56,6 +57,12 @@ def headings(cells: list) -> Iterator[tuple]:
             text = re.sub(r"(?ms)^(```|~~~).*?^\1", "", source(cell))
             for marks, heading in re.findall(r"(?m)^ {0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$", text):
                 yield len(marks), heading
+
+
+def last_heading(cell: Any, default: str) -> str:
+    """Return the last heading of a cell without its markup, or `default` if it has none."""
+    texts = [text for _, text in headings([cell])]
+    return plain(texts[-1]) if texts else default
 
 
 def plain(markdown: str) -> str:
@@ -91,30 +98,29 @@ def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> A
         - messages: the text that cells wrote to stderr, with its section
     """
     finding: list[Part] = []
-    parts: list[Part] = []
+    content: list[Part] = []
     heading, messages, section = "", list[tuple[str, str]](), ""
     for cell in notebook.cells:
-        section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
+        section = last_heading(cell, section)
         if cell.cell_type == "markdown":
-            first, text = (
-                _TITLE.findall(cell.source)[0] if not parts and not heading else ("", cell.source)
-            )
-            heading = first or heading
-            parts.append(_markdown(text, folder=folder, attachments=cell.get("attachments")))
+            text = cell.source
+            if not content and not heading:
+                heading, text = _TITLE.findall(text)[0]
+            content.append(_markdown(text, folder=folder, attachments=cell.get("attachments")))
         stated = FINDING in cell.get("metadata", {}).get("tags", [])
         for output in cell.get("outputs", []):
-            (finding if stated else parts).append(_stated(output) if stated else _output(output))
+            (finding if stated else content).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
-    _leave_out_repeated_notes(parts)
-    words = _explain([*finding, *parts]) if explain else {}
+    _leave_out_repeated_notes(content)
+    meanings = _explain([*finding, *content]) if explain else {}
+    explained = sorted(meanings, key=str.lower)
+    own_title = Markup("<h1>{}</h1>").format(title) if title and heading else ""
     return types.SimpleNamespace(
-        heading=Markup("<h1>{}</h1>").format(title)
-        if title and heading
-        else _joined([_markdown(heading)]),
+        heading=own_title or _joined([_markdown(heading)]),
         finding=_joined(finding),
-        content=_joined(parts),
+        content=_joined(content),
         messages=messages,
-        words=[(_place(word), word, words[word]) for word in sorted(words, key=str.lower)],
+        words=[(_anchor(word), word, meanings[word]) for word in explained],
     )
 
 
@@ -138,45 +144,45 @@ def _trees(parts: Iterable[Part]) -> Iterator[bs4.BeautifulSoup]:
 
 
 def _leave_out_repeated_notes(parts: Iterable[Part]) -> None:
-    shown = set()
-    for listed in (listed for tree in _trees(parts) for listed in tree.find_all(class_=NOTES)):
-        for note in listed.find_all("li"):
-            if note.get_text() in shown:
-                note.decompose()
-            else:
-                shown.add(note.get_text())
-        if listed.li is None:
-            listed.decompose()
+    texts = set()
+    for tree in _trees(parts):
+        for listed in tree.find_all(class_=NOTES):
+            for note in listed.find_all("li"):
+                if note.get_text() in texts:
+                    note.decompose()
+                else:
+                    texts.add(note.get_text())
+            if listed.li is None:
+                listed.decompose()
 
 
 def _explain(parts: Iterable[Part]) -> dict[str, str]:
     """Link the first mention of each word of the vocabulary; return the words and explanations."""
-    words: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for tree in _trees(parts):
         for text in tree.find_all(string=_WORDS):
-            if not any(parent.name in _UNMARKED for parent in text.parents):
-                text.replace_with(*_first_mentions(text, words, tree))
-    return words
+            if _UNMARKED.isdisjoint(parent.name for parent in text.parents):
+                text.replace_with(*_first_mentions(text, meanings, tree))
+    return meanings
 
 
 def _first_mentions(
-    text: str, words: dict[str, str], tree: bs4.BeautifulSoup
+    text: str, meanings: dict[str, str], tree: bs4.BeautifulSoup
 ) -> Iterator[str | bs4.Tag]:
-    """Yield the text in pieces, with new words as links; add these words to `words`."""
+    """Yield the text in pieces, with new words as links; add these words to `meanings`."""
     end = 0
     for match in _WORDS.finditer(text):
         word = _STEMS.get(match[0], match[0])
-        if word not in words:
-            words[word] = vocabulary.EXPLAINED[word]
+        if word not in meanings:
+            meanings[word] = vocabulary.EXPLAINED[word]
             yield text[end : match.start()]
-            yield tree.new_tag(
-                "a", attrs={"class": "word", "href": f"#{_place(word)}"}, string=match[0]
-            )
+            attributes = {"class": "word", "href": f"#{_anchor(word)}"}
+            yield tree.new_tag("a", attrs=attributes, string=match[0])
             end = match.end()
     yield text[end:]
 
 
-def _place(word: str) -> str:
+def _anchor(word: str) -> str:
     return "word-" + re.sub(r"\W+", "-", word).strip("-")
 
 
@@ -185,10 +191,8 @@ def _tree(text: str) -> bs4.BeautifulSoup:
     import bs4
 
     tree = bs4.BeautifulSoup(text, "html.parser")
-    for part in [
-        *tree.find_all(string=lambda string: isinstance(string, bs4.Comment)),
-        *tree.find_all(_ACTIVE),
-    ]:
+    comments = tree.find_all(string=lambda string: isinstance(string, bs4.Comment))
+    for part in [*comments, *tree.find_all(_ACTIVE)]:
         part.extract()
     for tag in tree.find_all(True):
         tag.attrs = {
@@ -214,17 +218,15 @@ def _acts(name: str, value: str) -> bool:
 
 def _let_scroll(table: bs4.Tag, tree: bs4.BeautifulSoup) -> None:
     """Lay out a table like the tables of results: aligned numbers, and a caption that stays put."""
-    head, *rows = [
-        [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
-        for row in table.find_all("tr")
-    ] or [[]]
-    table.attrs |= alignment(zip(*(row for row in rows if len(row) == len(head)), strict=True))
+    rows = []
+    for row in table.find_all("tr"):
+        rows.append([cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])])
+    complete = [row for row in rows[1:] if len(row) == len(rows[0])]
+    table.attrs |= alignment(zip(*complete, strict=True))
     box = table.wrap(tree.new_tag("div", attrs={"class": "scroll"}))
     if table.caption:
-        figure, caption = (
-            box.wrap(tree.new_tag("figure", attrs={"class": "table"})),
-            table.caption.extract(),
-        )
+        figure = box.wrap(tree.new_tag("figure", attrs={"class": "table"}))
+        caption = table.caption.extract()
         caption.name = "figcaption"
         figure.insert(0, caption)
 
@@ -258,21 +260,26 @@ def _output(output: Any) -> Part:
         tree = _tree(f'<div class="output">{data["text/html"]}</div>')
         if not tree.script:
             return tree
-    kinds = [kind for kind in _SHOW if kind in data]
-    if not kinds or WIDGET in data and kinds == ["text/plain"]:
-        return Markup()
-    return _SHOW[kinds[0]](data[kinds[0]], data, output.get("metadata", {}).get(kinds[0], {}))
+    if "text/markdown" in data:
+        return _markdown(data["text/markdown"], trusted=False)
+    for kind in _PICTURES:
+        if kind in data:
+            return _picture(kind, data, output.get("metadata", {}).get(kind, {}))
+    if "text/latex" in data:
+        return Markup(_math(data["text/latex"].strip().strip("$"), "block"))
+    if "text/plain" in data and WIDGET not in data:
+        return _preformatted(data["text/plain"])
+    return Markup()
 
 
-def _picture(content: str, data: Any, metadata: Any, *, kind: str) -> Markup:
-    printed = data.get("text/plain", "").strip()
-    alternative = (
-        metadata.get("alt")
-        or ("" if printed.startswith("<") else printed)
-        or "Picture without a description"
-    )
+def _picture(kind: str, data: Any, metadata: Any) -> Markup:
+    content, printed = data[kind], data.get("text/plain", "").strip()
+    alternative = metadata.get("alt") or ("" if printed.startswith("<") else printed)
     return templates.picture(
-        kind, content.encode() if kind == "image/svg+xml" else content, alternative, metadata
+        kind,
+        content.encode() if kind == "image/svg+xml" else content,
+        alternative or "Picture without a description",
+        metadata,
     )
 
 
@@ -281,21 +288,10 @@ def _text(text: str) -> str:
     return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
 
 
-def _preformatted(text: str, data: Any = None, metadata: Any = None) -> Markup:
+def _preformatted(text: str) -> Markup:
     text = _text(text).rstrip()
     kind = "output" if re.search(r"\S {2,}|\t", text) else "output prose"
     return Markup('<pre class="{}">{}</pre>').format(kind, text)
-
-
-_SHOW = {
-    "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
-    **{
-        kind: functools.partial(_picture, kind=kind)
-        for kind in ("image/svg+xml", "image/png", "image/jpeg")
-    },
-    "text/latex": lambda text, data, metadata: Markup(_math(text.strip().strip("$"), "block")),
-    "text/plain": _preformatted,
-}
 
 
 def _markdown(

@@ -71,22 +71,20 @@ def reason(error: Any) -> str:
 def refusing(
     mistake: str = "",
     kinds: tuple[type[Exception], ...] = (OSError, ValueError),
-    said: Callable[[Any], str] = reason,
+    message: Callable[[Any], str] = reason,
 ) -> Iterator[None]:
     """Raise ReportError instead of other errors, with `mistake` before their message."""
     try:
         yield
     except kinds as error:
-        raise ReportError(f"{mistake}: {said(error)}" if mistake else str(error)) from error
+        raise ReportError(f"{mistake}: {message(error)}" if mistake else str(error)) from error
 
 
 def notebooks_folder() -> Path:
     """Return the folder of the notebooks, in the installed package or in the source tree."""
-    here = Path(__file__).resolve().parents[1]
-    return next(
-        (path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
-        here / "notebooks",
-    )
+    package = Path(__file__).resolve().parents[1]
+    installed, in_source = package / "notebooks", package.parent / "notebooks"
+    return in_source if in_source.is_dir() and not installed.is_dir() else installed
 
 
 def data_files() -> list[Path]:
@@ -107,15 +105,15 @@ def topics(notebooks: Any = None) -> Any:
     Such a notebook has a parameters cell, and its metadata do not contain
     `{"workbench": {"report": false}}`.
     """
-    paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {
-        topic_name(path): path
-        for path, notebook in zip(paths, map(load_notebook, paths), strict=True)
-        if _told(notebook, "report", True) is not False and _parameters_cell(notebook) is not None
-    }
+    paths = {}
+    for path in sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb")):
+        notebook = load_notebook(path)
+        if _setting(notebook, "report", True) is not False and _parameters_cell(notebook):
+            paths[topic_name(path)] = path
+    return paths
 
 
-def _told(notebook: dict, key: str, default: Any = None) -> Any:
+def _setting(notebook: dict, key: str, default: Any = None) -> Any:
     """Return an entry of the workbench in a notebook's metadata."""
     return notebook.get("metadata", {}).get("workbench", {}).get(key, default)
 
@@ -127,22 +125,21 @@ def topic_name(path: Path) -> str:
 
 def find_notebook(topic_or_path: Any, notebooks: Any = None) -> Path:
     """Return the path of a topic's notebook, or of a notebook given by its path."""
-    known, path = topics(notebooks), Path(topic_or_path)
-    if str(topic_or_path) in known:
-        return known[str(topic_or_path)]
+    installed, path = topics(notebooks), Path(topic_or_path)
+    if str(topic_or_path) in installed:
+        return installed[str(topic_or_path)]
     if path.suffix == ".ipynb":
         if os.path.isfile(path):
             return path
         raise ReportError(f"notebook {str(path)!r} does not exist")
-    listed = f"topics: {', '.join(known)}" if known else "no topics are installed"
-    raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
+    listed = f"topics: {', '.join(installed)}" if installed else "no topics are installed"
+    raise ReportError(f"no topic {str(path)!r}{suggestion(path, installed)}; {listed}")
 
 
 def notebook_title(path: Path) -> str:
     """Return the first heading of a notebook as plain text, or its file name without one."""
-    return next(
-        (plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem
-    )
+    texts = [text for _, text in headings(load_notebook(path)["cells"])]
+    return plain(texts[0]) if texts else Path(path).stem
 
 
 def own_titles(path: Path) -> dict[str, str]:
@@ -152,7 +149,7 @@ def own_titles(path: Path) -> dict[str, str]:
     `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`. A name is that of a
     parameter, or of the class or an attribute of the reading function's result.
     """
-    return _told(load_notebook(path), "titles", {})
+    return _setting(load_notebook(path), "titles", {})
 
 
 def notebook_parameters(path: Path) -> list:
@@ -207,17 +204,15 @@ def notebook_parameters(path: Path) -> list:
 def shown_type(parameter: dict) -> str:
     """Return a parameter's type for display, such as "int", "column of scores" or "choice"."""
     role = parameter["role"]
-    return (
-        f"{role} of {parameter['detail']}"
-        if role in ("column", FILE_TOO)
-        else role or parameter["type"]
-    )
+    if role in ("column", FILE_TOO):
+        return f"{role} of {parameter['detail']}"
+    return role or parameter["type"]
 
 
 def shown_help(parameter: dict) -> str:
     """Return a parameter's help, preceded by the words of a choice."""
-    words = [", ".join(parameter["detail"])] if parameter["role"] == "choice" else []
-    return "; ".join([*words, parameter["help"]] if parameter["help"] else words)
+    choices = ", ".join(parameter["detail"]) if parameter["role"] == "choice" else ""
+    return "; ".join(filter(None, [choices, parameter["help"]]))
 
 
 def reading_function(path: Path) -> str | None:
@@ -225,17 +220,17 @@ def reading_function(path: Path) -> str | None:
 
     The notebook's metadata name it: `{"workbench": {"read": "package.module.function"}}`.
     """
-    return _told(load_notebook(path), "read")
+    return _setting(load_notebook(path), "read")
 
 
-def parse_parameters(declared: list, given: dict) -> dict:
+def parse_parameters(declared: list, values: dict) -> dict:
     """Return the given values in the types of their parameters, or raise ReportError."""
-    known = {parameter["name"]: parameter for parameter in declared}
-    for name in given:
-        if name not in known:
-            allowed = f"parameters: {', '.join(known)}" if known else "the notebook has none"
-            raise ReportError(f"no parameter {str(name)!r}{suggestion(name, known)}; {allowed}")
-    return {name: _typed(known[name], value) for name, value in given.items()}
+    by_name = {parameter["name"]: parameter for parameter in declared}
+    for name in values:
+        if name not in by_name:
+            allowed = f"parameters: {', '.join(by_name)}" if by_name else "the notebook has none"
+            raise ReportError(f"no parameter {str(name)!r}{suggestion(name, by_name)}; {allowed}")
+    return {name: _typed(by_name[name], value) for name, value in values.items()}
 
 
 def load_notebook(path: Path) -> dict:
@@ -255,30 +250,26 @@ def tags(cell: Any) -> set | set[str]:
 
 
 def _parameters_cell(notebook: dict) -> dict | None:
-    return next(
-        (
-            cell
-            for cell in notebook["cells"]
-            if cell.get("cell_type") == "code" and "parameters" in tags(cell)
-        ),
-        None,
-    )
+    for cell in notebook["cells"]:
+        if cell.get("cell_type") == "code" and "parameters" in tags(cell):
+            return cell
+    return None
 
 
 def _parameter(node: Any, comment: str, path: Path) -> dict:
-    typed = isinstance(node, ast.AnnAssign)
-    name = ast.unparse(node.target if typed else node.targets[0])
+    kind = role = detail = None
+    if isinstance(node, ast.AnnAssign):
+        name, kind = ast.unparse(node.target), ast.unparse(node.annotation)
+    else:
+        name = ast.unparse(node.targets[0])
+    where = f"{Path(path).name}: parameter {name}"
     try:
         default = ast.literal_eval(node.value)
     except ValueError:
-        raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
+        raise ReportError(f"{where} is not a plain literal") from None
     written, text = re.findall(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment)[0]
-    annotation = ast.unparse(node.annotation) if typed else None
-    kind, role, detail = (
-        _kind(written, f"{Path(path).name}: parameter {name}")
-        if written
-        else (annotation, None, None)
-    )
+    if written:
+        kind, role, detail = _kind(written, where)
     return {
         "name": name,
         "type": kind or type(default).__name__,
@@ -315,11 +306,11 @@ def _check_roles(declared: list, path: Path) -> None:
     for parameter in declared:
         where, role = f"{Path(path).name}: parameter {parameter['name']}", parameter["role"]
         default, detail = parameter["default"], parameter["detail"]
-        wanted = bool if role == "flag" else str
-        if role and not isinstance(default, wanted):
+        kind = parameter["type"]
+        if role and type(default).__name__ != kind:
             raise ReportError(
                 f"{where} has the type {shown_type(parameter)!r}, so its default must be "
-                f"{_RULES[wanted.__name__]}; got {default!r}"
+                f"{_RULES[kind]}; got {default!r}"
             )
         if role in ("column", FILE_TOO) and detail not in files:
             raise ReportError(

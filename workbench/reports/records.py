@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.reports.outputs import whole_file
-from workbench.reports.pages import headings, plain
+from workbench.reports.pages import last_heading
 from workbench.results import RECORD, Result, Table, record, sentences
 from workbench.results import plain as plain_values
 
@@ -61,11 +61,8 @@ class Variables:
     """The named variables of a notebook that hold results; the last value of a recorded run."""
 
     def __init__(self, values: dict, names: Iterable[str]) -> None:
-        self.results = {
-            name: values[name]
-            for name in names
-            if isinstance(values.get(name), Result) and not values[name].holds_items
-        }
+        results = {name: values[name] for name in names if isinstance(values.get(name), Result)}
+        self.results = {name: result for name, result in results.items() if not result.holds_items}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
         return {RECORD: {name: record(result) for name, result in self.results.items()}}
@@ -75,48 +72,42 @@ def add_recording(notebook: Any) -> None:
     """Add a cell that returns the variables with results; `take_records` removes it."""
     from nbformat.v4 import new_code_cell
 
-    names = list(
-        dict.fromkeys(
-            name for cell in filter(_is_run, notebook.cells) for name in _used_names(cell.source)
-        )
+    names = dict.fromkeys(
+        name for cell in filter(_is_run, notebook.cells) for name in _used_names(cell.source)
     )
-    notebook.cells.append(
-        new_code_cell(
-            f"from workbench.reports.records import Variables\n\nVariables(globals(), {names!r})"
-        )
-    )
+    source = "from workbench.reports.records import Variables\n\nVariables(globals(), {!r})"
+    notebook.cells.append(new_code_cell(source.format([*names])))
 
 
 def take_records(notebook: Any) -> list[Record]:
     """Return the results of an executed notebook, in the order in which it shows or uses them."""
-    variables = next(_recorded(notebook.cells.pop()), {})
-    shown = {
-        id(each): _variable(each, variables) for cell in notebook.cells for each in _recorded(cell)
+    variables = next(_displayed(notebook.cells.pop()), {})
+    names = {
+        id(result): _variable(result, variables)
+        for cell in notebook.cells
+        for result in _displayed(cell)
     }
-    found, section = [], ""
+    hidden = variables.keys() - names.values()
+    results, section = list[tuple[str, str, dict]](), ""
     for cell in notebook.cells:
-        section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
+        section = last_heading(cell, section)
         if _is_run(cell):
-            found += [
-                (name, section, variables[name])
-                for name in _used_names(cell.source)
-                if name in variables.keys() - shown.values()
-            ]
-            found += [
-                (shown[id(each)], section, variables.get(shown[id(each)], each))
-                for each in _recorded(cell)
-            ]
-    return _named(found)
+            used = [name for name in _used_names(cell.source) if name in hidden]
+            results += [(name, section, variables[name]) for name in used]
+            for result in _displayed(cell):
+                name = names[id(result)]
+                results.append((name, section, variables.get(name, result)))
+    return _named(results)
 
 
 def write_json(path: Path, records: list[Record], *, messages: list, **about: Any) -> None:
     """Write the JSON file of a report completely or not at all."""
-    notes = sentences(note for each in records for note in each.table.notes)
+    notes = sentences(note for entry in records for note in entry.table.notes)
     content = {
         "format": "workbench report",
         "schema": SCHEMA,
         **plain_values(about),
-        "results": [_entry(each) for each in records],
+        "results": [_entry(*entry) for entry in records],
         "notes": list(notes),
         "messages": [{"section": section, "text": text} for section, text in messages],
     }
@@ -125,18 +116,18 @@ def write_json(path: Path, records: list[Record], *, messages: list, **about: An
         part.write_text(text, encoding="utf-8")
 
 
-def _entry(each: Record) -> dict:
+def _entry(name: str, section: str, table: Table, result: dict) -> dict:
     notes = [
         {"kind": note.kind, "text": note.text, "where": plain_values(note.place)}
-        for note in each.table.notes
+        for note in table.notes
     ]
     return {
-        "name": each.name,
-        "section": each.section,
-        "finding": each.table.caption,
-        "rows": plain_values(each.table.entries),
+        "name": name,
+        "section": section,
+        "finding": table.caption,
+        "rows": plain_values(table.entries),
         "notes": notes,
-        "result": each.result,
+        "result": result,
     }
 
 
@@ -147,50 +138,44 @@ def _is_run(cell: Any) -> bool:
 def _used_names(source: str) -> list[str]:
     """Return the variables that a cell reads, in the order of its lines."""
     python = re.sub(r"(?m)^[ \t]*[%!].*$", "", source)  # without commands of IPython
-    nodes = [
-        node
-        for node in ast.walk(ast.parse(python))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    ]
-    return list(
-        dict.fromkeys(
-            node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
-        )
-    )
+    names = [node for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Name)]
+    names.sort(key=lambda node: (node.lineno, node.col_offset))
+    return [*dict.fromkeys(node.id for node in names if isinstance(node.ctx, ast.Load))]
 
 
-def _recorded(cell: Any) -> Iterator[dict]:
+def _displayed(cell: Any) -> Iterator[dict]:
     for output in cell.get("outputs", []):
         if RECORD in output.get("data", {}):
             yield output["data"][RECORD]
 
 
-def _variable(shown: Any, variables: Any) -> str:
-    """Return the variable that holds a shown result or its rows, "" for none."""
-    is_table = shown["result"]["kind"] == Table.__name__
-    return next(
-        (
-            name
-            for name, each in variables.items()
-            if shown["result"] == each["result"]
-            or is_table
-            and shown["table"]["values"]["entries"] == each["table"]["values"]["entries"]
-        ),
-        "",
-    )
+def _variable(displayed: dict, variables: dict[str, dict]) -> str:
+    """Return the variable that holds a displayed result or its rows, "" for none."""
+    for name, variable in variables.items():
+        if displayed["result"] == variable["result"]:
+            return name
+        if displayed["result"]["kind"] == Table.__name__ and _rows(displayed) == _rows(variable):
+            return name
+    return ""
 
 
-def _named(found: list) -> list:
-    records, taken = list[Record](), {name for name, *_ in found}
-    for name, section, each in found:
-        if not any(each["result"] == before.result for before in records):
-            name = name or free_name(_words(section, each["result"]["kind"]), taken)
+def _rows(displayed: dict) -> dict:
+    return displayed["table"]["values"]["entries"]
+
+
+def _named(results: list[tuple[str, str, dict]]) -> list[Record]:
+    """Return results without repetitions, each with a name of its own."""
+    records, taken = list[Record](), {name for name, *_ in results}
+    for name, section, displayed in results:
+        table, result = displayed["table"], displayed["result"]
+        if all(result != record.result for record in records):
+            name = name or free_name(_default_name(section, result["kind"]), taken)
             taken.add(name)
-            records.append(Record(name, section, Table.from_dict(each["table"]), each["result"]))
+            records.append(Record(name, section, Table.from_dict(table), result))
     return records
 
 
-def _words(section: str, kind: str) -> str:
+def _default_name(section: str, kind: str) -> str:
     """Return a name for a result without a variable: the section of a table, or the kind."""
     text = section if kind == Table.__name__ else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind)
     return re.sub(r"\W+", "_", text.lower()).strip("_") or "table"
@@ -201,8 +186,5 @@ def free_name(name: str, taken: set[str], alike: Callable[[str], str] = str) -> 
 
     `alike` changes a name before it is compared, for example to lower case.
     """
-    return next(
-        each
-        for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
-        if alike(each) not in taken
-    )
+    names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+    return next(name for name in names if alike(name) not in taken)

@@ -51,17 +51,19 @@ def table_paths(target: Path, records: list[Record]) -> list[Path]:
     """
     if target.suffix.lower() == EXCEL:
         return [target]
-    paths, known = (
-        [target / f"{each.name}.csv" for each in records],
-        {row["file"] for row in _listed(target)},
-    )
-    foreign = next((path for path in paths if path.exists() and path.name not in known), None)
+    paths = [target / _file(record) for record in records]
+    listed = {row["file"] for row in _listed(target)}
+    foreign = [path for path in paths if path.exists() and path.name not in listed]
     if foreign:
         raise ReportError(
-            f"{str(foreign)!r} exists and is not a table of a report; choose another folder for "
+            f"{str(foreign[0])!r} exists and is not a table of a report; choose another folder for "
             "the tables"
         )
     return [*paths, target / f"{CONTENTS}.csv"]
+
+
+def _file(record: Record) -> str:
+    return f"{record.name}.csv"
 
 
 def write_tables(target: Path, records: list[Record], report: str) -> None:
@@ -70,29 +72,23 @@ def write_tables(target: Path, records: list[Record], report: str) -> None:
     The columns are the keys of `workbench.results.vocabulary`. Missing values and numbers that do
     not exist are empty cells.
     """
-    contents = [
-        {
-            "file": f"{each.name}.csv",
-            "report": report,
-            "finding": each.table.caption,
-            "rows": len(each.table.entries),
-        }
-        for each in records
-    ]
+    contents = []
+    for record in records:
+        table = record.table
+        cells = (_file(record), report, table.caption, len(table.entries))
+        contents.append(dict(zip(LISTED, cells, strict=True)))
     if target.suffix.lower() == EXCEL:
         _write_workbook(target, records, contents)
         return
     with refusing(f"cannot write tables to {str(target)!r}", (OSError,)):
         target.mkdir(exist_ok=True)
         new = {row["file"] for row in contents}
-        kept = [
-            row
-            for row in _listed(target)
-            if row["file"] not in new and (target / row["file"]).exists()
-        ]
-        for each in records:
-            _write_csv(target / f"{each.name}.csv", each.table.entries)
-        _write_csv(target / f"{CONTENTS}.csv", [*contents, *kept], LISTED)
+        for row in _listed(target):
+            if row["file"] not in new and (target / row["file"]).exists():
+                contents.append(row)
+        for record in records:
+            _write_csv(target / _file(record), record.table.entries)
+        _write_csv(target / f"{CONTENTS}.csv", contents, LISTED)
 
 
 def _write_csv(path: Path, rows: Sequence[dict], names: tuple[str, ...] = ()) -> None:
@@ -146,33 +142,25 @@ def _refuse_other_workbook(path: Path) -> None:
         )
 
 
-def _write_workbook(path: Path, records: list, contents: list) -> None:
+def _write_workbook(path: Path, records: list[Record], contents: list[dict]) -> None:
     import xlsxwriter
 
-    sheets, tables = _sheet_names(records), [each.table.entries for each in records]
-    contents = [{**row, "file": name} for row, name in zip(contents, sheets, strict=True)]
+    sheets: dict[str, Sequence[dict]] = {CONTENTS: contents}
+    for record, row in zip(records, contents, strict=True):
+        taken = {name.lower() for name in sheets}
+        name = free_name(record.name[: LONGEST_SHEET_NAME - 3], taken, str.lower)
+        sheets[name] = record.table.entries
+        row["file"] = name
     with whole_file(path) as part, xlsxwriter.Workbook(part) as book:
         book.set_properties({"author": CREATOR})
-        for name, rows in zip([CONTENTS, *sheets], [contents, *tables], strict=True):
+        for name, rows in sheets.items():
             _write_sheet(book.add_worksheet(name), rows)
 
 
-def _sheet_names(records: list) -> list[str]:
-    """Return a sheet name for each table: short, and unique even if case is ignored."""
-    names = [CONTENTS]
-    for each in records:
-        names.append(
-            free_name(
-                each.name[: LONGEST_SHEET_NAME - 3], {name.lower() for name in names}, str.lower
-            )
-        )
-    return names[1:]
-
-
-def _write_sheet(sheet: Any, rows: list | tuple) -> None:
+def _write_sheet(sheet: Any, rows: Sequence[dict]) -> None:
     for line, cells in enumerate(_lines(rows)):
-        for place, cell in enumerate(cells):
-            if write_cell(sheet, line, place, cell):
+        for column, cell in enumerate(cells):
+            if write_cell(sheet, line, column, cell):
                 raise ReportError(
                     f"table {sheet.name!r} has too many rows or columns for Excel; name a folder "
                     "to get CSV files"

@@ -2,13 +2,14 @@
 
 import base64
 import functools
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from workbench.results import html_table, note_list
+from workbench.results import html_table
 
 FOLDER = Path(__file__).parent / "template"
 NARROW = "screen and (max-width: 44rem)"  # where the type of a wide picture would be too small
@@ -41,16 +42,20 @@ def _templates(folder: Path) -> Any:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    templates.filters |= {"notes": lambda listed: Markup(note_list(listed)), "table": table}
+    templates.filters["table"] = table
     return templates
 
 
-def table(rows: Sequence[dict], caption: str, shown: int | None = None) -> Markup:
-    """Return rows as an HTML table: all of them, or the first `shown`."""
-    return Markup(
-        "<div "
-        f'class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>'
-    )
+class UnrecordedHtml(Markup):
+    """HTML that a notebook displays, but that is not among the results of its report."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
+def table(rows: Sequence[dict], caption: str, limit: int = sys.maxsize) -> Markup:
+    """Return the first rows as an HTML table, by default all."""
+    return Markup(f'<div class="output">{html_table(rows, caption, limit)}</div>')
 
 
 def picture(

@@ -205,7 +205,7 @@ def test_one_model_with_several_tasks_and_the_command(tmp_path):
     assert done.returncode == 0 and done.stdout.startswith(
         f"modelA has a mean score of {mean:.1%}, 95% confidence interval "
     )
-    done = command.run(
+    done = command.run_here(
         tmp_path, "compare", "modelA", "modelB", "-o", "c.html", "--gate", "modelB > modelA"
     )
     assert done.returncode in (0, 4), done.stderr

@@ -142,53 +142,30 @@ def compare(
     or a column per model. NAME=FILE or NAME=FOLDER sets the name of a model.
     """
     from workbench.data.whole_files import keeping
-    from workbench.extras.compare.comparison import compare_items
-    from workbench.extras.compare.gates import gate
-    from workbench.extras.compare.reading import read_item_scores
-    from workbench.extras.compare.slices import compare_slices, worth_reading
-    from workbench.extras.compare.sources import TASK
+    from workbench.extras.compare.page import read, write_comparison
     from workbench.reports.build import checked_targets
 
     if (json_file or tables) and not output:
         raise click.UsageError("--json and --tables require a page: add -o PAGE")
-    context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
+    paths = _read_files(files)
+    context.with_resource(keeping(filter(os.path.isfile, paths)))
     targets = checked_targets(output, json=json_file, tables=tables) if output else None
-    scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
-    by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
-    with checks.naming(condition="gate"):
-        verdict = gate(scores, condition, level=level, method=method) if condition else None
-    found = compare_items(scores, level=level, adjust=adjust, method=method)
-    slices = compare_slices(scores, by, level=level, adjust=adjust, method=method) if by else None
-    _print(found)
-    if slices:
-        _print_slices(slices, by)
+    options = {**reading, "by": by, "level": level, "adjust": adjust, "method": method}
+    scored = read(files, gate=condition, **options)
+    _print(scored.comparison)
+    if scored.slices:
+        _print_slices(scored.slices, scored.by)
     if targets:
-        from workbench.extras.compare.page import write_comparison
-
-        settings = {
-            **reading,
-            "by": by,
-            "level": level,
-            "adjust": adjust,
-            "method": method,
-            "gate": condition,
-        }
-        written = write_comparison(
-            found,
-            targets,
-            files=_read_files(files),
-            gate=verdict,
-            slices=slices,
-            settings={name: value for name, value in settings.items() if value},
-            reading=worth_reading(scores),
-            command=shlex.join(["workbench", *sys.argv[1:]]),
-        )
+        lists = {"files": list(files), "bounds": list(reading["bounds"] or ())}
+        values = {**options, "by": scored.by, "gate": condition, **lists}
+        command = shlex.join(["workbench", *sys.argv[1:]])
+        written = write_comparison(scored, targets, files=paths, values=values, command=command)
         click.echo("\n".join(f"Wrote {file}" for file in written))
-    if verdict:
-        click.echo(verdict.headline())
-        if verdict.bounded_sentence():
-            click.echo(f"Note: {verdict.bounded_sentence()}")
-        context.exit(FAILED[verdict.verdict])
+    if scored.gate:
+        click.echo(scored.gate.headline())
+        if scored.gate.bounded_sentence():
+            click.echo(f"Note: {scored.gate.bounded_sentence()}")
+        context.exit(FAILED[scored.gate.verdict])
     return 0
 
 
@@ -200,9 +177,9 @@ def _read_files(files: tuple[str, ...]) -> list[str]:
     return [file_of(path) for _, path in named_sources(files)]
 
 
-def _print(found: "ItemComparison") -> None:
-    click.echo(f"{found.finding()}.")
-    rows = found.ranks()
+def _print(comparison: "ItemComparison") -> None:
+    click.echo(f"{comparison.finding()}.")
+    rows = comparison.ranks()
     width = max(len(row["model"]) for row in rows)
     for row in rows[:SHOWN] if len(rows) > 1 else ():
         ranks = " to ".join(dict.fromkeys((str(row["best_rank"]), str(row["worst_rank"]))))
@@ -213,7 +190,7 @@ def _print(found: "ItemComparison") -> None:
     if len(rows) > SHOWN:
         click.echo(f"  and {len(rows) - SHOWN} more")
     if len(rows) == 2:
-        (pair,) = found.rows()
+        (pair,) = comparison.rows()
         estimate, low, high = digits.numbers(
             pair["difference"], pair["low"], pair["high"], error=(pair["high"] - pair["low"]) / 2
         )
@@ -221,7 +198,7 @@ def _print(found: "ItemComparison") -> None:
             f"  {pair['first']} minus {pair['second']}: {estimate} ({low} to {high}), p "
             f"{_shown_p(pair)}"
         )
-    for sentence in sentences(found.notes):
+    for sentence in sentences(comparison.notes):
         click.echo(f"Note: {sentence}")
 
 
@@ -334,12 +311,14 @@ def power(
     if (items is None) == (difference is None):
         raise click.UsageError("give either --items or --difference")
     if items is not None:
-        found = detectable_difference(
+        detectable = detectable_difference(
             items, discordance, clusters=clusters, icc=icc, power=power, level=level
         )
         size = "no difference"
-        if found == found:
-            size = f"a difference of {points(found, error=found / 10)[0]} percentage points"
+        if detectable == detectable:
+            size = (
+                f"a difference of {points(detectable, error=detectable / 10)[0]} percentage points"
+            )
         click.echo(f"{checks.counted(items, 'item')} show {size} in {percent(power)} of samples")
     else:
         needed = items_to_detect(

@@ -1,32 +1,29 @@
-"""The report of an audit session: one self-contained HTML page, and its numbers as files."""
+"""The report of an audit session: what its notebook shows, and the function that runs it."""
 
-import contextlib
 import math
 import os
 import platform
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.checks import counted
-from workbench.extras.sessions.estimates import BY_FIRST, CORRECTED, limited, shown
-from workbench.extras.sessions.store import now
-from workbench.reports.build import checked_targets, package_version, write_targets
-from workbench.reports.looks import COLORS, finding_picture, looks_picture
-from workbench.reports.records import Record
-from workbench.reports.templates import render
-from workbench.results import Interval, Result, Table, percent
-from workbench.results.vocabulary import metric_words
+from workbench.extras.sessions.charts import name_of
+from workbench.extras.sessions.estimates import BY_FIRST, CORRECTED, SessionEstimate, shown
+from workbench.extras.sessions.store import check_who
+from workbench.reports.build import Brief, checked_targets, package_version, run_report
+from workbench.reports.templates import UnrecordedHtml
+from workbench.results import Interval, Note, Table, percent
 
 if TYPE_CHECKING:
-    from workbench.extras.sessions.estimates import SessionEstimate
     from workbench.extras.sessions.session import AuditSession, SessionStatus
     from workbench.extras.sessions.store import Event
 
+NOTEBOOK = Path(__file__).with_name("audit.ipynb")
 SHOWN_LOOKS = 100
-FEW_STRATA = 20
-EXPLAINED = {
+MEANING = {
     "planned": "is valid at any interim analysis, and shortest at the planned end",
     "anytime": "is valid at any interim analysis, and whenever you stop",
     "looks": "is valid at planned interim analyses, or at every 10 labels from 30 to 600",
@@ -39,7 +36,29 @@ TITLES = {
     "class_metrics": "How good are the predictions of class {metrics_of}?",
     "difference": "Which of two models is more accurate?",
 }
-NAMES = {"difference": "A minus B", BY_FIRST: "first labels"}
+
+SETTINGS = {
+    "question": "question",
+    "class": "metrics_of",
+    "planned labels": "budget",
+    "confidence level": "level",
+    "strata": "n_strata",
+    "stratification rule": "stratifier",
+    "expected accuracy": "expected",
+    "planned interim analyses": "looks",
+    "labels of each wave": "waves",
+    "proportion with double annotation": "second_share",
+    "annotators' answers": "asks",
+    "annotators see": "columns",
+    "seed": "seed",
+    "SHA-256 of the scores": "scores",
+    "events": "events",
+    "last hash": "last_hash",
+    "created": "created",
+    "last event": "last_event",
+    "software": "software",
+}
+PERCENTAGES = ("level", "expected", "second_share")
 
 
 def write_session(
@@ -49,296 +68,207 @@ def write_session(
     *,
     json: str | None = None,
     tables: str | None = None,
-) -> "tuple[SessionEstimate, list[Path]]":
+) -> tuple[SessionEstimate, list[Path]]:
     """Write the report of a session and return its estimate and its files.
 
     The report is written completely or not at all. It counts as one interim analysis.
     """
     targets = checked_targets(output, json=json, tables=tables)
-    estimates, rates = session.overview(by)
-    design, status = session.design, session.status()
-    shared: dict[str, Any] = {
-        "title": TITLES[design["question"]].format_map(design),
-        "date": now(),
-        "strata": session.strata(),
-        "strata_caption": "Strata"
-        + ", by the answer that the judge labels correct" * ("judged" in design),
-        "file": os.path.basename(session.path),
-        "skipped": [{"id": item} for item in session.skipped()],
-        "settings": list(_settings(design, session.events(), session.last_hash)),
-    }
-    tabled = {
-        "strata": shared["strata_caption"],
-        "rates": "First labels per stratum",
-        "skipped": "Items that could not be labeled",
-        "looks_taken": "Interim analyses",
-        "settings": "Settings",
-    }
-    values = shared | {"rates": rates, "looks_taken": list(_look_rows(session.looks, design))}
-    records = [
-        *_records(estimates, status),
-        *(_table(name, values[name], caption) for name, caption in tabled.items() if values[name]),
-    ]
-    about = {
-        "topic": "audit",
-        "title": shared["title"],
-        "time": shared["date"].isoformat(timespec="seconds"),
-        "versions": {"workbench": package_version(), "python": platform.python_version()},
-        "inputs": [],
-        "parameters": {"audit": shared["file"], **design},
-        "messages": [],
-    }
-    with contextlib.ExitStack() as undo:
-        return estimates[0], write_targets(
-            targets, _page(session, estimates, status, rates, shared), records, undo, about
+    design, who = session.design, check_who(by)
+    command = ["workbench", "audit", "report", session.path, *targets.options()]
+    if who:
+        command += ["--by", who]
+    title = TITLES[design["question"]].format_map(design)
+    is_doubled = design["question"] == "accuracy" and design["second_share"] > 0
+    settings = {"audit": os.path.basename(session.path), **design}
+    brief = Brief(title, shlex.join(command), [], {"second_labels": is_doubled}, settings)
+    values = {"audit": session.path, "by": who}
+    report = run_report(NOTEBOOK, values, targets, brief, recorded=True)
+    return SessionEstimate.from_dict(report.records[0].result), report.files
+
+
+@dataclass(frozen=True)
+class SessionReport:
+    """What the report of a session shows; `estimates` are by method, "planned" first."""
+
+    file: str
+    design: dict
+    estimates: dict[str, SessionEstimate]
+    status: "SessionStatus"
+    looks: list[dict]
+    undone: int
+    rates: Table | None
+    strata: Table | None
+    skipped: Table | None
+    settings: Table | None
+
+    def basis(self) -> list[str]:
+        """Return the sample behind the finding, and the next steps, as sentences."""
+        design, estimate = self.design, self.estimates["planned"]
+        items = counted(design["items"], "item")
+        if design["question"] == "difference" and design["asks"] == "truth":
+            items = (
+                f"the {sum(design['stratum_size']):,} of {items} with different predictions of the "
+                "models"
+            )
+        strata = counted(len(design["stratum_size"]), "stratum", "strata")
+        if self.status.waves:
+            strata += f" and {counted(self.status.waves, 'wave')} that depend on earlier labels"
+        labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
+        meaning = self._meaning(CORRECTED if estimate.is_corrected else "planned")
+        sentences = [
+            f"From {labels}, sampled at random from {items} within {strata}. The "
+            f"{percent(design['level'])} interval {meaning}."
+        ]
+        if design["source"].get("left_out"):
+            sentences.append(f"{design['source']['left_out']}.")
+        steps = to_do(self.status, shlex.quote(self.file))
+        return [*sentences, *(f"Next step: {step}" for step in steps)]
+
+    def methods(self, *estimates: SessionEstimate | None) -> UnrecordedHtml:
+        """Return tables of the estimates and of their methods, which are not recorded."""
+        planned = self.estimates["planned"]
+        common = set(planned.notes)
+        quoted = [(CORRECTED, planned.quoted)] if planned.is_corrected else []
+        notes = []
+        for estimate in filter(None, estimates):
+            quoted.append((estimate.method, estimate.by_labels))
+            own_notes = [note for note in estimate.notes if note not in common]
+            where = "method", estimate.method
+            notes += [Note(note.kind, note.text, note.where or where) for note in own_notes]
+        rows = []
+        for method, metrics in quoted:
+            for metric, lowest, highest, limits in metrics:
+                error = limits.half_width if limits else 0
+                value, low, high = shown(metric, lowest, highest, limits, error)
+                row = {
+                    "method": method,
+                    "metric": "accuracy" if metric in (BY_FIRST, CORRECTED) else name_of(metric),
+                    "estimate": "not yet known" if math.isnan(lowest) else value,
+                    "limits": f"{low} to {high}" if limits else "none yet",
+                    "labeled": planned.labeled,
+                }
+                rows.append(row)
+        meanings = [{"method": method, "about": self._meaning(method)} for method, _ in quoted]
+        tables = [
+            Table(tuple(rows), planned.headline(), notes=planned.notes),
+            Table(tuple(meanings), "When each interval is valid", notes=notes),
+        ]
+        return UnrecordedHtml("".join(table._repr_html_() for table in tables))
+
+    def _meaning(self, method: str) -> str:
+        return MEANING["waves" if method == "planned" and self.status.waves else method]
+
+    def looked(self) -> str:
+        """Return the number of interim analyses in a sentence."""
+        if len(self.looks) == 1:
+            return "This report is the only interim analysis so far."
+        return (
+            f"There were {counted(len(self.looks), 'interim analysis', 'interim analyses')} up to "
+            f"{counted(self.status.labeled, 'label')}. The file records each of them. The last one "
+            "is this report."
+        )
+
+    def look_table(self) -> Table:
+        """Return a row per interim analysis; of a report, the limits that are valid at any time."""
+        rows, kind = [], "difference" if self.design["question"] == "difference" else ""
+        for look in self.looks:
+            texts = []
+            for name, ends in (look.get("intervals") or {}).items():
+                visible = look["method"] != "report" or name.startswith(("planned", CORRECTED))
+                if ends and visible:
+                    limits = Interval(*ends, self.design["level"], "")
+                    texts.append(f"{name} {' to '.join(shown(kind, *ends, limits)[1:])}")
+            rows.append(
+                {
+                    "time": look["time"][:19].replace("T", " "),
+                    "who": look["who"],
+                    "method": look["method"],
+                    "labeled": look["labeled"],
+                    "limits": "; ".join(texts) or "no interval",
+                }
+            )
+        last = range(max(0, len(rows) - SHOWN_LOOKS), len(rows))
+        return Table(tuple(rows), "Interim analyses", tuple(last))
+
+
+def read(audit: str, by: str = "") -> SessionReport:
+    """Record an interim analysis of a session and return what its report shows.
+
+    Parameters
+    ----------
+    audit : str
+        File of the session.
+    by : str
+        Name of the person who requests the report, "" for none.
+    """
+    from workbench.extras.sessions.session import AuditSession
+
+    with AuditSession.open(audit) as session:
+        estimates, rates = session.overview(by or None)
+        by_method = {estimate.method: estimate for estimate in estimates}
+        design, status, events = session.design, session.status(), session.events()
+        strata = "Strata"
+        if "judged" in design:
+            strata += ", by the answer that the judge labels correct"
+        skipped = [{"id": item} for item in session.skipped()]
+        settings = _settings(design, events, session.last_hash)
+        undone = sum(event.kind == "undone" for event in events)
+        return SessionReport(
+            os.path.basename(session.path),
+            design,
+            by_method,
+            status,
+            session.looks,
+            undone,
+            _table(rates, "First labels per stratum"),
+            _table(session.strata(), strata),
+            _table(skipped, "Items that could not be labeled"),
+            _table(settings, "Settings"),
         )
 
 
-def _page(
-    session: "AuditSession",
-    estimates: "list[SessionEstimate]",
-    status: "SessionStatus",
-    rates: list[dict],
-    shared: dict[str, Any],
-) -> str:
-    estimate, design, looks = estimates[0], session.design, session.looks
-    headline, pictured, drawn = estimate.headline(), list(_pictured(looks)), _drawn(estimate, rates)
-    undone = sum(event.kind == "undone" for event in session.events())
-    unit = "" if design["question"] == "difference" else "%"
-    return render(
-        "session.html.j2",
-        **shared,
-        estimate=estimate,
-        headline=f"{headline[0].upper()}{headline[1:]}",
-        drawn=finding_picture(drawn, unit) if drawn else None,
-        drawn_title=_drawn_title(design, drawn),
-        basis=list(_basis(estimate, status, design, shared["file"])),
-        said=list(_said(estimates)),
-        explained={row["method"]: _how(row["method"], status) for row in _said(estimates)},
-        further=list(_further(estimates)),
-        status=status,
-        people=status.rows(),
-        undone=undone and counted(undone, "label or skip was", "labels or skips were"),
-        looked=f"There were {counted(len(looks), 'interim analysis', 'interim analyses')} up to "
-        f"{counted(status.labeled, 'label')}. The file records each of them. The last one is this "
-        "report."
-        if len(looks) != 1
-        else "This report is the only interim analysis so far.",
-        picture=looks_picture(pictured, design, unit) if len(pictured) > 1 else None,
-        looks=list(_look_rows(looks[-SHOWN_LOOKS:], design)),
-        looks_caption=f"The last of {counted(len(looks), 'interim analysis', 'interim analyses')}",
-    )
+def _table(rows: Iterable[dict], caption: str) -> Table | None:
+    """Return rows as a table, None for no rows."""
+    entries = tuple(rows)
+    return Table(entries, caption) if entries else None
 
 
 def to_do(status: "SessionStatus", file: str) -> list[str]:
     """Return which items to label again, with the commands that assign them; `file` as typed."""
-    third = "a third annotator must label {} with two different labels", "third.csv", status.third
-    second = "a second annotator must label {}", "second.csv", status.second
-    wave = (
-        f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
-        f"audit next {file}, or with export"
-    )
-    return [
-        f"{who.format(counted(n, 'item'))}: workbench audit export {file} {sheet} -n {n} --by NAME"
-        for who, sheet, n in (third, second)
-        if n
-    ] + [wave] * status.wave_is_done
-
-
-def _how(method: str, status: "SessionStatus") -> str:
-    return EXPLAINED["waves" if method == "planned" and status.waves else method]
-
-
-def _basis(
-    estimate: "SessionEstimate", status: "SessionStatus", design: Mapping[str, Any], file: str
-) -> Iterator[str]:
-    """Yield the sample behind the finding, and the next step."""
-    items = counted(design["items"], "item")
-    if design["question"] == "difference" and design["asks"] == "truth":
-        items = (
-            f"the {sum(design['stratum_size']):,} of {items} with different predictions of the "
-            f"models"
+    steps = []
+    for who, sheet, count in (
+        ("a third annotator must label {} with two different labels", "third.csv", status.third),
+        ("a second annotator must label {}", "second.csv", status.second),
+    ):
+        if count:
+            command = f"workbench audit export {file} {sheet} -n {count} --by NAME"
+            steps.append(f"{who.format(counted(count, 'item'))}: {command}")
+    if status.wave_is_done:
+        steps.append(
+            f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
+            f"audit next {file}, or with export"
         )
-    strata = counted(len(design["stratum_size"]), "stratum", "strata")
-    strata += f" and {counted(status.waves, 'wave')} that depend on earlier labels" * bool(
-        status.waves
-    )
-    left_out = design["source"].get("left_out")
-    how = _how(CORRECTED if estimate.is_corrected else estimate.method, status)
-    labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
-    yield (
-        f"From {labels}, sampled at random from {items} within {strata}. The "
-        f"{percent(design['level'])} interval {how}."
-    )
-    yield from [f"{left_out}."] * bool(left_out)
-    yield from (f"Next step: {line}" for line in to_do(status, shlex.quote(file)))
-
-
-def _drawn_title(design: Mapping[str, Any], drawn: Sequence[Mapping]) -> str:
-    rates = (
-        ", and correct labels per stratum, from low to high score"
-        if drawn and drawn[-1]["low"] is None
-        else ""
-    )
-    points = ", in points" if design["question"] == "difference" else ""
-    several = "s" * (sum(row["low"] is not None for row in drawn) > 1)
-    return f"{percent(design['level'])} confidence interval{several}{points}{rates}"
-
-
-def _drawn(estimate: "SessionEstimate", rates: Sequence[Mapping]) -> list[dict]:
-    """Return the rows of the finding's chart: estimates, and proportions correct per stratum."""
-    known = limited([*estimate.quoted, *(estimate.by_labels if estimate.is_corrected else [])])
-    rows = [
-        {
-            "name": NAMES.get(name, metric_words(name)),
-            "ends": (low, high),
-            "low": limits.low,
-            "high": limits.high,
-            "text": "{} ({} to {})".format(*shown(name, low, high, limits, limits.half_width)),
-        }
-        for name, low, high, limits in known
-    ]
-    return rows and rows + [
-        {
-            "name": ", ".join(f"{key} {row[key]}" for key in ("wave", "stratum") if key in row),
-            "ends": (row["correct"] / row["labeled"],),
-            "low": None,
-            "high": None,
-            "text": f"{row['correct']:,} of {row['labeled']:,} correct",
-        }
-        for row in rates
-        if row["labeled"] and len(rates) <= FEW_STRATA
-    ]
-
-
-def _said(estimates: "list[SessionEstimate]") -> Iterator[dict]:
-    """Yield a row per method and metric, the corrected one first."""
-    first = [(CORRECTED, *each) for each in estimates[0].quoted if estimates[0].is_corrected]
-    for method, name, low, high, limits in [
-        *first,
-        *((estimate.method, *each) for estimate in estimates for each in estimate.by_labels),
-    ]:
-        value, *ends = shown(name, low, high, limits, limits.half_width if limits else 0)
-        metric = (
-            "accuracy" if name in (BY_FIRST, CORRECTED) else NAMES.get(name, metric_words(name))
-        )
-        yield {
-            "method": method,
-            "metric": metric,
-            "estimate": "not yet known" if math.isnan(low) else value,
-            "limits": " to ".join(ends) if limits else "none yet",
-            "labeled": estimates[0].labeled,
-        }
-
-
-def _records(estimates: "list[SessionEstimate]", status: "SessionStatus") -> list[Record]:
-    """Return the results as records of a JSON file, the quoted estimate first."""
-    second = (
-        [("second_labels", "Double annotation", estimates[0].second)] if estimates[0].second else []
-    )
-    found: list[tuple[str, str, Result]] = [
-        *((each.method, "Estimates and intervals", each) for each in estimates),
-        *second,
-        ("status", "Labels and strata", status),
-    ]
-    return [
-        Record(
-            name,
-            section,
-            Table(tuple(each.rows()), each.headline(), notes=each.notes),
-            each.to_dict(),
-        )
-        for name, section, each in found
-    ]
-
-
-def _table(name: str, rows: list[dict], caption: str) -> Record:
-    table = Table(tuple(rows), caption)
-    return Record(name, caption, table, table.to_dict())
-
-
-def _further(estimates: "list[SessionEstimate]") -> Iterator[tuple[str, list]]:
-    """Yield for each other method the notes that the first method does not have."""
-    known = set(estimates[0].notes)
-    for estimate in estimates[1:]:
-        more = [note for note in estimate.notes if note not in known]
-        if more:
-            yield estimate.method, more
-
-
-def _pictured(looks: Sequence[Mapping]) -> Iterator[dict]:
-    """Yield number, labels and limits of the interim analyses with an interval."""
-    for number, look in enumerate(looks, 1):
-        for name, limits in _seen(look).items():
-            method = name if name in COLORS else look["method"]
-            if method in COLORS and name in (*COLORS, "accuracy", "difference"):
-                yield {
-                    "number": number,
-                    "labeled": look["labeled"],
-                    "low": limits[0],
-                    "high": limits[1],
-                    "method": method,
-                }
-
-
-def _seen(look: Mapping[str, Any]) -> dict:
-    """Return the limits that an interim analysis showed, by name."""
-    return {name: ends for name, ends in (look.get("intervals") or {}).items() if ends}
-
-
-def _look_rows(looks: Sequence[Mapping], design: Mapping[str, Any]) -> Iterator[dict]:
-    """Yield a row per interim analysis; of a report only the limits that are valid at any time."""
-    kind = "difference" if design["question"] == "difference" else ""
-    for look in looks:
-        limits = [
-            f"{name} "
-            f"{' to '.join(shown(kind, low, high, Interval(low, high, design['level'], ''))[1:])}"
-            for name, (low, high) in _seen(look).items()
-            if look["method"] != "report" or name.startswith(("planned", CORRECTED))
-        ]
-        yield {
-            "time": look["time"][:19].replace("T", " "),
-            "who": look["who"],
-            "method": look["method"],
-            "labeled": look["labeled"],
-            "limits": "; ".join(limits) or "no interval",
-        }
-
-
-def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
-    column = design["source"].get("strata_by") or design["source"].get("judge")
-    cut = isinstance(design["n_strata"], int) and not column
-    return {
-        "strata": design["n_strata"] if cut else len(design["stratum_size"]),
-        "stratification rule": f"values of {column!r}" if column else design["stratifier"],
-    }
+    return steps
 
 
 def _settings(
     design: Mapping[str, Any], events: "Sequence[Event]", last_hash: str
 ) -> Iterator[dict]:
-    shown: dict[str, Any] = {
-        "question": design["question"],
-        "class": design["metrics_of"],
-        "planned labels": design["budget"],
-        "confidence level": percent(design["level"]),
-        **_strata_words(design),
-        "expected accuracy": design["expected"] and percent(design["expected"]),
-        "planned interim analyses": ", ".join(map(str, design["looks"])),
-        "labels of each wave": ", ".join(map(str, design.get("waves", []))),
-        "proportion with double annotation": percent(design["second_share"]),
-        "annotators' answers": design["asks"],
-        "annotators see": ", ".join(design["columns"]),
-        "seed": design["seed"],
-        "SHA-256 of the scores": design["scores"],
-        "events": len(events),
-        "last hash": last_hash,
-        "created": events[0].time,
-        "last event": events[-1].time,
-        "software": f"workbench {package_version()}, Python {platform.python_version()}",
-    }
-    return (
-        {"setting": name, "value": value}
-        for name, value in shown.items()
-        if value not in (None, "")
-    )
+    values = dict(design)
+    column = design["source"].get("strata_by") or design["source"].get("judge")
+    if column:
+        values["stratifier"] = f"values of {column!r}"
+    if column or not isinstance(design["n_strata"], int):
+        values["n_strata"] = len(design["stratum_size"])
+    values |= {"events": len(events), "last_hash": last_hash}
+    values |= {"created": events[0].time, "last_event": events[-1].time}
+    values["software"] = f"workbench {package_version()}, Python {platform.python_version()}"
+    for setting, name in SETTINGS.items():
+        value = values.get(name)
+        if isinstance(value, (list, tuple)):
+            value = ", ".join(map(str, value))
+        if value is not None and name in PERCENTAGES:
+            value = percent(value)
+        if value not in (None, ""):
+            yield {"setting": setting, "value": value}

@@ -22,7 +22,7 @@ from workbench.results.limits import warn_of_limit
 
 BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}
-ASKED = Note(
+NO_BOUNDS = Note(
     "refused",
     "there is no interval, because the possible values of an item are unknown. State the smallest "
     'and largest possible value with --bounds "LOW, HIGH", in the units of the labels (not the '
@@ -103,7 +103,7 @@ def read(
         The plan. With labels, it has the existing labels and those still to come.
     drawn : FrameSample or None
         The records to label, None without an annotation sheet.
-    found : ValueEstimate or None
+    estimate : ValueEstimate or None
         The estimate, None without labels.
 
     Raises
@@ -113,47 +113,24 @@ def read(
 
     Examples
     --------
-    >>> strata, plan, drawn, found = read()
+    >>> strata, plan, drawn, estimate = read()
     >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
     100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148,
     equal shares 8,997, at random 47,149
     """
     inputs = AllocationParameters(**parameters)
-    budget = inputs.budget
     checks.level(inputs.level)
     checks.choice("sd_from", inputs.sd_from, estimates.SD_FROM)
     limits = checks.bounds_of(inputs.bounds) if inputs.bounds else None
-    if inputs.label_sheet:
-        if not inputs.strata:
-            raise checks.WrongValue(
-                "strata",
-                "must be given with {0}, as a file with one row per record",
-                others=("label_sheet",),
-            )
-        if not inputs.labels:
-            label_sheets.refuse_recorded(inputs.label_sheet, "value")
-    if inputs.labels and not inputs.strata:
-        raise checks.WrongValue(
-            "strata",
-            "must be given with {0}, as the file of strata or records that the plan was made from",
-            others=("labels",),
-        )
-    try:
-        summary = (
-            plans.load_strata(inputs.strata, **inputs.only("stratum", "size", "sd", "value"))
-            if inputs.strata
-            else digit_forms.digit_forms().register()
-        )
-        some_values: list[Any] = []
-    except ValueError:
-        if not inputs.value or not plans.lacks_values(inputs.strata, inputs.value):
-            raise
-        summary, *some_values = plans.labeled_values(inputs.strata, inputs.stratum, inputs.value)
-        budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
+    _check_files(inputs)
+    summary, *some_values = _read_strata(inputs)
     if inputs.bounds and not inputs.labels and not some_values:
         raise checks.WrongValue(
             "bounds", "limit the values of {0}, which was not given", others=("labels",)
         )
+    budget = inputs.budget
+    if some_values and budget == BUDGET:
+        budget = max(budget, len(some_values[0]))
     rule: dict[str, Any] = inputs.only("method", "minimum")
     if inputs.standard_error:
         checks.not_both(standard_error=inputs.standard_error, budget=budget != BUDGET)
@@ -161,26 +138,20 @@ def read(
     plan = plans.plan_labels(summary, budget, **rule)
     if inputs.standard_error and inputs.minimum > 1:
         assured = plans.budget_for_error(summary, inputs.standard_error, **rule, assurance=0.8)
-        plan = replace(
-            plan,
-            notes=[
-                *plan.notes,
-                Note(
-                    "design",
-                    f"the estimated standard error will be at most {inputs.standard_error:,g} in "
-                    f"about half of samples; with {assured:,} labels in 4 of 5 samples, if values "
-                    "are normal within strata",
-                ),
-            ],
+        note = Note(
+            "design",
+            f"the estimated standard error will be at most {inputs.standard_error:,g} in about "
+            f"half of samples; with {assured:,} labels in 4 of 5 samples, if values are normal "
+            "within strata",
         )
+        plan = replace(plan, notes=[*plan.notes, note])
     names: dict[str, Any] = inputs.only("stratum", "id", "seed")
-    drawn = found = None
+    drawn = estimate = None
     if some_values:
         checks.not_both(value=inputs.value, labels=inputs.labels)
-        found = _of_some_values(
+        estimate = _of_some_values(
             summary, *some_values, budget=budget, limits=limits, level=inputs.level, rule=rule
         )
-        plan = replace(plan, labeled=found.sampled + found.to_label)
         if inputs.label_sheet:
             raise checks.WrongValue(
                 "label_sheet",
@@ -191,34 +162,67 @@ def read(
         sheet = value_sheets.read_value_sheet(
             inputs.labels, summary, records=inputs.strata if inputs.id else None, **names
         )
-        found = estimates.estimate_values(
+        estimate = estimates.estimate_values(
             summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes
         )
-        found = estimates.with_next(
-            found,
-            summary,
-            sheet.begun,
-            budget,
-            **inputs.only("method", "minimum", "sd_from"),
+        estimate = estimates.with_next(
+            estimate, summary, sheet.begun, budget, **rule, sd_from=inputs.sd_from
         )
-        if not found.lacking and found.interval(inputs.level).method == "none":
-            found = replace(found, notes=[*found.notes, ASKED])
-        drawn = (
-            _next_records(found, sheet, inputs.strata, inputs.label_sheet, write, **names)
-            if inputs.label_sheet
-            else None
-        )
-        plan = replace(plan, labeled=found.sampled + found.to_label)
+        if not estimate.lacking:
+            estimate = _asking_for_bounds(estimate, inputs.level)
+        if inputs.label_sheet:
+            drawn = _next_records(
+                estimate, sheet, inputs.strata, inputs.label_sheet, write, **names
+            )
     elif inputs.label_sheet:
         drawn = plans.draw_rows(
             plan, inputs.strata, label_sheet=inputs.label_sheet if write else "", **names
         )
+    if estimate is not None:
+        plan = replace(plan, labeled=estimate.sampled + estimate.to_label)
     if inputs.label_plan and write:
         plan.write_csv(inputs.label_plan)
-    used = [inputs.stratum, inputs.size, inputs.sd, inputs.value, inputs.id]
+    used = inputs.only("stratum", "size", "sd", "value", "id").values()
     plan = with_unused(plan, inputs.strata, used, OPTIONS, warn=False)
-    found = found and with_unused(found, inputs.strata, used, OPTIONS)
-    return summary, plan, drawn, found
+    estimate = estimate and with_unused(estimate, inputs.strata, used, OPTIONS)
+    return summary, plan, drawn, estimate
+
+
+def _check_files(inputs: AllocationParameters) -> None:
+    """Raise an error for an annotation sheet without its file, or one that has labels."""
+    if inputs.label_sheet and not inputs.strata:
+        raise checks.WrongValue(
+            "strata",
+            "must be given with {0}, as a file with one row per record",
+            others=("label_sheet",),
+        )
+    if inputs.label_sheet and not inputs.labels:
+        label_sheets.refuse_recorded(inputs.label_sheet, "value")
+    if inputs.labels and not inputs.strata:
+        raise checks.WrongValue(
+            "strata",
+            "must be given with {0}, as the file of strata or records that the plan was made from",
+            others=("labels",),
+        )
+
+
+def _read_strata(inputs: AllocationParameters) -> tuple:
+    """Return the strata; for values of some records, also their strata, values and a note."""
+    if not inputs.strata:
+        return (digit_forms.digit_forms().register(),)
+    try:
+        return (plans.load_strata(inputs.strata, **inputs.only("stratum", "size", "sd", "value")),)
+    except ValueError:
+        if not inputs.value or not plans.lacks_values(inputs.strata, inputs.value):
+            raise
+        return plans.labeled_values(inputs.strata, inputs.stratum, inputs.value)
+
+
+def _asking_for_bounds(estimate: ValueEstimate, level: float) -> ValueEstimate:
+    """Return the estimate with a note if it has no interval because bounds are unknown."""
+    if estimate.interval(level).method != "none":
+        return estimate
+    return replace(estimate, notes=[*estimate.notes, NO_BOUNDS])
 
 
 def _of_some_values(
@@ -233,20 +237,19 @@ def _of_some_values(
     rule: dict,
 ) -> ValueEstimate:
     """Return the estimate from the values of some records of a file."""
-    found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
-    found = estimates.with_next(found, summary, found.sampled, budget, **rule)
-    if found.interval(level).method == "none":
-        found = replace(found, notes=[*found.notes, ASKED])
+    estimate = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
+    estimate = estimates.with_next(estimate, summary, estimate.sampled, budget, **rule)
+    estimate = _asking_for_bounds(estimate, level)
     warn_of_limit(note.text)
     premise = (
         f"This assumes that the {values.size:,} records with a value are a random sample of each "
         f"stratum. "
     )
-    return replace(found, premise=premise)
+    return replace(estimate, premise=premise)
 
 
 def _next_records(
-    found: ValueEstimate,
+    estimate: ValueEstimate,
     sheet: Any,
     records: str,
     label_sheet: str,
@@ -261,15 +264,15 @@ def _next_records(
         raise checks.WrongValue(
             "id", "must name the column that identifies a record, to sample the records to label"
         )
-    if not found.to_label.any():
+    if not estimate.to_label.any():
         raise checks.WrongValue(
             "label_sheet",
             "would be empty, because nothing is left of {0}; increase it",
             others=("budget",),
         )
-    many = np.maximum(sheet.begun, found.sampled + found.to_label)
-    wanted = dict(zip(found.stratum.tolist(), many.tolist(), strict=True))
-    drawn = samples.sample(records, stratum, wanted, id=id, seed=seed)
+    counts = np.maximum(sheet.begun, estimate.sampled + estimate.to_label)
+    labels = dict(zip(estimate.stratum.tolist(), counts.tolist(), strict=True))
+    drawn = samples.sample(records, stratum, labels, id=id, seed=seed)
     value_sheets.refuse_lost(label_sheet, sheet, drawn)
     if write:
         value_sheets.write_next_sheet(label_sheet, sheet, drawn)

@@ -1,6 +1,6 @@
 """Inputs with audits of several periods, sampling weights or columns of dates."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -35,18 +35,14 @@ class Audits(NamedTuple):
 def period_column(source: str, period: str) -> tuple[str, tuple[Note, ...]]:
     """Return the column of periods in a file of counts: the named one, or the only candidate."""
     names = frames.column_names(source)
-    alike = _called_periods(names)
-    if period != "period" or spelled(period, names) in names or len(alike) != 1:
+    columns = _called_periods(names)
+    if period != "period" or spelled(period, names) in names or len(columns) != 1:
         return period, ()
-    return alike[0], (
-        Note(
-            "data",
-            f"periods are read from column {alike[0]!r}, because no column is called 'period'",
-        ),
-    )
+    text = f"periods are read from column {columns[0]!r}, because no column is called 'period'"
+    return columns[0], (Note("data", text),)
 
 
-def _called_periods(names: tuple[str, ...]) -> list[str]:
+def _called_periods(names: Iterable[str]) -> list[str]:
     return [name for name in names if plain_name(name) in PERIOD_NAMES]
 
 
@@ -80,46 +76,41 @@ def read_audits(
         Further arguments of `workbench.misclassification.files.load_audits`.
     """
     names = frames.column_names(audit)
-    found = column or _audit_column(names, period, columns)
-    if column == NO_COLUMN and spelled(column, names) not in names or not found:
+    name = column or _audit_column(names, period, columns)
+    if column == NO_COLUMN and spelled(column, names) not in names or not name:
         return Audits({})
     try:
-        audits = files.load_audits(audit, period=found, every=every, **columns)
+        audits = files.load_audits(audit, period=name, every=every, **columns)
     except checks.WrongArgument:
         if column or not every:
             raise
         return Audits({})
-    counted = calendar.same_periods([*audits], [*months])
-    if not counted and audit_rates == "auto":
-        if not column and spelled(found, names) != spelled(period, names):
+    shared = calendar.same_periods([*audits], [*months])
+    if not shared and audit_rates == "auto":
+        if not column and spelled(name, names) != spelled(period, names):
             return Audits({})
         raise checks.WrongValue(
             "period_in_audit",
             "must name a column with periods of the counts, such as "
-            f"{checks.listed(months, 2, quoted=True)}; column {found!r} of {audit!r} has "
+            f"{checks.listed(months, 2, quoted=True)}; column {name!r} of {audit!r} has "
             f"{checks.listed(audits, 2, quoted=True)}. Write both in the same way; or give 'none' "
-            "and "
-            "the audited period as {0}; or give 'pooled' as {1}, which uses the rates of other "
+            "and the audited period as {0}; or give 'pooled' as {1}, which uses the rates of other "
             "periods",
             told="",
             others=("audit_period", "audit_rates"),
         )
-    if len(audits) == 1 and counted:
-        return _one_period(found, next(iter(counted.values())), audit_period)
+    if len(audits) == 1 and shared:
+        return _one_period(name, next(iter(shared.values())), audit_period)
     if audit_period:
         raise checks.WrongValue(
             "audit_period",
-            f"must not be given, as column {found!r} of {audit!r} has "
-            f"{len(audits)} periods; if all items were sampled from one period, give 'none' as "
-            f"{{0}}",
+            f"must not be given, as column {name!r} of {audit!r} has {len(audits)} periods; if all "
+            "items were sampled from one period, give 'none' as {0}",
             audit_period,
             others=("period_in_audit",),
         )
-    return Audits(
-        audits,
-        notes=(Note("data", f"the period of each audited item is in column {found!r}"),),
-        column=found,
-    )
+    note = Note("data", f"the period of each audited item is in column {name!r}")
+    return Audits(audits, notes=(note,), column=name)
 
 
 def _one_period(column: str, name: str, audit_period: str) -> Audits:
@@ -137,11 +128,12 @@ def _one_period(column: str, name: str, audit_period: str) -> Audits:
 
 def _audit_column(names: tuple[str, ...], period: str, columns: Mapping[str, str]) -> str:
     """Return the audit's column with the period of each item, "" if no name identifies it."""
-    others = {spelled(name, names) for name in columns.values() if name}
-    if spelled(period, names) in names and spelled(period, names) not in others:
+    with_role = {spelled(name, names) for name in columns.values() if name}
+    free = [name for name in names if name not in with_role]
+    if spelled(period, names) in free:
         return spelled(period, names)
-    alike = [name for name in _called_periods(names) if name not in others]
-    return alike[0] if len(alike) == 1 else ""
+    candidates = _called_periods(free)
+    return candidates[0] if len(candidates) == 1 else ""
 
 
 def weighted_series(
@@ -156,8 +148,8 @@ def weighted_series(
     note = Note(
         "assumption",
         f"the {audit.n:,} audited items are weighted by their sampling weights, with an effective "
-        f"sample size of {size:.0f}. The rates P(prediction | truth) are weighted, and every period "
-        f"is corrected by {method_words(used)}",
+        f"sample size of {size:.0f}. The rates P(prediction | truth) are weighted, and every "
+        f"period is corrected by {method_words(used)}",
     )
     warn_of_limit(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
@@ -170,24 +162,24 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
     """
     if corrected.counts_at_audit is not None:
         return corrected.counts_at_audit
-    usable = [not problem for problem in corrected.problems]
-    audits = corrected.audits or (None,) * len(usable)
-    audited = [
-        name
-        for name, audit, counted in zip(corrected.periods, audits, usable, strict=True)
-        if counted and audit is not None
-    ]
-    first = corrected.periods[usable.index(True)]
-    return tuple(map(sum, zip(*(months[name] for name in audited or [first]), strict=True)))
+    usable = usable_periods(corrected)
+    audits = dict(zip(corrected.periods, corrected.audits or (), strict=False))
+    audited = [name for name in usable if audits.get(name) is not None]
+    return tuple(map(sum, zip(*(months[name] for name in audited or usable[:1]), strict=True)))
+
+
+def usable_periods(corrected: PrevalenceSeries) -> list[str]:
+    """Return the periods that could be corrected."""
+    problems = zip(corrected.periods, corrected.problems, strict=True)
+    return [name for name, problem in problems if not problem]
 
 
 def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
     """Return the series with more notes; print the assumption on several audits first."""
     if series.audits:
-        assumptions = [
-            note.text for note in series.notes if note.kind == "assumption" and note.where is None
-        ]
-        warn_of_limit(assumptions[0])  # how the audits are used
+        assumptions = [note for note in series.notes if note.kind == "assumption"]
+        # how the audits are used
+        warn_of_limit(next(note.text for note in assumptions if note.where is None))
     return replace(series, notes=(*series.notes, *notes))
 
 
@@ -199,12 +191,12 @@ def labeled_rows_note(audit: ConfusionCounts, sampled_by: str) -> tuple[Note, ..
 
 
 def unused(
-    audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]
+    audit: str, counts: str, audit_columns: list[str], count_columns: list[str]
 ) -> tuple[Note, ...]:
     """Return a note for each unused column of weights, clusters, strata or periods."""
     if audit == counts:
-        return unused_columns(audit, [*columns.values(), *counted.values()], OPTIONS)
+        return unused_columns(audit, audit_columns + count_columns, OPTIONS)
     return (
-        *unused_columns(audit, columns.values(), OPTIONS),
-        *unused_columns(counts, counted.values(), {roles.MONTH: "--period"}),
+        *unused_columns(audit, audit_columns, OPTIONS),
+        *unused_columns(counts, count_columns, {roles.MONTH: "--period"}),
     )

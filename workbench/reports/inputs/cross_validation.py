@@ -14,23 +14,8 @@ from workbench.reports.inputs.parameters import Parameters
 from workbench.results.limits import warn_of_limit
 
 SCORES = {
-    "acc",
-    "accuracy",
-    "auc",
-    "auroc",
-    "correct",
-    "f1",
-    "hit",
-    "hits",
-    "kappa",
-    "mcc",
-    "ok",
-    "precision",
-    "r2",
-    "recall",
-    "right",
-    "score",
-    "scores",
+    *("acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa"),
+    *("mcc", "ok", "precision", "r2", "recall", "right", "score", "scores"),
 }
 
 
@@ -107,57 +92,40 @@ def read(
     """
     inputs = CrossValidationParameters(losses=losses, **parameters)
     checks.level(inputs.level)
-    measured = (
-        clerks.clerk_losses()
-        if not losses
-        else CVLosses.read_csv(
+    if not losses:
+        measured = clerks.clerk_losses()
+    else:
+        measured = CVLosses.read_csv(
             losses,
             higher_is_better=inputs.better == "higher",
             **inputs.only("fold", "item", "repeat", "models", "model", "value", "size", "folds"),
             **inputs.only("splits", "test_share"),
         )
-    )
-    if losses:
-        names = frames.column_names(losses)
-        spoken = names
-        if set(measured.models) <= set(names):
-            spoken = measured.models
+        columns = frames.column_names(losses)
+        if set(measured.models) <= set(columns):
+            columns = measured.models
         elif inputs.value:
-            spoken = (inputs.value,)
-        _refuse_open(measured, inputs.better, spoken)
-    ranking = (
-        comparison.compare_models(measured, rho=inputs.rho, level=inputs.level)
-        if len(measured.models) > 2
-        else None
-    )
+            columns = (inputs.value,)
+        _refuse_open(measured, inputs.better, columns)
+    ranking = None
+    if len(measured.models) > 2:
+        ranking = comparison.compare_models(measured, **inputs.only("rho", "level"))
     if len(measured.models) > comparison.BEST:
         warn_of_limit(
             f"The page lists the best {comparison.BEST} of {len(measured.models):,} models; "
             "use --tables DIR to write all of them"
         )
-    by_mean = sorted(
-        zip(measured.mean_losses().tolist(), measured.models, strict=True),
-        key=lambda loss_and_model: loss_and_model[0],
-    )
-    best = [name for _, name in by_mean[:2]]
+    best = [measured.models[k] for k in measured.mean_losses().argsort(kind="stable")[:2]]
     pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
-    return (
-        measured,
-        ranking,
-        pair,
-        comparison.compare_tests(pair, rho=inputs.rho, rope=inputs.rope, level=inputs.level),
-    )
+    tests = comparison.compare_tests(pair, **inputs.only("rho", "rope", "level"))
+    return measured, ranking, pair, tests
 
 
 def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
     scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
-    why = (
-        f"the name of column {scores[0]!r} suggests scores"
-        if scores
-        else ""
-        if measured.has_items
-        else "the rows are fold means"
-    )
+    why = "" if measured.has_items else "the rows are fold means"
+    if scores:
+        why = f"the name of column {scores[0]!r} suggests scores"
     if better == "auto" and why:
         raise checks.WrongValue(
             "better",

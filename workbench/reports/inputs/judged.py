@@ -72,31 +72,33 @@ def read_judged(
             others=("judge",),
         )
     if batch == "earlier":
-        return _of_earlier(
-            counts, judge, audit, truth, id, {"classes": classes, "rates": rates, "level": level}
-        )
-    verdict, said = (
-        _matched(counts, judge, audit, truth, id) if audit else _beside(counts, judge, truth)
-    )
-    gaps, words = missing_labels(said, verdict)
-    said[gaps] = None
+        settings = {"classes": classes, "rates": rates, "level": level}
+        return _of_earlier(counts, judge, audit, truth, id, settings)
+    if audit:
+        verdicts, labels = _matched(counts, judge, audit, truth, id)
+    else:
+        _refuse_lacking_label(counts, judge, truth)
+        verdicts, cells = _labeled_rows(counts, judge, truth)
+        labels = _filled(cells)
+    gaps, texts = missing_labels(labels, verdicts)
+    labels[gaps] = None
     if gaps.all():
         raise checks.WrongValue(
             "truth", f"has no label in {(audit or counts)!r}: {PLAN.format(counts, judge)}"
         )
-    found = judge_audit(verdict, said, classes=classes, level=level)
-    if not words:
-        return found
-    text = f"{checks.listed(words, quoted=True)} in column {truth!r} is read as a missing label"
-    return replace(found, notes=(Note("data", text), *found.notes))
+    result = judge_audit(verdicts, labels, classes=classes, level=level)
+    if not texts:
+        return result
+    text = f"{checks.listed(texts, quoted=True)} in column {truth!r} is read as a missing label"
+    return replace(result, notes=(Note("data", text), *result.notes))
 
 
 @frames.in_rows_of("file")
-def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _labeled_rows(file: str, judge: str, *names: str) -> tuple[np.ndarray, ...]:
     """Return the judge labels of a file, none of them missing, and other columns."""
-    cells = frames.read_columns(file, [judge, *others])[0]
+    cells = frames.read_columns(file, [judge, *names])[0]
     gaps = _gaps(cells[judge])
-    for name in others:
+    for name in names:
         if gaps.any() and name != ID and not _gaps(cells[name]).any():
             raise checks.WrongValue(
                 "judge",
@@ -105,7 +107,11 @@ def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str
                 "columns",
                 judge,
             )
-    return read_classes({judge: cells[judge]})[0][judge], {name: cells[name] for name in others}
+    return _classes(judge, cells[judge]), *(cells[name] for name in names)
+
+
+def _classes(judge: str, cells: np.ndarray) -> np.ndarray:
+    return read_classes({judge: cells})[0][judge]
 
 
 def _gaps(cells: np.ndarray) -> np.ndarray:
@@ -118,15 +124,18 @@ def _filled(cells: np.ndarray) -> np.ndarray:
     return filled
 
 
-def _beside(file: str, judge: str, label: str) -> tuple[np.ndarray, np.ndarray]:
-    if spelled(label, names := frames.column_names(file)) not in names:
+def _has_column(file: str, name: str) -> bool:
+    names = frames.column_names(file)
+    return spelled(name, names) in names
+
+
+def _refuse_lacking_label(file: str, judge: str, label: str) -> None:
+    if not _has_column(file, label):
         raise checks.WrongValue(
             "truth",
             f"is {label!r}, but {file!r} has no such column. Name the column of human labels, or "
             f"their file with --audit; or {PLAN.format(file, judge)}",
         )
-    verdict, others = _verdicts(file, judge, label)
-    return verdict, _filled(others[label])
 
 
 def _of_earlier(
@@ -138,18 +147,15 @@ def _of_earlier(
             "'earlier' needs --audit with the file of the earlier batch, which has its judge "
             "labels and human labels",
         )
-    if spelled(judge, names := frames.column_names(audit)) not in names:
+    if not _has_column(audit, judge):
         raise checks.WrongValue(
             "batch",
             f"'earlier' needs the judge labels of the audited items, but {audit!r} has no "
-            f"column {judge!r}; columns: {checks.listed(names, quoted=True)}",
+            f"column {judge!r}; columns: {checks.listed(frames.column_names(audit), quoted=True)}",
         )
-    before, others = _verdicts(audit, judge, label)
+    earlier, cells = _labeled_rows(audit, judge, label)
     name = id or ID
-    if all(
-        spelled(name, frames.column_names(file)) in frames.column_names(file)
-        for file in (counts, audit)
-    ):
+    if _has_column(counts, name) and _has_column(audit, name):
         shared = {*_texts(counts, name)} & {*_texts(audit, name)}
         if shared:
             raise checks.WrongValue(
@@ -157,9 +163,8 @@ def _of_earlier(
                 f"must not be 'earlier', because {len(shared):,} items are in both files, such "
                 f"as {min(shared)!r}; use 'same', or give different items different names",
             )
-    return judge_audit(
-        _verdicts(counts, judge)[0], _filled(others[label]), earlier=before, **settings
-    )
+    (verdicts,) = _labeled_rows(counts, judge)
+    return judge_audit(verdicts, _filled(cells), earlier=earlier, **settings)
 
 
 def _texts(file: str, name: str) -> list[str]:
@@ -170,37 +175,39 @@ def _matched(
     counts: str, judge: str, audit: str, label: str, id: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return judge labels and human labels (N,) of the items of `counts`, matched by identifier."""
-    name, names = id or ID, frames.column_names(audit)
+    name = id or ID
     for file in (counts, audit):
-        if spelled(name, there := frames.column_names(file)) not in there:
+        if not _has_column(file, name):
+            columns = checks.listed(frames.column_names(file), 10, quoted=True)
             raise checks.WrongValue(
                 "id",
                 f"must name the column that identifies an item; {file!r} has no column {name!r}, "
-                f"but {checks.listed(there, 10, quoted=True)}",
+                f"but {columns}",
             )
-    verdict, others = _verdicts(counts, judge, name)
-    place = {text: k for k, text in enumerate(numbers.as_text(numbers.to_ids(name, others[name])))}
-    again = [judge] if spelled(judge, names) in names else []
-    cells = frames.read_columns(audit, [name, label, *again])[0]
-    ids, found = numbers.as_text(cells[name]), _filled(cells[label])
-    _refuse_other_items(ids, place, counts, audit)
-    if again:
-        _refuse_other_run(ids, place, verdict, judge, read_classes({judge: cells[judge]})[0][judge])
-    said: Any = np.full(verdict.size, None, object)
-    for text, cell in zip(ids, found.tolist(), strict=True):
-        if cell is not None and said[place[text]] not in (None, cell):
+    verdicts, identifiers = _labeled_rows(counts, judge, name)
+    items = numbers.as_text(numbers.to_ids(name, identifiers))
+    repeated = [judge] if _has_column(audit, judge) else []
+    cells = frames.read_columns(audit, [name, label, *repeated])[0]
+    ids = numbers.as_text(cells[name])
+    positions = {text: k for k, text in enumerate(items)}
+    _refuse_other_items(ids, positions, counts, audit)
+    rows = [positions[text] for text in ids]
+    if repeated:
+        _refuse_other_run(ids, judge, verdicts[rows], _classes(judge, cells[judge]))
+    labels: Any = np.full(verdicts.size, None, object)
+    for text, row, cell in zip(ids, rows, _filled(cells[label]).tolist(), strict=True):
+        if cell is not None and labels[row] not in (None, cell):
             raise checks.WrongValue(
                 "audit",
-                f"labels item {text!r} both {said[place[text]]!r} and {cell!r}; keep one of these "
-                "rows",
+                f"labels item {text!r} both {labels[row]!r} and {cell!r}; keep one of these rows",
             )
-        said[place[text]] = cell if cell is not None else said[place[text]]
-    return verdict, said
+        labels[row] = labels[row] if cell is None else cell
+    return verdicts, labels
 
 
-def _refuse_other_items(ids: list[str], place: dict[str, int], counts: str, audit: str) -> None:
-    lost = [text for text in ids if text not in place]
-    if lost and len(lost) == len(ids) - len({*place}) and len({*ids}) > len(place):
+def _refuse_other_items(ids: list[str], positions: dict[str, int], counts: str, audit: str) -> None:
+    lost = [text for text in ids if text not in positions]
+    if lost and len(lost) == len(ids) - len(positions) and len({*ids}) > len(positions):
         raise checks.WrongValue(
             "audit",
             f"has all items of {counts!r} and {len(lost):,} more; perhaps you swapped the files of "
@@ -211,19 +218,19 @@ def _refuse_other_items(ids: list[str], place: dict[str, int], counts: str, audi
         raise checks.WrongValue(
             "audit",
             f"must label items of {counts!r}; {len(lost):,} of {len(ids):,} identifiers are not in "
-            f"it, such as {lost[0]!r} (identifiers there look like {next(iter(place))!r}). If the "
-            "labels are of an earlier batch, use --batch earlier",
+            f"it, such as {lost[0]!r} (identifiers there look like {next(iter(positions))!r}). If "
+            "the labels are of an earlier batch, use --batch earlier",
         )
 
 
 def _refuse_other_run(
-    ids: list[str], place: dict[str, int], verdict: np.ndarray, judge: str, again: np.ndarray
+    ids: list[str], judge: str, verdicts: np.ndarray, repeated: np.ndarray
 ) -> None:
     """Raise an error if the judge labels next to the human labels are of another run."""
-    for text, other in zip(ids, again.tolist(), strict=True):
-        if verdict[place[text]] != other:
+    for text, verdict, other in zip(ids, verdicts.tolist(), repeated.tolist(), strict=True):
+        if verdict != other:
             raise checks.WrongValue(
                 "audit",
                 f"must be of the same run of the judge, but column {judge!r} of item {text!r} is "
-                f"{other!r} there and {verdict[place[text]].item()!r} in the file of judge labels",
+                f"{other!r} there and {verdict!r} in the file of judge labels",
             )

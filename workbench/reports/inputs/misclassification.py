@@ -137,47 +137,26 @@ def read(
     (400, 12, ('1', '2'))
     """
     inputs = MisclassificationParameters(**parameters)
-    period = inputs.period
     if inputs.judge:
-        for name, value in {
-            "method": inputs.method not in ("auto", "mle"),
-            "sampled_by": inputs.sampled_by != "auto",
-            "rates": inputs.rates != "process" and inputs.batch == "same",
-            "audit_period": inputs.audit_period,
-            "predicted": inputs.predicted,
-            "fresh_audit": inputs.fresh_audit,
-            "half_width": inputs.half_width,
-            "shift": inputs.shift,
-            "every": inputs.every,
-            "weight": inputs.weight,
-            "period_in_audit": inputs.period_in_audit,
-            "audit_rates": inputs.audit_rates != "auto",
-        }.items():
-            checks.not_both(**{name: value, "judge": inputs.judge})
+        _refuse_with_judge(inputs)
         return read_judged(
             inputs.counts,
             **inputs.only("judge", "audit", "truth", "id", "batch", "classes", "rates"),
             level=checks.level(inputs.level),
         )
-    for name, value in {"id": inputs.id, "batch": inputs.batch != "same"}.items():
-        if value:
-            raise checks.WrongValue(name, "needs {0}, which was not given", others=("judge",))
+    for name in inputs.changed("id", "batch"):
+        raise checks.WrongValue(name, "needs {0}, which was not given", others=("judge",))
     if bool(inputs.audit) != bool(inputs.counts):
-        given, lacking = ("audit", "counts") if inputs.audit else ("counts", "audit")
-        raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
+        present, lacking = ("audit", "counts") if inputs.audit else ("counts", "audit")
+        raise checks.WrongValue(lacking, "must be given with {0}", others=(present,))
     checks.level(inputs.level)
-    reading = (
-        {"classes": inputs.classes} if inputs.classes in READ_AS else {"labels": inputs.classes}
-    )
-    columns = {
-        **inputs.only("truth", "prediction", "total"),
-        **reading,
-    }
-    audited = (
-        files.load_audit(inputs.audit, weight=inputs.weight, rows=inputs.rows, **columns)
-        if inputs.audit
-        else solar.solar_audit()
-    )
+    is_type = inputs.classes in READ_AS
+    columns: dict[str, str] = inputs.only("truth", "prediction", "total")
+    columns["classes" if is_type else "labels"] = inputs.classes
+    if inputs.audit:
+        audited = files.load_audit(inputs.audit, **inputs.only("weight", "rows"), **columns)
+    else:
+        audited = solar.solar_audit()
     is_matrix = confusion_matrices.is_matrix(audited.notes)
     for text in confusion_matrices.assumptions(audited.notes):
         warn_of_limit(text)
@@ -185,20 +164,19 @@ def read(
     if inputs.fresh_audit:
         fresh = files.load_audit(inputs.fresh_audit, rows=inputs.rows, **columns)
         comparison = compare_audits(audited, fresh, level=inputs.level)
-    settings = inputs.only("method", "rates", "sampled_by")
     if not inputs.audit:
-        months, corrected = _of_the_course(audited, inputs.audit_period, settings)
+        months = solar.solar_months().periods()
+        corrected = _corrected(audited, several.Audits({}), months, inputs)
     else:
-        period, said = several.period_column(inputs.counts, period)
-        months, told = files.read_periods(
+        period, period_notes = several.period_column(inputs.counts, inputs.period)
+        predicted = inputs.predicted or inputs.prediction
+        months, count_notes = files.read_periods(
             inputs.counts,
             labels=audited.labels,
             period=period,
-            total=inputs.total,
-            counted=inputs.counted,
-            predicted=inputs.predicted or inputs.prediction,
-            classes=reading.get("classes", "auto"),
-            every=inputs.every,
+            predicted=predicted,
+            classes=inputs.classes if is_type else "auto",
+            **inputs.only("total", "counted", "every"),
         )
         audits = several.Audits({})
         if inputs.period_in_audit or not is_matrix:
@@ -207,34 +185,25 @@ def read(
                 months,
                 column=inputs.period_in_audit,
                 period=period,
-                every=inputs.every,
-                **inputs.only("audit_period", "audit_rates", "weight"),
+                **inputs.only("every", "audit_period", "audit_rates", "weight"),
                 **columns,
             )
-        used = {**columns, "weight": inputs.weight, "period": audits.column}
-        counted_by = {
-            "period": period,
-            "total": inputs.total,
-            "counted": inputs.counted,
-            "predicted": inputs.predicted or inputs.prediction,
-        }
-        notes = (
-            *said,
-            *told,
-            *audits.notes,
-            *several.unused("" if is_matrix else inputs.audit, inputs.counts, used, counted_by),
+        unused = several.unused(
+            "" if is_matrix else inputs.audit,
+            inputs.counts,
+            [*columns.values(), inputs.weight, audits.column],
+            [period, inputs.total, inputs.counted, predicted],
         )
+        notes = (*period_notes, *count_notes, *audits.notes, *unused)
         if len(months) == 1 and not audits.by_period and not inputs.shift:
             one_period, notes = read_one_period(audited, comparison, months, inputs, notes)
             if one_period is not None:
                 return one_period
-        corrected = _corrected(
-            audited, audits, months, inputs.audit_period, inputs.audit_rates, settings
-        )
+        corrected = _corrected(audited, audits, months, inputs)
         notes = (*notes, *several.labeled_rows_note(audited, corrected.sampled_by))
         corrected = several.with_notes(corrected, *notes)
     if corrected.sampled_by != "random":
-        _refuse_plans(corrected.sampled_by, inputs.half_width, inputs.shift)
+        _refuse_plans(corrected.sampled_by, inputs)
     if corrected.taken:
         warn_of_limit(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
@@ -242,48 +211,46 @@ def read(
             f"The page plots {len(corrected.drawn())} of {len(corrected.periods):,} periods and "
             f"lists the {series.LISTED} largest changes; use --tables DIR to write all of them"
         )
-    last = [
-        name
-        for name, problem in zip(corrected.periods, corrected.problems, strict=True)
-        if not problem
-    ][-1]
     at_audit = several.planned_from(corrected, months)
     if inputs.half_width:
         plans.plan_next_audit(
             corrected.audit,
-            months[last],
+            months[several.usable_periods(corrected)[-1]],
             at_audit,
             inputs.half_width,
             method=corrected.method,
-            rates=inputs.rates,
-            level=inputs.level,
+            **inputs.only("rates", "level"),
         )
     if inputs.shift:
         shift_study(corrected.audit, at_audit, inputs.shift, runs=2, rates=inputs.rates)
     return corrected.audit, comparison, months, corrected
 
 
-def _of_the_course(
-    audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
-) -> tuple[dict, PrevalenceSeries]:
-    months = solar.solar_months().periods()
-    return months, _corrected(audited, several.Audits({}), months, audit_period, "auto", settings)
+def _refuse_with_judge(inputs: MisclassificationParameters) -> None:
+    """Raise an error for a parameter that does not apply to judge labels."""
+    names = ["sampled_by", "audit_period", "predicted", "fresh_audit", "half_width", "shift"]
+    names += ["every", "weight", "period_in_audit", "audit_rates"]
+    if inputs.batch == "same":
+        names.insert(1, "rates")
+    if inputs.method != "mle":
+        names.insert(0, "method")
+    for name in inputs.changed(*names):
+        checks.not_both(**{name: True, "judge": inputs.judge})
 
 
 def _corrected(
     audited: ConfusionCounts,
     audits: several.Audits,
     months: dict,
-    audit_period: str,
-    audit_rates: str,
-    settings: dict[str, str],
+    inputs: MisclassificationParameters,
 ) -> PrevalenceSeries:
     """Return the series of the months, from one audit or from those of several periods."""
+    settings = inputs.only("method", "rates", "sampled_by")
     if audits.by_period:
         return series.prevalence_series(
-            audits.by_period, None, months, audit_rates=audit_rates, **settings
+            audits.by_period, None, months, audit_rates=inputs.audit_rates, **settings
         )
-    audit_period = audits.period or audit_period
+    audit_period = audits.period or inputs.audit_period
     at_audit = files.counts_at_audit(months, audit_period, labels=audited.labels)
     if audited.weighted is not None:
         return several.weighted_series(audited, months, **settings)
@@ -302,19 +269,18 @@ def _check_period(name: str, items: int, audited: int) -> None:
             f"must be a period with at least the {audited:,} audited items, because they "
             "were sampled from it",
             name,
-            told=f"{name!r} has {checks.counted(items, 'item')}. If periods are days or hours, combine them with "
-            "--every month. If the audited items come from elsewhere, such as known positives and "
-            "negatives, use --sampled-by truth",
+            told=f"{name!r} has {checks.counted(items, 'item')}. If periods are days or hours, "
+            "combine them with --every month. If the audited items come from elsewhere, such as "
+            "known positives and negatives, use --sampled-by truth",
         )
 
 
-def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
+def _refuse_plans(sampled_by: str, inputs: MisclassificationParameters) -> None:
     """Raise an error for questions that need a random audit."""
-    for name, value in {"half_width": half_width, "shift": shift}.items():
-        if value:
-            raise checks.WrongValue(
-                name,
-                f"needs a random audit, but this one was sampled by {sampled_by}; remove it, or "
-                "use --sampled-by random if the items were sampled at random",
-                value,
-            )
+    for name in inputs.changed("half_width", "shift"):
+        raise checks.WrongValue(
+            name,
+            f"needs a random audit, but this one was sampled by {sampled_by}; remove it, or "
+            "use --sampled-by random if the items were sampled at random",
+            getattr(inputs, name),
+        )

@@ -13,6 +13,10 @@ class Parameters:
         """Return some of the parameters by name."""
         return {name: getattr(self, name) for name in names}
 
+    def changed(self, *names: str) -> list[str]:
+        """Return which of some parameters differ from their defaults."""
+        return [name for name in names if getattr(self, name) != getattr(type(self), name)]
+
     @classmethod
     def values(cls, namespace: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters by name from the variables of a notebook."""

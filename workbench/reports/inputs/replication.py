@@ -1,5 +1,6 @@
 """Inputs of the report on clusters: the labeled items of a sample."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from workbench.reports.inputs.unused import with_unused
 from workbench.results.limits import warn_of_limit
 
 SHOWN = 5
+DESIGN = ("stratum", "psu", "weight", "fpc", "group")
 OPTIONS = {
     roles.STRATUM: "--stratum",
     roles.CLUSTER: "--psu",
@@ -103,50 +105,31 @@ def read(**parameters: Any) -> LabeledItems:
     checks.seed("seed", inputs.seed)
     if inputs.items:
         inputs = _without_needless_prediction(inputs)
-    labeled = (
-        clustered.load_labeled(
+        labeled = clustered.load_labeled(
             inputs.items,
             **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
             **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
             **inputs.only("separator", "rows"),
         )
-        if inputs.items
-        else digit_forms.digit_forms().labeled(inputs.positive or 9)
-    )
+    else:
+        labeled = digit_forms.digit_forms().labeled(inputs.positive or 9)
     settings: dict[str, Any] = {
         **inputs.only("method", "level", "collapse", "rho", "coefficients"),
         "rng": inputs.seed,
     }
     try:
-        if labeled.models:
-            _check_comparison(labeled, inputs.metrics, settings)
-        else:
-            _check_metrics(labeled, inputs.metrics, settings)
+        _check_metrics(labeled, inputs.metrics or None, settings)
     except DesignError as error:
         raise checks.WrongValue(
             error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
         ) from error
     for text in confusion_matrices.assumptions(labeled.notes):
         warn_of_limit(text)
-    if confusion_matrices.is_matrix(labeled.notes):
+    # replicate weights contain the strata and clusters of the design
+    if confusion_matrices.is_matrix(labeled.notes) or inputs.replicate_weights:
         return labeled
-    if inputs.replicate_weights:  # they contain the strata and clusters of the design
-        return labeled
-    return with_unused(
-        labeled,
-        inputs.items,
-        [
-            inputs.truth,
-            inputs.prediction,
-            inputs.score,
-            inputs.stratum,
-            inputs.psu,
-            inputs.weight,
-            inputs.fpc,
-            inputs.group,
-        ],
-        OPTIONS,
-    )
+    used = inputs.only("truth", "prediction", "score", *DESIGN)
+    return with_unused(labeled, inputs.items, used.values(), OPTIONS)
 
 
 def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
@@ -159,9 +142,9 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
         return inputs
     frames.check_source("items", inputs.items)
     names = frames.column_names(inputs.items)
-    plain = {columns.plain_name(name) for name in names}
-    has_candidates = any(matches(name, inputs.candidates) for name in names)
-    if inputs.prediction in plain or has_candidates:
+    if inputs.prediction in map(columns.plain_name, names):
+        return inputs
+    if any(matches(name, inputs.candidates) for name in names):
         return inputs
     without = replace(inputs, prediction="")
     if inputs.score:
@@ -172,10 +155,10 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
     if metrics:
         of_truth = all(name in METRICS and METRICS[name].of_truth for name in metrics)
         return without if of_truth else inputs
-    texts = [inputs.truth, inputs.stratum, inputs.psu, inputs.weight, inputs.fpc, inputs.group]
+    texts = inputs.only("truth", *DESIGN).values()
     with_role = {columns.plain_name(name) for text in texts for name in (text, *text.split(","))}
-    others = [name for name in names if columns.plain_name(name) not in with_role]
-    if all(matches(name, inputs.replicate_weights) for name in others):
+    free = [name for name in names if columns.plain_name(name) not in with_role]
+    if all(matches(name, inputs.replicate_weights) for name in free):
         return without
     raise checks.WrongValue(
         "prediction",
@@ -186,20 +169,14 @@ def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationPa
     )
 
 
-def _check_metrics(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
-    """Raise an error if a metric of one model does not exist; do not compute slow metrics."""
-    names = clustered.check_settings(labeled, metrics or None, **settings)[0]
+def _check_metrics(labeled: LabeledItems, metrics: str | None, settings: dict[str, Any]) -> None:
+    """Raise an error if a metric does not exist; do not compute slow metrics."""
+    check: Callable = check_comparison if labeled.models else clustered.check_settings
+    compute: Callable = compare_metrics if labeled.models else clustered.estimate_metrics
+    names, *_ = check(labeled, metrics, **settings)
     quick = [metric for metric in names if not METRICS[metric].values]
     if quick:
-        clustered.estimate_metrics(labeled, quick, **settings)
-
-
-def _check_comparison(labeled: LabeledItems, metrics: str, settings: dict[str, Any]) -> None:
-    """Raise an error if a metric of several models does not exist; do not compute slow ones."""
-    names, *_ = check_comparison(labeled, metrics or None, **settings)
-    quick = [metric for metric in names if not METRICS[metric].values]
-    if quick:
-        compare_metrics(labeled, quick, **settings)
+        compute(labeled, quick, **settings)
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:
@@ -210,15 +187,12 @@ def _of_the_command(error: DesignError, collapse: str) -> str:
         remedy = ": if the numbers start again in every stratum, use --nest"
     if error.kind == "alone":
         *alone, neighbor = error.join
-        given = [collapse] if collapse else []
-        joined = checks.listed(
-            [*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN
-        )
-        remedy = (
-            ": there is no other stratum to join it to"
-            if neighbor is None
-            else ": join each to another stratum, chosen before you saw the results, for example "
-            "with --collapse "
-            f'"{joined}"'
-        )
+        remedy = ": there is no other stratum to join it to"
+        if neighbor is not None:
+            pairs = [f"{name}={neighbor}" for name in alone if name != neighbor]
+            joined = checks.listed([collapse, *pairs] if collapse else pairs, SHOWN)
+            remedy = (
+                ": join each to another stratum, chosen before you saw the results, for example "
+                f'with --collapse "{joined}"'
+            )
     return error.seen + rows + remedy

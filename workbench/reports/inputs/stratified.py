@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench import checks, registry
 from workbench.audits import accuracy, differences, judged
@@ -19,6 +19,10 @@ from workbench.stratified import prices
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
 BUDGET = 100
+WITHOUT_JUDGE = (
+    *("prediction", "truth", "rival", "model", "probabilities", "positive", "strata_by"),
+    *("metrics_of", "half_width"),
+)
 CLUSTERED = "workbench report brr-orthogonal-arrays"
 OPTIONS = {
     roles.STRATUM: "--strata-by",
@@ -129,55 +133,66 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     the true accuracy is 87.7%)
     """
     inputs = StratifiedParameters(**parameters)
-    budget = inputs.budget
     checks.level(inputs.level)
     checks.seed("seed", inputs.seed)
     checks.not_both(metrics_of=inputs.metrics_of, rival=inputs.rival)
     checks.not_both(labels=inputs.labels, truth=inputs.truth)
     if inputs.strata_by and not inputs.scores:
-        raise checks.WrongValue(
-            "strata_by",
-            f"is {inputs.strata_by!r}, a column of a file; name the file as {{0}}",
-            others=("scores",),
-        )
+        _ask_for_scores("strata_by", inputs.strata_by, "a column")
     if inputs.label_sheet and not inputs.labels and not inputs.truth:
         _refuse_recorded(inputs.label_sheet)
-    settings = {
+    if inputs.judge:
+        return _judged_audit(inputs, write)
+    settings: dict[str, Any] = {
         **inputs.only("score", "prediction", "truth", "id", "rival", "score_is", "positive"),
         **inputs.only("classes", "probabilities", "model", "leave_out"),
     }
-    if inputs.judge:
-        items = read_judged(
-            inputs.scores,
-            inputs.judge,
-            inputs.id,
-            settings | inputs.only("strata_by", "metrics_of", "half_width"),
-        )
-        return items, judged.judged_audit(
-            items,
-            min(budget, items.size) if budget == BUDGET else budget,
-            level=inputs.level,
-            labels=inputs.labels,
-            rng=inputs.seed,
-            label_sheet=inputs.label_sheet if write else "",
-            columns={} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items),
-            source={
-                "scores": os.path.basename(inputs.scores),
-                "judge": inputs.judge,
-                "identifier": inputs.id,
-            },
-        )
-    items = (
-        scored_items.read_scores(inputs.scores, by=inputs.strata_by, **settings)
-        if inputs.scores
-        else digit_forms.digit_forms().items()
-    )
+    if inputs.scores:
+        items = scored_items.read_scores(inputs.scores, by=inputs.strata_by, **settings)
+    else:
+        items = digit_forms.digit_forms().items()
     source = {
         "scores": os.path.basename(inputs.scores),
         **settings,
         "strata_by": inputs.strata_by,
         "scores_read_as": items.read_as,
     }
+    is_labeled = items.labeled is not None
+    design: dict[str, Any] = {
+        "n_strata": inputs.n_strata or AUTO,
+        **inputs.only("stratifier", "allocation", "interval", "level", "labels"),
+        "rng": inputs.seed,
+        "source": source,
+        "label_sheet": inputs.label_sheet if write and not is_labeled else "",
+        "columns": {},
+    }
+    budget = _budget(inputs, items)
+    if not inputs.labels and not inputs.truth:
+        design["columns"] = shown_columns(inputs.scores, inputs.columns, items)
+    audit: Audit
+    if not inputs.metrics_of and not inputs.rival:
+        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=inputs.trust_scores)
+    else:
+        check_trusted(inputs.trust_scores, False, items)
+        design["n_strata"] = inputs.n_strata or min(STRATA, items.size)
+        if inputs.allocation == AUTO:
+            design["allocation"] = "proportional"
+        audit = (
+            class_audit(items, inputs.metrics_of, budget, **design)
+            if inputs.metrics_of
+            else differences.difference_audit(items, budget, **design)
+        )
+    used = {
+        **inputs.only("score", "prediction", "truth", "id"),
+        **inputs.only("rival", "model", "strata_by", "columns"),
+    }
+    warn = bool(audit.premise)
+    return items, with_unused(audit, inputs.scores, used.values(), OPTIONS, warn=warn)
+
+
+def _budget(inputs: StratifiedParameters, items: ScoredItems) -> int:
+    """Return the number of labels, which may follow from a half-width."""
+    budget = inputs.budget
     if inputs.half_width:
         checks.not_both(half_width=inputs.half_width, budget=budget != BUDGET)
         checks.not_both(half_width=inputs.half_width, metrics_of=inputs.metrics_of)
@@ -189,99 +204,67 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
                 "the two",
                 inputs.half_width,
             )
-    if inputs.half_width and not inputs.labels:
-        budget = int(
-            prices.label_prices(
+        if not inputs.labels:
+            needed = prices.label_prices(
                 items,
                 inputs.half_width,
                 n_strata=inputs.n_strata or AUTO,
                 rng=inputs.seed,
                 **inputs.only("stratifier", "allocation", "trust_scores", "interval", "level"),
                 assurance=inputs.assurance,
-            ).assured[0]
-        )
-    budget = min(budget, items.size) if budget == BUDGET else budget
-    design: dict[str, Any] = {
-        "n_strata": inputs.n_strata or AUTO,
-        **inputs.only("stratifier", "allocation", "interval", "level", "labels"),
-        "rng": inputs.seed,
-        "source": source,
-        "label_sheet": inputs.label_sheet if write and items.labeled is None else "",
-        "columns": {}
-        if inputs.labels or inputs.truth
-        else shown_columns(inputs.scores, inputs.columns, items),
-    }
-    audit: Audit
-    if not inputs.metrics_of and not inputs.rival:
-        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=inputs.trust_scores)
-    else:
-        check_trusted(inputs.trust_scores, False, items)
-        design |= {
-            "n_strata": inputs.n_strata or min(STRATA, items.size),
-            "allocation": "proportional" if inputs.allocation == AUTO else inputs.allocation,
-        }
-        audit = (
-            class_audit(items, inputs.metrics_of, budget, **design)
-            if inputs.metrics_of
-            else differences.difference_audit(items, budget, **design)
-        )
-    used = [
-        inputs.score,
-        inputs.prediction,
-        inputs.truth,
-        inputs.id,
-        inputs.rival,
-        inputs.model,
-        inputs.strata_by,
-        inputs.columns,
-    ]
-    return items, with_unused(audit, inputs.scores, used, OPTIONS, warn=bool(audit.premise))
+            )
+            budget = int(needed.assured[0])
+    return min(budget, items.size) if budget == BUDGET else budget
 
 
-def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
+def _ask_for_scores(name: str, value: str, kind: str) -> NoReturn:
+    raise checks.WrongValue(
+        name, f"is {value!r}, {kind} of a file; name the file as {{0}}", others=("scores",)
+    )
+
+
+def read_judged(scores: str, judge: str, id: str, settings: dict) -> ScoredItems:
     """Return the items of a file with judge labels; reject other settings that do not apply."""
     if not scores:
-        raise checks.WrongValue(
-            "judge", f"is {judge!r}, columns of a file; name the file as {{0}}", others=("scores",)
-        )
-    for name in (
-        "prediction",
-        "truth",
-        "rival",
-        "model",
-        "probabilities",
-        "positive",
-        "strata_by",
-        "metrics_of",
-        "half_width",
-    ):
-        checks.not_both(**{"judge": judge, name: others.get(name)})
+        _ask_for_scores("judge", judge, "columns")
+    for name in WITHOUT_JUDGE:
+        checks.not_both(**{"judge": judge, name: settings.get(name)})
     return judged_items(scores, judge, id=id)
+
+
+def _judged_audit(inputs: StratifiedParameters, write: bool) -> tuple[ScoredItems, Audit]:
+    """Return the items of a file with judge labels and their audit."""
+    settings = inputs.only(*WITHOUT_JUDGE)
+    items = read_judged(inputs.scores, inputs.judge, inputs.id, settings)
+    file = os.path.basename(inputs.scores)
+    columns = {} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items)
+    return items, judged.judged_audit(
+        items,
+        _budget(inputs, items),
+        **inputs.only("level", "labels"),
+        rng=inputs.seed,
+        label_sheet=inputs.label_sheet if write else "",
+        columns=columns,
+        source={"scores": file, "judge": inputs.judge, "identifier": inputs.id},
+    )
 
 
 def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     """Return the columns of a file that an annotation sheet shows; a log has default columns."""
     if not columns.strip() and scores and files.is_evaluation_log(scores):
-        columns = ",".join(
-            name for name in registry.LOG_COLUMNS if name in frames.column_names(scores)
-        )
+        existing = frames.column_names(scores)
+        columns = ",".join(name for name in registry.LOG_COLUMNS if name in existing)
     if not columns.strip():
         return {}
     if not scores:
-        raise checks.WrongValue(
-            "columns",
-            f"is {columns!r}, columns of a file; name the file as {{0}}",
-            others=("scores",),
-        )
-    there = set(frames.column_names(scores))
-    parts = [part.strip() for part in columns.split(",")]
-    names = [name for part in parts for name in ([part] if part in there else part.split())]
-    cells = frames.read_columns(scores, list(dict.fromkeys(names)))[0]
-    return (
-        cells
-        if items.kept is None
-        else {name: column[items.kept] for name, column in cells.items()}
-    )
+        _ask_for_scores("columns", columns, "columns")
+    existing, names = frames.column_names(scores), dict[str, None]()
+    for part in map(str.strip, columns.split(",")):
+        names |= dict.fromkeys([part] if part in existing else part.split())
+    cells = frames.read_columns(scores, [*names])[0]
+    if items.kept is None:
+        return cells
+    return {name: column[items.kept] for name, column in cells.items()}
 
 
 def _refuse_recorded(sheet: str) -> None:
