@@ -510,3 +510,34 @@ def _lettered(part: Any, least: int) -> Any:
         else _lettered(entry, least)
         for name, entry in part.items()
     }
+
+
+def in_order(field: str, values: Iterable[Mapping], **axis: Any) -> alt.Y:
+    """Return an axis with the names in a field, in the order of the rows.
+
+    Examples
+    --------
+    >>> in_order("model", [{"model": "b"}, {"model": "a"}], labelLimit=150).to_dict()["sort"]
+    ['b', 'a']
+    """
+    names = list(dict.fromkeys(row[field] for row in values))
+    return alt.Y(f"{field}:N", sort=names, title=None, axis=alt.Axis(**axis))
+
+
+def bars_and_dots(
+    base: alt.Chart, low: alt.X | alt.Y, estimate: str, *, width: float, size: float, **look: Any
+) -> tuple[alt.Chart, alt.Chart]:
+    """Return bars from the field of `low` to the field `high`, and a dot at each estimate.
+
+    `look` has the other encodings of the dots, such as their shape.
+    """
+    along = "x" if isinstance(low, alt.X) else "y"
+    bars = base.mark_rule(strokeWidth=width).encode(**{along: low, f"{along}2": "high:Q"})
+    dots = base.mark_point(filled=True, size=size).encode(**{along: estimate}, **look)
+    return bars, dots
+
+
+def zero(channel: str, field: str, name: str = "zero", **look: Any) -> alt.Chart:
+    """Return a line at 0 along a channel, "x" or "y", that shows the values of a field."""
+    line = Chart(rows(name, [{field: 0}])).mark_rule(**look or {"strokeWidth": 1})
+    return line.encode(**{channel: f"{field}:Q"})
