@@ -72,13 +72,11 @@ def _best(comparison: EstimatorComparison, method: str, titles: dict, texts: dic
 
 
 def _draw_estimators(data: dict) -> alt.LayerChart:
-    x = alt.X(
-        "rmse:Q",
-        title="expected RMSE of the proportion at the present shift",
-        axis=alt.Axis(tickCount=6, format="~g"),
+    title = "expected RMSE of the proportion at the present shift"
+    base = theme.chart(data, "estimators").encode(
+        x=theme.across("rmse", title, tickCount=6, format="~g"),
+        y=theme.names("estimator", labelLimit=220),
     )
-    y = theme.in_order("estimator", data["estimators"], labelLimit=220)
-    base = theme.chart(data, "estimators").encode(x=x, y=y)
     colors = {"chosen": theme.ESTIMATE, "other": theme.GRAY}
     return theme.bars(base, "role", colors, dx=5, height=16)
 

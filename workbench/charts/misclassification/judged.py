@@ -52,15 +52,16 @@ def judged(audit: JudgeAudit) -> theme.Figure:
 
 def _draw(graded: bool, data: dict) -> alt.LayerChart:
     base = theme.chart(data, "judged").encode(
-        y=theme.in_order("who", data["judged"], labelLimit=220),
+        y=theme.names("who", labelLimit=220),
         color=theme.color("kind", {"corrected": theme.ESTIMATE, "other": theme.GRAY}, legend=None),
     )
-    low = alt.X(
-        "low:Q",
-        title="mean grade" if graded else "proportion of items",
-        axis=alt.Axis(tickCount=6) if graded else theme.percents(tickCount=6),
-        scale=alt.Scale(zero=False, nice=True),
-    )
-    bars, dots = theme.bars_and_dots(base, low, "estimate:Q", width=5, size=110)
-    texts = base.mark_text(align="left", x="width", dx=12)
-    return alt.layer(bars, dots, texts.encode(text="text:N", color=alt.value(theme.GRAY)))
+    scale = alt.Scale(zero=False, nice=True)
+    if graded:
+        low = theme.across("low", "mean grade", scale=scale, tickCount=6)
+    else:
+        low = theme.across(
+            "low", "proportion of items", scale=scale, tickCount=6, format=theme.PERCENT
+        )
+    bars, dots = theme.bars_and_dots(base, low, "estimate", width=5, size=110)
+    texts = theme.beside(base, 12, x="width").encode(color=alt.value(theme.GRAY))
+    return alt.layer(bars, dots, texts)

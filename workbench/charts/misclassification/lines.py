@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from workbench.charts import theme
-from workbench.charts.misclassification.scenes import PERCENT, READING, answer_slopes
+from workbench.charts.misclassification.scenes import READING, answer_slopes
 from workbench.charts.misclassification.words import colors, dashes
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory
@@ -107,9 +107,9 @@ def _draw_published(names: list[str], data: dict) -> alt.LayerChart:
         )
         for name in names
     ]
-    ends = theme.chart(data, "ends").mark_text(align="left", dx=12, fontWeight="bold")
+    ends = theme.beside(theme.chart(data, "ends").encode(**axes), 12, fontWeight="bold")
     strokes = lines.mark_line(strokeWidth=2.5).encode(**looks)
-    return alt.layer(strokes, *dots, ends.encode(**axes, text="text:N"))
+    return alt.layer(strokes, *dots, ends)
 
 
 def drawing(
@@ -159,13 +159,10 @@ def _draw_drawing(data: dict) -> alt.LayerChart:
 
 def _encodings(names: list[str], months: int) -> tuple[dict, dict]:
     """Return the axes, and the color and dash of lines; all charts of months have the same axes."""
-    across = alt.X(
-        "month:Q",
-        title="month",
-        axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
-        scale=theme.span(1, months, padding=12),
-    )
-    up = alt.Y("share:Q", title="proportion with panels", axis=PERCENT, scale=theme.span(*HEIGHTS))
+    scale = theme.span(1, months, padding=12)
+    values = list(range(1, months + 1))
+    across = theme.across("month", "month", scale=scale, values=values, grid=False)
+    up = theme.up("share", "proportion with panels", HEIGHTS, format=theme.PERCENT)
     lines = {name: LINES[name] for name in names}
     dash = {TRUTH: [6, 3], DRAWN: [1, 0]} | dashes()
     return {"x": across, "y": up}, {

@@ -166,13 +166,9 @@ def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelM
 
 
 def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> alt.LayerChart:
-    up = alt.Y(
-        "share:Q",
-        # a low chart has no room for more than the name
-        title=name if "lines 1" in data else f"proportion of {name}",
-        axis=theme.percents(tickCount=5),
-        scale=alt.Scale(zero=False),
-    )
+    # a low chart has no room for more than the name
+    title = name if "lines 1" in data else f"proportion of {name}"
+    up = theme.up("share", title, scale=alt.Scale(zero=False), tickCount=5, format=theme.PERCENT)
     bands, alone, lines, lost, audit = (
         theme.chart(data, f"{name} {k}").encode(x=across)
         for name in ("bands", "alone", "lines", "lost", "audit")
@@ -321,9 +317,9 @@ def _draw_changes(classes: list[str], periods: Sequence, data: dict) -> alt.TopL
     parts = []
     for k, across in enumerate(_period_axes(periods, title, len(classes))):
         base = theme.chart(data, f"changes {k}").encode(x=across, color=color)
-        low = alt.Y("low:Q", title=f"{_limited(classes[k], 10)} (points)", axis=POINTS)
+        low = theme.up("low", f"{_limited(classes[k], 10)} (points)", **POINTS)
         bars, dots = theme.bars_and_dots(
-            base, low, "change:Q", width=2 if many else 3, size=14 if many else 60, shape=shape
+            base, low, "change", width=2 if many else 3, size=14 if many else 60, shape=shape
         )
         parts.append(alt.layer(theme.zero("y", "change", f"zero {k}"), bars, dots))
     return _stacked(parts)

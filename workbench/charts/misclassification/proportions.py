@@ -66,12 +66,12 @@ def _points(rows: list[dict], column: str, kind: str) -> list[dict]:
 
 
 def _draw(data: dict) -> alt.LayerChart:
-    y = theme.in_order("class", data["classes"], labelLimit=140)
-    low = alt.X("low:Q", title="proportion of all items", axis=theme.percents(tickCount=5))
+    y = theme.names("class", labelLimit=140)
+    low = theme.across("low", "proportion of all items", tickCount=5, format=theme.PERCENT)
     lines = theme.chart(data, "classes").encode(y=y)
     bars = lines.mark_rule(strokeWidth=5, color=theme.ESTIMATE, yOffset=BELOW)
-    texts = lines.mark_text(align="left", x="width", dx=12, color=theme.GRAY)
-    layers = [bars.encode(x=low, x2="high:Q"), texts.encode(text="text:N")]
+    texts = theme.beside(lines, 12, x="width", color=theme.GRAY)
+    layers = [bars.encode(x=low, x2="high:Q"), texts]
     color = theme.color("kind", KINDS)
     shape = theme.shape("kind", KINDS, ["diamond", "circle"])
     for kind, offset in (("predicted", -BELOW), ("corrected", BELOW)):

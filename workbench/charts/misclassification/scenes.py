@@ -43,9 +43,9 @@ NAME_WIDTH = 115  # pixels for the longest name, so that the chart does not move
 INDEPENDENT, SHARED, PREDICTED = "independent errors", "shared audit", "your prediction"
 BANDS = {INDEPENDENT: RAW, SHARED: CORRECTED, PREDICTED: theme.OKABE_ITO["green"]}
 LETTERS = 125  # pixels of the longest text next to a dot
-PERCENT = theme.percents()
+PERCENT = {"format": theme.PERCENT}
 POINT = "format(100 * datum.value, '~g')"
-POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
+POINTS = {"labelExpr": POINT, "tickCount": 5}
 
 
 def mosaic(base_rate: float, p00: float, p11: float) -> theme.Figure:
@@ -110,12 +110,11 @@ def mosaic(base_rate: float, p00: float, p11: float) -> theme.Figure:
 
 def _draw_mosaic(data: dict) -> alt.HConcatChart:
     cells = theme.chart(data, "cells")
-    unit = theme.span(0, 1)
     groups = named("proportion of all forms: panels, others")
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
-        x=alt.X("left:Q", title=groups, axis=PERCENT, scale=unit),
+        x=theme.across("left", groups, (0, 1), **PERCENT),
         x2="right:Q",
-        y=alt.Y("low:Q", title="proportion of each group, by class read", axis=PERCENT, scale=unit),
+        y=theme.up("low", "proportion of each group, by class read", (0, 1), **PERCENT),
         y2="high:Q",
         color=theme.color(
             "area",
@@ -124,13 +123,8 @@ def _draw_mosaic(data: dict) -> alt.HConcatChart:
         ),
     )
     texts = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
-    up = alt.Y(
-        "bias:Q",
-        title="counted minus true proportion (points)",
-        axis=POINTS,
-        scale=theme.span(*BIAS),
-    )
-    across = alt.X("share:Q", title=named("true proportion of panels"), axis=PERCENT, scale=unit)
+    up = theme.up("bias", "counted minus true proportion (points)", BIAS, **POINTS)
+    across = theme.across("share", named("true proportion of panels"), (0, 1), **PERCENT)
     line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     arrow = theme.chart(data, "arrow").encode(x="share:Q")
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(y="from:Q", y2="bias:Q")
@@ -173,13 +167,13 @@ def judge(share: float, right: float) -> theme.Figure:
 
 
 def _draw_judge(data: dict) -> alt.LayerChart:
-    unit = theme.span(0, 1)
-    x = alt.X("share:Q", title="proportion of good answers", axis=PERCENT, scale=unit)
-    y = alt.Y("value:Q", title="reported proportion", axis=PERCENT, scale=unit)
-    color = theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED})
-    lines = theme.chart(data, "lines").mark_line().encode(x=x, y=y, color=color)
-    dots = theme.chart(data, "now").mark_point(filled=True, size=110)
-    return lines + dots.encode(x=x, y=y, color=color)
+    axes = {
+        "x": theme.across("share", "proportion of good answers", (0, 1), **PERCENT),
+        "y": theme.up("value", "reported proportion", (0, 1), **PERCENT),
+        "color": theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED}),
+    }
+    lines, now = (theme.chart(data, name).encode(**axes) for name in ("lines", "now"))
+    return lines.mark_line() + now.mark_point(filled=True, size=110)
 
 
 def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> theme.Figure:
@@ -279,35 +273,25 @@ def _draw_months(data: dict) -> alt.VConcatChart:
         axis=alt.Axis(labelLimit=160, minExtent=NAME_WIDTH),
     )
     low, high = (f"{abs(100 * end):g}" for end in ERRORS)
-    along = alt.X(
-        "low:Q",
-        title=f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}",
-        axis=POINTS,
-        scale=theme.span(*ERRORS),
-    )
+    title = f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}"
+    along = theme.across("low", title, ERRORS, **POINTS)
     answers = theme.chart(data, "answers")
     rows = answers.encode(y=labels, color=color)
     bands = rows.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q")
     dots = rows.mark_circle(size=90, clip=True).encode(x="bias:Q")
-    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(
-        x=alt.value("width"), y=labels, text="text:N"
-    )
+    texts = theme.beside(answers, 8, fontWeight="bold").encode(x=alt.value("width"), y=labels)
     heading = {"align": "left", "dx": 8, "dy": -26, "lineHeight": 16, "x": "width", "y": 0}
     head = theme.Chart(theme.rows("head", [{"text": ["typical", "error"]}]))
     head = head.mark_text(style="note", **heading).encode(text="text:N")
     above = theme.zero("x", "bias", style="truth") + bands + dots + texts + head
-    across = alt.X(
-        "share:Q",
-        title="new true proportion (lines: theory; dots: simulation)",
-        axis=PERCENT,
-        scale=WITHIN,
-    )
-    ticks = [m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)]
-    up = alt.Y(
-        "rmse:Q",
-        title="typical error (points, log scale)",
-        axis=alt.Axis(values=ticks, labelExpr=POINT),
+    title = "new true proportion (lines: theory; dots: simulation)"
+    across = theme.across("share", title, scale=WITHIN, **PERCENT)
+    up = theme.up(
+        "rmse",
+        "typical error (points, log scale)",
         scale=theme.span(*TYPICAL, type="log"),
+        values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)],
+        labelExpr=POINT,
     )
     lines = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True)
     curves = lines.encode(
@@ -319,10 +303,8 @@ def _draw_months(data: dict) -> alt.VConcatChart:
     now = answers.mark_circle(size=70, clip=True).encode(
         x=alt.X("now:Q", scale=WITHIN), y="rmse:Q", color=color
     )
-    below = theme.chart(data, "truth").mark_rule(style="truth").encode(x=across) + curves + now
-    both = alt.vconcat(
-        above.properties(width=460, height=alt.Step(28)), below.properties(width=460, height=190)
-    )
+    below = theme.truth(data, x=across) + curves + now
+    both = theme.stacked(460, (above, alt.Step(28)), (below, 190))
     return both.resolve_scale(color="independent", strokeDash="independent")
 
 
@@ -398,22 +380,18 @@ def change(
 
 
 def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
-    months = alt.X(
-        "month:Q",
-        title=rename("month (dashed: truth)"),
+    months = theme.across(
+        "month",
+        rename("month (dashed: truth)"),
         scale=alt.Scale(nice=False, padding=8),
-        axis=alt.Axis(values=[row["month"] for row in data["levels"]], grid=False, format="d"),
+        values=[row["month"] for row in data["levels"]],
+        grid=False,
+        format="d",
     )
-    within = theme.span(*LEVELS)
-    up = alt.Y(
-        "estimate:Q",
-        title=rename("proportion with panels, 95% intervals"),
-        axis=PERCENT,
-        scale=within,
-    )
+    up = theme.up("estimate", rename("proportion with panels, 95% intervals"), LEVELS, **PERCENT)
     levels = theme.chart(data, "levels").encode(x=months)
     bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
-        y=alt.Y("low:Q", scale=within), y2="high:Q"
+        y=theme.up("low", ends=LEVELS), y2="high:Q"
     )
     truth = levels.mark_line(style="truth").encode(y="truth:Q")
     line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(y=up)
@@ -430,12 +408,10 @@ def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
         ),
         color=theme.color("band", BANDS, legend=None),
     )
-    change = alt.Y(
-        "low:Q", title="change (points), 95% interval", axis=POINTS, scale=theme.span(*DIFFERENCES)
-    )
+    change = theme.up("low", "change (points), 95% interval", DIFFERENCES, **POINTS)
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
-    true = theme.chart(data, "true change").mark_rule(style="truth").encode(y="change:Q")
+    true = theme.truth(data, "true change", y="change:Q")
     right = (theme.zero("y", "change") + true + limits + ticks).properties(
         width=110 * len(data["differences"]), height=250
     )
@@ -495,10 +471,9 @@ def _draw_constant(data: dict) -> alt.LayerChart:
     methods = HOLDS.values()
     color = theme.color("estimator", {name: colors()[name] for name in methods}, legend=None)
     dash = theme.dash("estimator", methods, [dashes()[name] for name in methods], legend=None)
-    across = alt.X(
-        "share:Q", title="new true proportion (dashed: truth)", axis=PERCENT, scale=WITHIN
-    )
-    up = alt.Y("answer:Q", title="average answer", axis=PERCENT, scale=theme.span(*ANSWERS))
+    title = "new true proportion (dashed: truth)"
+    across = theme.across("share", title, scale=WITHIN, **PERCENT)
+    up = theme.up("answer", "average answer", ANSWERS, **PERCENT)
     answers, now, truth = (
         theme.chart(data, name).encode(x=across, y=up) for name in ("answers", "now", "truth")
     )
