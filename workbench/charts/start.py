@@ -3,9 +3,10 @@
 import altair as alt
 
 from workbench.charts import theme
+from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure
 
 
-def sureness(says: float, right: float, predicted: float | None = None) -> theme.Figure:
+def sureness(says: float, right: float, predicted: float | None = None) -> Figure:
     """Return bars of the mean confidence, the accuracy, and the learner's prediction, if any.
 
     Parameters
@@ -21,7 +22,7 @@ def sureness(says: float, right: float, predicted: float | None = None) -> theme
         shares["your prediction"] = predicted
         guess = f" You predicted {predicted:.0%}."
     shares["accuracy"] = right
-    return theme.Figure(
+    return Figure(
         {
             "bars": [
                 {"who": who, "share": share, "text": f"{share:.1%}"}
@@ -37,13 +38,13 @@ def sureness(says: float, right: float, predicted: float | None = None) -> theme
 
 
 def _draw(data: dict) -> alt.LayerChart:
-    ticks = {"values": [k / 5 for k in range(6)], "format": theme.PERCENT}
+    ticks = {"values": [k / 5 for k in range(6)], "format": PERCENT}
     base = theme.chart(data, "bars").encode(
         y=theme.names("who"), x=theme.across("share", "percentage of the forms", (0, 1.1), **ticks)
     )
     colors = {
-        "mean confidence": theme.GRAY,
-        "your prediction": theme.OKABE_ITO["purple"],
-        "accuracy": theme.ESTIMATE,
+        "mean confidence": GRAY,
+        "your prediction": OKABE_ITO["purple"],
+        "accuracy": ESTIMATE,
     }
     return theme.bars(base, "who", colors, dx=6)

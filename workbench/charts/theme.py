@@ -573,13 +573,23 @@ def zero(channel: str, field: str, name: str = "zero", **look: Any) -> alt.Chart
 
 
 def bars_and_dots(
-    base: alt.Chart, low: alt.X | alt.Y, estimate: str, *, width: float, size: float, **look: Any
+    base: alt.Chart,
+    low: alt.X | alt.Y,
+    estimate: str,
+    *,
+    width: float,
+    size: float,
+    clip: bool = False,
+    **look: Any,
 ) -> tuple[alt.Chart, alt.Chart]:
     """Return bars from the field of `low` to the field `high`, and a dot at each estimate.
 
-    `look` has the other encodings of the dots, such as their shape.
+    The bars end at the edge of the plot with `clip`. `look` has the other encodings of the dots,
+    such as their shape.
     """
     along = "x" if isinstance(low, alt.X) else "y"
-    bars = base.mark_rule(strokeWidth=width).encode(**{along: low, f"{along}2": "high:Q"})
+    bars = base.mark_rule(strokeWidth=width, clip=clip).encode(
+        **{along: low, f"{along}2": "high:Q"}
+    )
     dots = base.mark_point(filled=True, size=size).encode(**{along: f"{estimate}:Q"}, **look)
     return bars, dots

@@ -19,13 +19,14 @@ from workbench.charts.cross_validation.words import (
     two_lines,
     values_axis,
 )
+from workbench.charts.theme import GRAY, OKABE_ITO, WIDTH, Figure
 from workbench.cross_validation.comparison import best_mean
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import percent
 from workbench.results.digits import between, number, share
 
-FIRST, SECOND, NEITHER = theme.OKABE_ITO["blue"], theme.OKABE_ITO["vermilion"], theme.GRAY
+FIRST, SECOND, NEITHER = OKABE_ITO["blue"], OKABE_ITO["vermilion"], GRAY
 SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
 MAY_BE_0 = "may be 0"
 BAR = "M-0.25,-1L0.25,-1L0.25,1L-0.25,1Z"
@@ -35,7 +36,7 @@ SHOWN_MODELS = 24
 
 def folds(
     cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = ""
-) -> theme.Figure:
+) -> Figure:
     """Return the difference in each fold as a dot, and below it two or three intervals of the mean.
 
     The intervals are the naive interval, that of Nadeau and Bengio, and that of the chosen rho.
@@ -247,7 +248,7 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
         shape = theme.shape("verdict", shapes, shapes.values(), legend=None)
         layers = theme.bars_and_dots(base, low, "estimate", width=4, size=110, shape=shape)
         views.append((alt.layer(zero, *layers), 36 * len(intervals)))
-    both = theme.stacked(theme.WIDTH - 160, *views, spacing=4)
+    both = theme.stacked(WIDTH - 160, *views, spacing=4)
     return both.resolve_scale(color="independent", shape="independent")
 
 

@@ -7,6 +7,7 @@ import altair as alt
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import best_words
 from workbench.charts.cross_validation.words import FramedFigure, short_names, values_axis
+from workbench.charts.theme import GRAY, MISS, STRATIFIED, Figure
 from workbench.cross_validation.comparison import ModelComparison, differing
 from workbench.cross_validation.losses import KINDS
 from workbench.results import percent
@@ -14,12 +15,10 @@ from workbench.results.digits import number, short_p
 
 SHOWN_PAIRS = 66
 PAIRS_WIDTH = 330
-VERDICTS = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
+VERDICTS = {"differs": STRATIFIED, "no difference shown": GRAY, "no test": MISS}
 
 
-def pairs(
-    comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS
-) -> theme.Figure:
+def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> Figure:
     """Return all pairs of models: differences, intervals, adjusted p-values.
 
     Parameters

@@ -12,17 +12,18 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
 from workbench.charts.cross_validation.words import short_names, values_axis
+from workbench.charts.theme import GRAY, WIDTH, Figure
 from workbench.cross_validation.losses import KINDS
 from workbench.cross_validation.model_tests import BayesianTTest
 from workbench.results.digits import number, probability
 
-REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
+REGIONS = {"first better": FIRST, "practically equal": GRAY, "second better": SECOND}
 MOST_LETTERS = 50
 LETTER = 7.5  # pixels
 REACH = 8.0
 
 
-def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> theme.Figure:
+def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> Figure:
     """Return the posterior density of the mean difference, shaded by the model that is better.
 
     Parameters
@@ -66,7 +67,7 @@ def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> theme.Fig
     lower, upper = result.interval()
     names = models if sum(map(len, models)) <= MOST_LETTERS else short
     title = f"mean difference in {KINDS[result.scores][0]}: {' minus '.join(names)}"
-    return theme.Figure(
+    return Figure(
         {
             "density": density,
             "rope": [{"difference": cut} for cut in cuts if low < cut < high],
@@ -125,7 +126,7 @@ def _draw(title: str, data: dict) -> alt.LayerChart:
         y=alt.Y("density:Q", axis=None, stack=None),
         color=theme.color("region", REGIONS, legend=None),
     )
-    line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(y="density:Q")
+    line = density.mark_line(strokeWidth=1.5, color=GRAY).encode(y="density:Q")
     rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
     # over its region, but next to the names at the ends
     width = LETTER * max(len(line) for row in data["names"] for line in row["text"])
@@ -135,7 +136,7 @@ def _draw(title: str, data: dict) -> alt.LayerChart:
         ("middle", {"expr": f"clamp(scale('x', 0), {left}, {right})"}, "center"),
         ("right", "width", "right"),
     )
-    look = {"baseline": "top", "lineHeight": 15, "limit": theme.WIDTH // 3}
+    look = {"baseline": "top", "lineHeight": 15, "limit": WIDTH // 3}
     texts = []
     for name, y in (("names", -32), ("notes", 6)):
         base = theme.chart(data, name).encode(text="text:N")

@@ -8,21 +8,22 @@ import altair as alt
 import numpy as np
 
 from workbench.charts import theme
+from workbench.charts.theme import GRAY, OKABE_ITO, WIDTH, Figure
 from workbench.cross_validation.kfold import KFoldTTest
 from workbench.results import percent
 from workbench.results.digits import decimal, share, short_p
 
 RULES = {
-    "naive": theme.OKABE_ITO["vermilion"],
-    "Nadeau-Bengio": theme.OKABE_ITO["blue"],
-    "0.7": theme.OKABE_ITO["green"],
-    "used": theme.OKABE_ITO["purple"],
+    "naive": OKABE_ITO["vermilion"],
+    "Nadeau-Bengio": OKABE_ITO["blue"],
+    "0.7": OKABE_ITO["green"],
+    "used": OKABE_ITO["purple"],
 }
 RULE_SHAPES = ["triangle-up", "circle", "square", "diamond"]
 MOST_RHO = 0.95
 LEAST_P = 1e-15
 NEAR = 0.07
-CURVE_SIZE = (theme.WIDTH, 240)
+CURVE_SIZE = (WIDTH, 240)
 # relative widths for which texts are placed: on a phone, as in CURVE_SIZE, on the widest page
 WIDTHS = (0.45, 1, 1.8)
 LETTER, LINE = 5.8, 14
@@ -45,7 +46,7 @@ PLACES = [
 FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
-def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> theme.Figure:
+def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> Figure:
     """Return the p-value by rho, with the rho of each test and the place of the level.
 
     Parameters
@@ -80,7 +81,7 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> theme.Figure:
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     folds = test.folds if test.test_share is None else 1 / test.test_share
     data = curve_rows(test, level, ends, CURVE_SIZE)
-    return theme.Figure(
+    return Figure(
         data,
         title,
         f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho. "
@@ -227,7 +228,7 @@ def draw_curve(
     scale = theme.span(_least_p(data["curve"]), 1, type="log")
     ticks = {"values": _p_ticks(least), "format": "~g"}
     y = theme.up("p", f"p-value (log scale{below})", scale=scale, **ticks)
-    curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
+    curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=GRAY).encode(x=x, y=y)
     level = theme.chart(data, "level").encode(y="p:Q")
     name = theme.beside(level, 4, x="width", style="note")
     flip = theme.chart(data, "flips").encode(x="rho:Q")

@@ -21,14 +21,23 @@ from workbench.charts.cross_validation.rho_curves import (
     draw_curve,
 )
 from workbench.charts.cross_validation.words import two_lines
+from workbench.charts.theme import ESTIMATE, GRAY, MISS, OKABE_ITO, PERCENT, STRATIFIED, Figure
 from workbench.course.clerks import ClerkStudies
 from workbench.cross_validation.kfold import KFoldTTest, resolve_rho
 from workbench.results import percent
 from workbench.results.digits import number, share, short, short_p
+from workbench.results.result import rows_of
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy
 
-VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
-ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
+VERDICTS = {"differs": STRATIFIED, "may be 0": GRAY}
+ALARMS = {"false alarm": MISS, "no difference shown": GRAY}
+BAR_COLORS = {
+    "in 400 studies": MISS,
+    "you, ten repeats": OKABE_ITO["purple"],
+    "level": GRAY,
+    "estimated": ESTIMATE,
+    "true": GRAY,
+}
 POINTS = {"labelExpr": "format(100 * datum.value, '~g')", "tickCount": 6}
 # the axes of `clerks` fit its widest settings, so that they stay while a slider moves
 MOST_DIFFERENCE = 0.45
@@ -39,28 +48,28 @@ EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
 BINS_PER_SIDE = 60
 LEVEL = 0.95
 OUTCOMES = {
-    "not rejected": theme.GRAY,
-    "rejected": theme.MISS,
-    "all folds agree": theme.OKABE_ITO["blue"],
+    "not rejected": GRAY,
+    "rejected": MISS,
+    "all folds agree": OKABE_ITO["blue"],
 }
 SIZES = [50, 100, 200]
 TEST_COLORS = {
     "naive t": RULES["naive"],
     "Nadeau-Bengio": RULES["Nadeau-Bengio"],
     "rho 0.7": RULES["0.7"],
-    "McNemar, pooled": theme.OKABE_ITO["purple"],
+    "McNemar, pooled": OKABE_ITO["purple"],
 }
 SCORES = {
-    "false alarms, about 5% or fewer": theme.OKABE_ITO["green"],
-    "clearly more than 5%": theme.MISS,
-    "power": theme.STRATIFIED,
+    "false alarms, about 5% or fewer": OKABE_ITO["green"],
+    "clearly more than 5%": MISS,
+    "power": STRATIFIED,
 }
 
 
 # ten folds
 
 
-def hook(differences: Sequence[float], pvalue: float) -> theme.Figure:
+def hook(differences: Sequence[float], pvalue: float) -> Figure:
     """Return the difference of two clerks in each fold, and the mean difference.
 
     Parameters
@@ -75,14 +84,9 @@ def hook(differences: Sequence[float], pvalue: float) -> theme.Figure:
     text = f"mean {100 * mean:+.0f}".replace("-", "−")
     better, worse = ("A", "B") if mean < 0 else ("B", "A")
     end = f"The t-test over the ten folds gives p = {pvalue:.3f}.".replace(" -", " −")
-    return theme.Figure(
-        {
-            "folds": [
-                {"fold": k, "difference": d, "who": "clerk B" if d > 0 else "clerk A"}
-                for k, d in enumerate(values.tolist(), 1)
-            ],
-            "mean": [{"difference": mean, "text": text}],
-        },
+    folds = rows_of(fold=range(1, values.size + 1), difference=values)
+    return Figure(
+        {"folds": folds, "mean": [{"difference": mean, "text": text}]},
         f"Clerk {better} makes {abs(100 * mean):.0f} fewer errors on 100 forms than clerk {worse}. "
         f"Is {better} the better reader?",
         f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {(values < 0).sum()} "
@@ -99,8 +103,8 @@ def _draw_hook(data: dict) -> alt.LayerChart:
     zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1)
     return alt.layer(
         zero.encode(y=y),
-        base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0)),
-        base.mark_point(filled=True, size=90, color=theme.ESTIMATE),
+        base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(y2=alt.datum(0)),
+        base.mark_point(filled=True, size=90, color=ESTIMATE),
         line.mark_rule(style="truth"),
         theme.beside(line, 4, x="width"),
     )
@@ -111,7 +115,7 @@ def _draw_hook(data: dict) -> alt.LayerChart:
 
 def clerks(
     shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
-) -> theme.Figure:
+) -> Figure:
     """Return the intervals of studies of equal clerks, false alarms, estimated and true spread.
 
     Parameters
@@ -126,22 +130,18 @@ def clerks(
     quantile = scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2)
     half = np.nan_to_num(shown.standard_errors(test) * quantile)
     alarms, all_alarms = shown.alarms(test, LEVEL), everyone.alarms(test, LEVEL)
-    studies = [
-        {
-            "study": study,
-            "difference": difference,
-            "low": difference - reach,
-            "high": difference + reach,
-            "verdict": "false alarm" if alarm else "no difference shown",
-        }
-        for study, (difference, reach, alarm) in enumerate(
-            zip(shown.differences.tolist(), half.tolist(), alarms, strict=True), 1
-        )
-    ]
+    studies = rows_of(
+        study=range(1, alarms.size + 1),
+        difference=shown.differences,
+        low=shown.differences - half,
+        high=shown.differences + half,
+        verdict=np.where(alarms, *ALARMS),
+    )
     # the mean of the estimated standard errors, and the standard deviation of the differences
     estimated = float(np.nanmean(everyone.standard_errors(test)))
     true = float(everyone.differences.std(ddof=1))
-    rate, error = float(all_alarms.mean()), _rate_error(all_alarms.mean(), all_alarms.size)
+    rate = float(all_alarms.mean())
+    error = _rate_error(rate, all_alarms.size)
     rates, guess = {"in 400 studies": rate}, ""
     if predicted is not None:
         rates["you, ten repeats"] = predicted
@@ -150,24 +150,23 @@ def clerks(
     count, total = int(alarms.sum()), alarms.size
     call = "calls" if count == 1 else "call"
     repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
-    return theme.Figure(
-        {
-            "studies": studies,
-            "spread": [
-                {"kind": kind, "sd": sd, "text": short(sd)}
-                for kind, sd in (("estimated", estimated), ("true", true))
-            ],
-            "alarms": [
-                {"who": who, "rate": rate, "text": f"{rate:.1%}"} for who, rate in rates.items()
-            ],
-        },
-        f"{test}: {count} of {total} studies {call} two equal clerks different; in the long run "
-        f"{rate:.1%} ± {error:.1%}",
+    spread = {"estimated": estimated, "true": true}
+    data = {
+        "studies": studies,
+        "spread": [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in spread.items()],
+        "alarms": [{"who": who, "rate": x, "text": f"{x:.1%}"} for who, x in rates.items()],
+    }
+    title = f"{test}: {count} of {total} studies {call} two equal clerks different"
+    scope = (
         f"{percent(LEVEL)} intervals of the {test} test for studies {shown.first} to "
-        f"{shown.first + total - 1}. Each study cross-validates {shown.n} forms {repeated}. "
-        f"{count} of these {total} studies and {all_alarms.sum()} of {all_alarms.size} studies "
-        f"raise a false alarm. The mean of the estimated standard errors is {estimated:.4f}. The "
-        f"standard deviation of the differences is {true:.4f}.{guess}",
+        f"{shown.first + total - 1}. Each study cross-validates {shown.n} forms {repeated}."
+    )
+    return Figure(
+        data,
+        f"{title}; in the long run {rate:.1%} ± {error:.1%}",
+        f"{scope} {count} of these {total} studies and {all_alarms.sum()} of {all_alarms.size} "
+        f"studies raise a false alarm. The mean of the estimated standard errors is "
+        f"{estimated:.4f}. The standard deviation of the differences is {true:.4f}.{guess}",
         _draw_clerks,
     )
 
@@ -177,48 +176,30 @@ def _rate_error(rate: float, runs: int) -> float:
 
 
 def _draw_clerks(data: dict) -> alt.VConcatChart:
-    axis = alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False)
+    axis = {"values": [1, 10, 20, 30, 40], "labelAngle": 0, "grid": False}
     base = theme.chart(data, "studies").encode(
         x=alt.X("study:O", title="study", axis=axis), color=theme.color("verdict", ALARMS)
     )
     ends = (-MOST_DIFFERENCE, MOST_DIFFERENCE)
     low = theme.up("low", "A minus B (percentage points)", ends, **POINTS)
-    intervals = alt.layer(
-        theme.zero("y", "difference", style="truth"),
-        base.mark_rule(strokeWidth=2, clip=True).encode(y=low, y2="high:Q"),
-        base.mark_point(filled=True, size=50).encode(
-            y="difference:Q", shape=theme.shape("verdict", ALARMS, ["diamond", "circle"])
-        ),
-    )
-    alarm_ends, spread_ends = (0, 1.3 * MOST_ALARMS), (0, 1.4 * MOST_SPREAD)
-    alarms = theme.chart(data, "alarms").encode(
-        y=theme.names("who"),
-        x=theme.across("rate", "false alarms", alarm_ends, tickCount=4, format=theme.PERCENT),
-    )
-    spread = theme.chart(data, "spread").encode(
-        y=theme.names("kind", ["estimated", "true"]),
-        x=theme.across("sd", "standard error", spread_ends, tickCount=4),
-    )
-    alarm_colors = {
-        "in 400 studies": theme.MISS,
-        "you, ten repeats": theme.OKABE_ITO["purple"],
-        "level": theme.GRAY,
-    }
-    spread_colors = {"estimated": theme.ESTIMATE, "true": theme.GRAY}
-    bars = alt.hconcat(
-        theme.bars(alarms, "who", alarm_colors).properties(width=222, height=84),
-        theme.bars(spread, "kind", spread_colors).properties(width=222, height=84),
-    )
-    both = alt.vconcat(
-        intervals.properties(width=520, height=240), bars.resolve_scale(color="independent")
-    )
+    shape = theme.shape("verdict", ALARMS, ["diamond", "circle"])
+    layers = theme.bars_and_dots(base, low, "difference", width=2, size=50, clip=True, shape=shape)
+    intervals = alt.layer(theme.zero("y", "difference", style="truth"), *layers)
+    ends = (0, 1.3 * MOST_ALARMS)
+    rate = theme.across("rate", "false alarms", ends, tickCount=4, format=PERCENT)
+    alarms = theme.chart(data, "alarms").encode(x=rate, y=theme.names("who"))
+    sd = theme.across("sd", "standard error", (0, 1.4 * MOST_SPREAD), tickCount=4)
+    spread = theme.chart(data, "spread").encode(x=sd, y=theme.names("kind"))
+    bars = theme.bars(alarms, "who", BAR_COLORS), theme.bars(spread, "kind", BAR_COLORS)
+    row = alt.hconcat(*[view.properties(width=222, height=84) for view in bars])
+    both = intervals.properties(width=520, height=240) & row.resolve_scale(color="independent")
     return both.resolve_scale(color="independent", shape="independent")
 
 
 # one slider
 
 
-def slider(differences: np.ndarray, test: KFoldTTest) -> theme.Figure:
+def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
     """Return the folds with the interval of their mean at one rho, and the p-value at every rho.
 
     Parameters
@@ -237,64 +218,55 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> theme.Figure:
         # only the chosen point has a text, because the learner looks for the others
         if not point["chosen"]:
             point["text"] = ""
-    data["dots"] = [
-        {"difference": difference, "y": 1 + height / step}
-        for difference, height in zip(values.tolist(), heights.tolist(), strict=True)
-    ]
+    data["dots"] = rows_of(difference=values, y=1 + heights / step)
     low, high = test.interval(LEVEL)
     significant, verdict = "not significant", "may be 0"
     if test.pvalue < 1 - LEVEL:
         significant, verdict = "significant", "differs"
-    mean = {"estimate": test.estimate, "low": low, "high": high, "y": 0, "verdict": verdict}
-    data["mean"] = [mean]
+    limits = {"estimate": test.estimate, "low": low, "high": high}
+    data["mean"] = [limits | {"y": 0, "verdict": verdict}]
     p, text = short(test.pvalue, 4), f"{test.pvalue:.4f}"
     if test.pvalue < 1e-4:
         p = text = short_p(test.pvalue)
     ends = [*values.tolist(), *test.at(MOST_RHO).interval(LEVEL), 0.0]
-    return theme.Figure(
+    draw = functools.partial(
+        _draw_slider, test.folds * test.repeats, (min(ends) - 0.02, max(ends) + 0.02)
+    )
+    mean = f"The mean difference of {values.size} folds is {number(test.estimate)}."
+    return Figure(
         data,
         f"rho {share(test.rho)} (r {share(test.r)}): p {p}, {significant} at {percent(1 - LEVEL)}",
-        f"The mean difference of {values.size} folds is {number(test.estimate)}. With rho "
-        f"{test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, t is "
-        f"{test.statistic:.3f}, p {text}, and the {percent(LEVEL)} interval is {low:.3f} to "
+        f"{mean} With rho {test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, t "
+        f"is {test.statistic:.3f}, p {text}, and the {percent(LEVEL)} interval is {low:.3f} to "
         f"{high:.3f}.",
-        functools.partial(
-            _draw_slider, test.folds * test.repeats, (min(ends) - 0.02, max(ends) + 0.02)
-        ),
+        draw,
     )
 
 
 def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> alt.HConcatChart:
     top = max(4, *(row["y"] for row in data["dots"])) + 0.5
     up = alt.Y("y:Q", axis=None, scale=theme.span(-0.8, top))
-    dots = theme.chart(data, "dots").mark_circle(size=110, color=theme.ESTIMATE)
+    dots = theme.chart(data, "dots").mark_circle(size=110, color=ESTIMATE)
     title = "difference per fold (bar: 95% interval)"
     mean = theme.chart(data, "mean").encode(
         y=up, color=theme.color("verdict", VERDICTS, legend=None)
     )
     shape = theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None)
-    left = alt.layer(
-        theme.zero("x", "difference"),
-        dots.encode(x=theme.across("difference", title, ends, tickCount=6), y=up),
-        mean.mark_rule(strokeWidth=5, clip=True).encode(
-            x=theme.across("low", ends=ends), x2="high:Q"
-        ),
-        mean.mark_point(filled=True, size=150).encode(x="estimate:Q", shape=shape),
-    )
+    low = theme.across("low", ends=ends)
+    interval = theme.bars_and_dots(mean, low, "estimate", width=5, size=150, clip=True, shape=shape)
+    difference = theme.across("difference", title, ends, tickCount=6)
+    zero = theme.zero("x", "difference")
+    left = alt.layer(zero, dots.encode(x=difference, y=up), *interval)
     width, height = SLIDER_SIZE
-    right = draw_curve(folds, (0.0, 1.0), list(RULES), data)
-    both = alt.hconcat(
-        left.properties(width=230, height=220), right.properties(width=width, height=height)
-    )
+    right = draw_curve(folds, (0.0, 1.0), list(RULES), data).properties(width=width, height=height)
+    both = left.properties(width=230, height=220) | right
     return both.resolve_scale(color="independent", shape="independent")
 
 
 # ten thousand experiments
 
 
-def experiments(
-    study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None
-) -> theme.Figure:
+def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None) -> Figure:
     """Return the t-values of many cross-validations under a true null hypothesis, and t's density.
 
     Parameters
@@ -314,31 +286,30 @@ def experiments(
     x = np.linspace(-EDGE, EDGE, 241)
     density = (1 + x**2 / df) ** (-(df + 1) / 2) / (df**0.5 * scipy.special.beta(0.5, df / 2))
     rate = study.type_one(rho, level=LEVEL, mean=tested)
-    error = f"{_rate_error(rate, study.runs):.2%}"
+    error = f"{study.type_one_error(rho, level=LEVEL, mean=tested):.2%}"
     agree = rate - study.type_one(rho, level=LEVEL, mean=tested, zero_variance="refuse")
     infinite = f"; {agree:.2%} because all folds agree" if agree else ""
     name = "true error" if tested == study.mean else "error"
     few = ""
     if study.loss == "zero_one":
         few = " With losses of 0 or 1 few t-values are possible, so the bars are spikes."
-    return theme.Figure(
-        {
-            "bars": _t_bars(t, away[~finite], critical, study.runs),
-            "density": [
-                {"t": value, "share": height}
-                for value, height in zip(
-                    x.tolist(), (density * EDGE / BINS_PER_SIDE).tolist(), strict=True
-                )
-            ],
-            "critical": [{"t": -critical}, {"t": critical}],
-        },
-        f"{rate:.2%} ± {error} of runs reject the {name} {short(tested, 4)} at rho {short(used)}"
-        f"{infinite}",
+    data = {
+        "bars": _t_bars(t, away[~finite], critical, study.runs),
+        "density": rows_of(t=x, share=density * EDGE / BINS_PER_SIDE),
+        "critical": [{"t": -critical}, {"t": critical}],
+    }
+    scope = (
         f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} "
         f"{study.population}. The tested error is {tested:.5f}; the mean error of all runs is "
-        f"{study.mean:.5f}. At rho {used:.3f} the test rejects in {rate:.2%} of runs, with a "
-        f"Monte Carlo error of {error}. The level is {percent(1 - LEVEL)}. In {agree:.2%} of runs "
-        f"all folds have the same error, so t is infinite. The true rho of these runs is "
+        f"{study.mean:.5f}."
+    )
+    return Figure(
+        data,
+        f"{rate:.2%} ± {error} of runs reject the {name} {short(tested, 4)} at rho {short(used)}"
+        f"{infinite}",
+        f"{scope} At rho {used:.3f} the test rejects in {rate:.2%} of runs, with a Monte Carlo "
+        f"error of {error}. The level is {percent(1 - LEVEL)}. In {agree:.2%} of runs all folds "
+        f"have the same error, so t is infinite. The true rho of these runs is "
         f"{study.rho:.3f}.{few}",
         _draw_experiments,
     )
@@ -350,25 +321,18 @@ def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> 
     `infinite` has the sign of the infinite values of t, of runs in which all folds agree.
     """
     edges = np.linspace(-EDGE, EDGE, 2 * BINS_PER_SIDE + 1)
-    inside = np.abs(t) <= critical
-    beyond = np.abs(t) > EDGE
-    stay, leave = (np.histogram(t[part], edges)[0] / runs for part in (inside, ~inside & ~beyond))
-    bars = []
-    for left, right, low, more in np.stack([edges[:-1], edges[1:], stay, leave], 1).tolist():
-        if low:
-            bars.append(_bar(left, right, 0, low, "not rejected"))
-        if more:
-            bars.append(_bar(left, right, low, low + more, "rejected"))
-    ends = ((BEYOND, t[beyond], "rejected"), (INFINITE, infinite, "all folds agree"))
-    for side in (-1, 1):
-        for at, values, kind in ends:
-            middle, part = side * at, float((np.sign(values) == side).sum() / runs)
-            bars.append(_bar(middle - 0.3, middle + 0.3, 0, part, kind))
-    return bars
-
-
-def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
-    return {"left": left, "right": right, "low": low, "high": high, "kind": kind}
+    rejected = np.abs(t) > critical
+    stay, leave = (np.histogram(t[part], edges)[0] / runs for part in (~rejected, rejected))
+    bins = {"left": edges[:-1], "right": edges[1:]}
+    bars = rows_of(**bins, low=0 * stay, high=stay, kind=["not rejected"] * stay.size)
+    bars += rows_of(**bins, low=stay, high=stay + leave, kind=["rejected"] * stay.size)
+    ends = ((BEYOND, t[np.abs(t) > EDGE], "rejected"), (INFINITE, infinite, "all folds agree"))
+    for at, values, kind in ends:
+        for side in (-1, 1):
+            share = float((np.sign(values) == side).sum() / runs)
+            left, right = side * at - 0.3, side * at + 0.3
+            bars.append({"left": left, "right": right, "low": 0, "high": share, "kind": kind})
+    return [bar for bar in bars if bar["high"] > bar["low"]]
 
 
 def _draw_experiments(data: dict) -> alt.LayerChart:
@@ -383,7 +347,7 @@ def _draw_experiments(data: dict) -> alt.LayerChart:
         grid=False,
         labelOverlap=False,
     )
-    percents = {"tickCount": 5, "format": theme.PERCENT}
+    percents = {"tickCount": 5, "format": PERCENT}
     y = theme.up("low", "proportion of the runs", (0, 0.2), **percents)
     bars = theme.chart(data, "bars").mark_rect(stroke=None)
     critical = theme.chart(data, "critical").mark_rule(strokeWidth=1)
@@ -402,7 +366,7 @@ def power(
     studies: Mapping[tuple[str, int], ComparisonStudy],
     test: str | None = None,
     predicted: float | None = None,
-) -> theme.Figure:
+) -> Figure:
     """Return the false alarms of tests with equal readers, and their power with different readers.
 
     Parameters
@@ -439,18 +403,15 @@ def power(
         for name in power
     )
     error = max(row["rejects_error"] for row in power.values())
-    return theme.Figure(
-        {
-            "rates": rates,
-            "level": [{"rate": 0.05, "text": "5%"}],
-            "guess": [] if predicted is None else [{"rate": predicted, "text": "you"}],
-        },
+    first, second = (f"{errors.mean():.3f}" for errors in largest.errors)
+    guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
+    return Figure(
+        {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess},
         f"{test} with {n} forms finds the better reader in {power[test]['rejects']:.0%} of "
         f"studies; false alarms: {alarms[test]['rejects']:.1%}",
         f"{largest.runs} studies of {n} forms. The errors of the two readers ({different}) are "
-        f"{largest.errors[0].mean():.3f} and {largest.errors[1].mean():.3f}. The power of each "
-        f"test at 5%, and its false alarms ({equal}): {texts}. The Monte Carlo error is at most "
-        f"{error:.3f}.",
+        f"{first} and {second}. The power of each test at 5%, and its false alarms ({equal}): "
+        f"{texts}. The Monte Carlo error is at most {error:.3f}.",
         functools.partial(_draw_power, situations),
     )
 
@@ -480,7 +441,7 @@ def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
     panels = []
     for situation, name, most in zip(situations, ("false alarms", "power"), (0.2, 1), strict=True):
         part = base.transform_filter(alt.datum.situation == situation)
-        percents = {"tickCount": 5, "format": theme.PERCENT}
+        percents = {"tickCount": 5, "format": PERCENT}
         y = theme.up("rate", f"{name}: {situation}", (0, most), **percents)
         layers = [
             *lines,
@@ -497,7 +458,7 @@ def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
 # no test is best everywhere
 
 
-def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> theme.Figure:
+def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> Figure:
     """Return the false alarms and the power of all tests, in a panel for each learner.
 
     Parameters
@@ -530,7 +491,7 @@ def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> theme.Figu
     winners = ", ".join(f"{test} for {learner}" for learner, test in best.items())
     if len(set(best.values())) == 1:
         winners = f"{best[learners[0]]} for {' and '.join(learners)}"
-    return theme.Figure(
+    return Figure(
         {"rates": rates, "level": [{"rate": 0.05}]},
         f"Most power without excess false alarms: {winners}",
         f"False alarms with equal learners and power with different learners, in {first.runs} "
@@ -550,12 +511,12 @@ def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) 
     panels = []
     for learner in learners:
         part = base.transform_filter(alt.datum.learner == learner)
-        percents = {"tickCount": 6, "format": theme.PERCENT}
+        percents = {"tickCount": 6, "format": PERCENT}
         x = theme.across("alarms", f"{learner}: proportion significant", (0, 1), **percents)
         power = part.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"])
         panel = alt.layer(
             theme.truth(data, "level", x="rate:Q"),
-            part.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q"),
+            part.mark_rule(color=GRAY, strokeWidth=2).encode(x=x, x2="power:Q"),
             power.encode(x="power:Q"),
             part.mark_point(filled=True, size=90).encode(x="alarms:Q", **looks),
         )

@@ -7,12 +7,13 @@ from typing import Any
 import altair as alt
 
 from workbench.charts import theme
+from workbench.charts.theme import Figure
 
 LETTERS = 18
 
 
 @dataclass(frozen=True)
-class FramedFigure(theme.Figure):
+class FramedFigure(Figure):
     """A figure whose title is above labels and plot, so that it stays on the page."""
 
     width: int | None = None

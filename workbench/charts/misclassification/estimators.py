@@ -9,12 +9,13 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, STRATIFIED, Figure
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS, estimator_of
 from workbench.misclassification.prevalence import EstimatorComparison
 
 
-def estimators(comparison: EstimatorComparison, method: str = "mle") -> theme.Figure:
+def estimators(comparison: EstimatorComparison, method: str = "mle") -> Figure:
     """Return bars of the expected error of every estimator, with the chosen one marked.
 
     Parameters
@@ -43,7 +44,7 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> theme.Fi
     errors = ", ".join(f"{titles[name]} {text}" for name, text in texts.items())
     problems = "".join(f" {titles[name]}: {why}." for name, why in comparison.reasons.items())
     together = "" if len(comparison.labels) == 2 else ", all classes together"
-    return theme.Figure(
+    return Figure(
         {"estimators": rows},
         _best(comparison, method, titles, texts),
         f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) "
@@ -77,11 +78,11 @@ def _draw_estimators(data: dict) -> alt.LayerChart:
         x=theme.across("rmse", title, tickCount=6, format="~g"),
         y=theme.names("estimator", labelLimit=220),
     )
-    colors = {"chosen": theme.ESTIMATE, "other": theme.GRAY}
+    colors = {"chosen": ESTIMATE, "other": GRAY}
     return theme.bars(base, "role", colors, dx=5, height=16)
 
 
-def audit_matrix(audit: ConfusionCounts) -> theme.Figure:
+def audit_matrix(audit: ConfusionCounts) -> Figure:
     """Return the confusion table of an audit with counts and the rates P(prediction | truth).
 
     Parameters
@@ -112,7 +113,7 @@ def audit_matrix(audit: ConfusionCounts) -> theme.Figure:
     counts = zip(names, correct.tolist(), totals.tolist(), strict=True)
     rates = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in counts)
     worst = int(np.nanargmin(np.diag(audit.reading_rates)))
-    return theme.Figure(
+    return Figure(
         {"audit": cells},
         f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {names[worst]}, "
         f"{correct[worst] / totals[worst]:.1%}",
@@ -139,8 +140,8 @@ def _draw_matrix(names: list[str], data: dict) -> alt.LayerChart:
     color = alt.Color(
         "rate:Q",
         title="P(read as | true)",
-        legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
-        scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED]),
+        legend=alt.Legend(gradientLength=160, format=PERCENT),
+        scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", STRATIFIED]),
     )
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=color)
     both = len(names) <= 12

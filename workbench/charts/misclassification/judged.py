@@ -7,10 +7,11 @@ import numpy as np
 
 from workbench.audits.judges import CORRECTED, JudgeAudit, who_says
 from workbench.charts import theme
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, WIDTH, Figure
 from workbench.results import percent
 
 
-def judged(audit: JudgeAudit) -> theme.Figure:
+def judged(audit: JudgeAudit) -> Figure:
     """Return the corrected estimate, and those from human labels and judge labels, with intervals.
 
     The count of judge labels has no interval.
@@ -40,12 +41,12 @@ def judged(audit: JudgeAudit) -> theme.Figure:
         rows.append(row | new)
     estimates = "; ".join(f"{row['who']} {row['text']}" for row in rows)
     quantity = f"{audit.what[0].upper()}{audit.what[1:]}"
-    return theme.Figure(
+    return Figure(
         {"judged": rows},
         f"{quantity}, with {percent(audit.level)} intervals",
         f"{quantity}: {estimates}.",
         functools.partial(_draw, audit.positive is None),
-        width=theme.WIDTH - 220,
+        width=WIDTH - 220,
         height=30 * len(rows),
     )
 
@@ -53,15 +54,13 @@ def judged(audit: JudgeAudit) -> theme.Figure:
 def _draw(graded: bool, data: dict) -> alt.LayerChart:
     base = theme.chart(data, "judged").encode(
         y=theme.names("who", labelLimit=220),
-        color=theme.color("kind", {"corrected": theme.ESTIMATE, "other": theme.GRAY}, legend=None),
+        color=theme.color("kind", {"corrected": ESTIMATE, "other": GRAY}, legend=None),
     )
     scale = alt.Scale(zero=False, nice=True)
     if graded:
         low = theme.across("low", "mean grade", scale=scale, tickCount=6)
     else:
-        low = theme.across(
-            "low", "proportion of items", scale=scale, tickCount=6, format=theme.PERCENT
-        )
+        low = theme.across("low", "proportion of items", scale=scale, tickCount=6, format=PERCENT)
     bars, dots = theme.bars_and_dots(base, low, "estimate", width=5, size=110)
-    texts = theme.beside(base, 12, x="width").encode(color=alt.value(theme.GRAY))
+    texts = theme.beside(base, 12, x="width").encode(color=alt.value(GRAY))
     return alt.layer(bars, dots, texts)

@@ -8,15 +8,16 @@ import altair as alt
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import READING, answer_slopes
 from workbench.charts.misclassification.words import colors, dashes
+from workbench.charts.theme import GRAY, OKABE_ITO, PERCENT, Figure
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory
 
 DRAWN, TRUTH = "your line", "truth"
 PUBLISHED = ("raw count", "mixed", "calibration")
 LINES = {
-    TRUTH: theme.GRAY,
+    TRUTH: GRAY,
     **{name: colors()[name] for name in PUBLISHED},
-    DRAWN: theme.OKABE_ITO["green"],
+    DRAWN: OKABE_ITO["green"],
 }
 STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 SHAPES = {
@@ -39,7 +40,7 @@ def published(
     true_shares: Sequence[float],
     drawn: Sequence[float] | None = None,
     methods: Sequence[str] = PUBLISHED,
-) -> theme.Figure:
+) -> Figure:
     """Return the lines that three estimators publish, the truth, and the line of a learner.
 
     Parameters
@@ -66,7 +67,7 @@ def published(
     if drawn is not None:
         shares[DRAWN] = drawn
     shares[TRUTH] = true_shares
-    return theme.Figure(
+    return Figure(
         {
             "lines": [row for name, line in shares.items() for row in _months(line, name)],
             "ends": [
@@ -118,7 +119,7 @@ def drawing(
     *,
     touched: bool = True,
     loose: bool = True,
-) -> theme.Figure:
+) -> Figure:
     """Return a line whose points can be dragged, and the true line.
 
     Parameters
@@ -147,7 +148,7 @@ def drawing(
         title = "Your line: the proportion that the office publishes"
         alternative = f"Your line: {ends}."
     data = {"truth": _months(true_shares, TRUTH), "drawn": points}
-    return theme.Figure(data, title, alternative, _draw_drawing)
+    return Figure(data, title, alternative, _draw_drawing)
 
 
 def _draw_drawing(data: dict) -> alt.LayerChart:
@@ -162,7 +163,7 @@ def _encodings(names: list[str], months: int) -> tuple[dict, dict]:
     scale = theme.span(1, months, padding=12)
     values = list(range(1, months + 1))
     across = theme.across("month", "month", scale=scale, values=values, grid=False)
-    up = theme.up("share", "proportion with panels", HEIGHTS, format=theme.PERCENT)
+    up = theme.up("share", "proportion with panels", HEIGHTS, format=PERCENT)
     lines = {name: LINES[name] for name in names}
     dash = {TRUTH: [6, 3], DRAWN: [1, 0]} | dashes()
     return {"x": across, "y": up}, {

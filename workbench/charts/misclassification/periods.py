@@ -10,9 +10,11 @@ import numpy as np
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import class_name, points
+from workbench.charts.theme import GRAY, HEIGHT, MISS, PERCENT, STRATIFIED, STROKES, WIDTH, Figure
 from workbench.misclassification.calendar import named_period
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.results import percent
+from workbench.results.result import rows_of
 from workbench.results.vocabulary import method_words
 
 SHOWN_CLASSES = 6
@@ -21,12 +23,10 @@ KINDS = {"counted": RAW, "corrected": CORRECTED}
 MANY = 40  # beyond this number of periods, dots are small and only some names are shown
 NAMED = 17  # most names on the axis then: measuring a name takes longer than drawing a dot
 MOST_LETTERS = 90
-VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
+VERDICTS = {"differs from 0": STRATIFIED, "may be 0": GRAY}
 
 
-def series(
-    series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
-) -> theme.Figure:
+def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> Figure:
     """Return counted and corrected proportions over the periods, in one part per class.
 
     Bands show the intervals, and a line marks the audited period.
@@ -63,7 +63,7 @@ def series(
     unlimited = ""
     if all(row["low"] == 0 and row["high"] == 1 for row in reported):
         unlimited = " The audit excludes no proportion, so the bands fill the whole range."
-    return theme.Figure(
+    return Figure(
         data,
         f"{largest}: {_percent(first['estimate'])} in {start}, {_percent(last['estimate'])} in "
         f"{end} (counted {first['counted']:.1%}, {last['counted']:.1%})",
@@ -85,24 +85,22 @@ def _class_rows(rows: list[dict], audit_period: str | None) -> dict[str, list]:
 
     A period without reported neighbors gets a bar, because its band has no width.
     """
-    periods = [{"period": str(row["period"])} for row in rows]
-    bands = [
-        period | {"low": row["low"], "high": row["high"]}
-        for period, row in zip(periods, rows, strict=True)
-    ]
-    gap = [True, *(row["items"] is None for row in rows), True]
+    periods = [str(row["period"]) for row in rows]
+    missing = [row["items"] is None for row in rows]
+    columns = {name: [row[name] for row in rows] for name in ("low", "high", "counted", "estimate")}
+    bands = rows_of(period=periods, low=columns["low"], high=columns["high"])
+    gap = [True, *missing, True]
+    lines = []
+    for kind, column in (("counted", "counted"), ("corrected", "estimate")):
+        lines += rows_of(period=periods, share=columns[column], kind=[kind] * len(rows))
     return {
         "bands": bands,
         "alone": [band for t, band in enumerate(bands) if gap[t : t + 3] == [True, False, True]],
-        "lines": [
-            period | {"share": row[column], "kind": kind}
-            for kind, column in zip(KINDS, ("counted", "estimate"), strict=True)
-            for period, row in zip(periods, rows, strict=True)
-        ],
-        "lost": [period | {"mark": "×"} for period, lost in zip(periods, gap[1:]) if lost],
+        "lines": lines,
+        "lost": [{"period": periods[t], "mark": "×"} for t in np.flatnonzero(missing)],
         "audit": [
-            period | {"text": "audit"}
-            for period, row in zip(periods, rows, strict=True)
+            {"period": str(row["period"]), "text": "audit"}
+            for row in rows
             if row["period"] == audit_period
         ],
     }
@@ -168,16 +166,16 @@ def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelM
 def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> alt.LayerChart:
     # a low chart has no room for more than the name
     title = name if "lines 1" in data else f"proportion of {name}"
-    up = theme.up("share", title, scale=alt.Scale(zero=False), tickCount=5, format=theme.PERCENT)
+    up = theme.up("share", title, scale=alt.Scale(zero=False), tickCount=5, format=PERCENT)
     bands, alone, lines, lost, audit = (
         theme.chart(data, f"{name} {k}").encode(x=across)
         for name in ("bands", "alone", "lines", "lost", "audit")
     )
     limits = {"y": "low:Q", "y2": "high:Q"}
-    lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=theme.STROKES))
+    lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=STROKES))
     dash = theme.dash("kind", KINDS, [[4, 3], [1, 0]])
     crosses = lost.mark_text(
-        color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
+        color=MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
     )
     return alt.layer(
         bands.mark_area(opacity=0.22, color=CORRECTED).encode(**limits),
@@ -192,8 +190,8 @@ def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> 
 
 def _stacked(parts: list[alt.LayerChart]) -> alt.TopLevelMixin:
     """Return one chart, or several below each other with a common legend."""
-    height = theme.HEIGHT if len(parts) == 1 else 110
-    parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
+    height = HEIGHT if len(parts) == 1 else 110
+    parts = [part.properties(width=WIDTH, height=height) for part in parts]
     return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
 
 
@@ -222,9 +220,7 @@ def _limited(text: str, most: int = 18) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def changes(
-    series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
-) -> theme.Figure:
+def changes(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> Figure:
     """Return the changes between consecutive periods with their intervals, in one part per class.
 
     Parameters
@@ -265,7 +261,7 @@ def changes(
         alternative += _not_drawn(series, label)
         if len(rows) < total:
             alternative += f" The chart shows {len(rows)} of them, those that differ from 0 first."
-    return theme.Figure(
+    return Figure(
         {
             f"changes {k}": [row for row in rows if row["class"] == name]
             for k, name in enumerate(names)

@@ -6,14 +6,15 @@ import numpy as np
 from workbench import checks
 from workbench.audits.classification import ClassificationTable
 from workbench.charts import theme
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, WIDTH, Figure
 from workbench.results import digits, percent
 
-KINDS = {"predicted": theme.GRAY, "corrected": theme.ESTIMATE}
+KINDS = {"predicted": GRAY, "corrected": ESTIMATE}
 BELOW = 5  # pixels between the marks and the middle of the line of a class
 MOST_CLASSES = 12  # the largest classes; the table has all
 
 
-def class_proportions(table: ClassificationTable) -> theme.Figure:
+def class_proportions(table: ClassificationTable) -> Figure:
     """Return the proportion of every class with its interval, next to the predicted proportion.
 
     Parameters
@@ -47,7 +48,7 @@ def class_proportions(table: ClassificationTable) -> theme.Figure:
         smaller = checks.counted(hidden, "smaller class is", "smaller classes are")
         rest = f" {smaller} not shown."
     level = percent(table.level)
-    return theme.Figure(
+    return Figure(
         {
             "classes": rows,
             "predicted": _points(rows, "predicted", "predicted"),
@@ -56,7 +57,7 @@ def class_proportions(table: ClassificationTable) -> theme.Figure:
         f"Class proportions, with {level} intervals",
         f"Class proportions with {level} intervals: {classes}.{rest}",
         _draw,
-        width=theme.WIDTH - 240,
+        width=WIDTH - 240,
         height=36 * len(rows),
     )
 
@@ -67,10 +68,10 @@ def _points(rows: list[dict], column: str, kind: str) -> list[dict]:
 
 def _draw(data: dict) -> alt.LayerChart:
     y = theme.names("class", labelLimit=140)
-    low = theme.across("low", "proportion of all items", tickCount=5, format=theme.PERCENT)
+    low = theme.across("low", "proportion of all items", tickCount=5, format=PERCENT)
     lines = theme.chart(data, "classes").encode(y=y)
-    bars = lines.mark_rule(strokeWidth=5, color=theme.ESTIMATE, yOffset=BELOW)
-    texts = theme.beside(lines, 12, x="width", color=theme.GRAY)
+    bars = lines.mark_rule(strokeWidth=5, color=ESTIMATE, yOffset=BELOW)
+    texts = theme.beside(lines, 12, x="width", color=GRAY)
     layers = [bars.encode(x=low, x2="high:Q"), texts]
     color = theme.color("kind", KINDS)
     shape = theme.shape("kind", KINDS, ["diamond", "circle"])

@@ -9,18 +9,20 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import colors, dashes, names, points
+from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure
 from workbench.course.lesson_data import named
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory, moments, unbiased_share
 from workbench.results.digits import short
+from workbench.results.result import rows_of
 from workbench.simulations.misclassification import PrevalenceStudy
 
-RAW, CORRECTED = colors()["raw count"], theme.ESTIMATE
+RAW, CORRECTED = colors()["raw count"], ESTIMATE
 CELLS = {
-    "panels, counted": theme.OKABE_ITO["blue"],
-    "panels, missed": theme.OKABE_ITO["sky"],
-    "others, counted": theme.OKABE_ITO["vermilion"],
+    "panels, counted": OKABE_ITO["blue"],
+    "panels, missed": OKABE_ITO["sky"],
+    "others, counted": OKABE_ITO["vermilion"],
     "others, not counted": "#bdbdbd",
 }
 READING, TRUTH = "P(read | true)", "P(true | read)"
@@ -41,14 +43,13 @@ LEGEND = alt.Legend(
 YOURS = " (you)"
 NAME_WIDTH = 115  # pixels for the longest name, so that the chart does not move when it appears
 INDEPENDENT, SHARED, PREDICTED = "independent errors", "shared audit", "your prediction"
-BANDS = {INDEPENDENT: RAW, SHARED: CORRECTED, PREDICTED: theme.OKABE_ITO["green"]}
+BANDS = {INDEPENDENT: RAW, SHARED: CORRECTED, PREDICTED: OKABE_ITO["green"]}
 LETTERS = 125  # pixels of the longest text next to a dot
-PERCENT = {"format": theme.PERCENT}
 POINT = "format(100 * datum.value, '~g')"
 POINTS = {"labelExpr": POINT, "tickCount": 5}
 
 
-def mosaic(base_rate: float, p00: float, p11: float) -> theme.Figure:
+def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
     """Return areas of true and read classes, and the bias of the count over all true proportions.
 
     Parameters
@@ -58,30 +59,22 @@ def mosaic(base_rate: float, p00: float, p11: float) -> theme.Figure:
     p00, p11 : float
         P(read as others | others) and P(read as panels | panels).
     """
-    corners = (
-        (0, base_rate, 0, p11),
-        (0, base_rate, p11, 1),
-        (base_rate, 1, 0, 1 - p00),
-        (base_rate, 1, 1 - p00, 1),
+    left, right = np.array([[0, base_rate], [0, base_rate], [base_rate, 1], [base_rate, 1]]).T
+    low, high = np.array([[0, p11], [p11, 1], [0, 1 - p00], [1 - p00, 1]]).T
+    shares = (right - left) * (high - low)
+    readable = (right - left > 0.16) & (high - low > 0.07)
+    cells = rows_of(
+        left=left,
+        right=right,
+        low=low,
+        high=high,
+        share=shares,
+        area=[named(area) for area in CELLS],
+        x=(left + right) / 2,
+        y=(low + high) / 2,
+        dark=[1, 0, 0, 0],
+        text=np.where(readable, [f"{share:.2%}" for share in shares], ""),
     )
-    cells = []
-    for area, (left, right, low, high) in zip(CELLS, corners, strict=True):
-        share = (right - left) * (high - low)
-        readable = right - left > 0.16 and high - low > 0.07
-        cells.append(
-            {
-                "left": left,
-                "right": right,
-                "low": low,
-                "high": high,
-                "share": share,
-                "area": named(area),
-                "x": (left + right) / 2,
-                "y": (low + high) / 2,
-                "dark": int(area == "panels, counted"),
-                "text": f"{share:.2%}" if readable else "",
-            }
-        )
     counted = counted_share(base_rate, p00, p11)
     bias = counted - base_rate
     way = "up" if bias >= 0 else "down"
@@ -91,7 +84,7 @@ def mosaic(base_rate: float, p00: float, p11: float) -> theme.Figure:
     elif abs(bias) < 5e-5:
         verdict = "misses and false positives cancel"
     title = f"Counted {counted:.2%}, true {base_rate:.2%}: {verdict}"
-    return theme.Figure(
+    return Figure(
         {
             "cells": cells,
             "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
@@ -112,20 +105,20 @@ def _draw_mosaic(data: dict) -> alt.HConcatChart:
     cells = theme.chart(data, "cells")
     groups = named("proportion of all forms: panels, others")
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
-        x=theme.across("left", groups, (0, 1), **PERCENT),
+        x=theme.across("left", groups, (0, 1), format=PERCENT),
         x2="right:Q",
-        y=theme.up("low", "proportion of each group, by class read", (0, 1), **PERCENT),
+        y=theme.up("low", "proportion of each group, by class read", (0, 1), format=PERCENT),
         y2="high:Q",
         color=theme.color(
             "area",
             {named(area): color for area, color in CELLS.items()},
-            legend=alt.Legend(columns=2),
+            legend={"columns": 2},
         ),
     )
     texts = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
     up = theme.up("bias", "counted minus true proportion (points)", BIAS, **POINTS)
-    across = theme.across("share", named("true proportion of panels"), (0, 1), **PERCENT)
-    line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
+    across = theme.across("share", named("true proportion of panels"), (0, 1), format=PERCENT)
+    line = theme.chart(data, "line").mark_line(color=GRAY, clip=True).encode(x=across, y=up)
     arrow = theme.chart(data, "arrow").encode(x="share:Q")
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(y="from:Q", y2="bias:Q")
     tips = theme.shape("way", ["up", "down"], ["triangle-up", "triangle-down"], legend=None)
@@ -137,7 +130,7 @@ def _draw_mosaic(data: dict) -> alt.HConcatChart:
     return alt.hconcat(*[view.properties(width=250, height=250) for view in views])
 
 
-def judge(share: float, right: float) -> theme.Figure:
+def judge(share: float, right: float) -> Figure:
     """Return the proportion that a judge passes, and the corrected one, by true proportion.
 
     Parameters
@@ -149,13 +142,11 @@ def judge(share: float, right: float) -> theme.Figure:
     """
     shares = (0.0, 1.0, share)
     passed = counted_share(share, right, right)
-    alone = [
-        {"share": a, "value": counted_share(a, right, right), "who": "the judge alone"}
-        for a in shares
-    ]
-    corrected = [{"share": a, "value": a, "who": "corrected"} for a in shares]
+    values = [counted_share(a, right, right) for a in shares]
+    alone = rows_of(share=shares, value=values, who=["the judge alone"] * 3)
+    corrected = rows_of(share=shares, value=shares, who=["corrected"] * 3)
     title = f"{share:.0%} of the answers are good, the judge passes {passed:.1%}"
-    return theme.Figure(
+    return Figure(
         {"lines": alone[:2] + corrected[:2], "now": [alone[2], corrected[2]]},
         title,
         f"{title}. The judge grades {right:.0%} of the good and of the bad answers correctly. It "
@@ -168,15 +159,15 @@ def judge(share: float, right: float) -> theme.Figure:
 
 def _draw_judge(data: dict) -> alt.LayerChart:
     axes = {
-        "x": theme.across("share", "proportion of good answers", (0, 1), **PERCENT),
-        "y": theme.up("value", "reported proportion", (0, 1), **PERCENT),
+        "x": theme.across("share", "proportion of good answers", (0, 1), format=PERCENT),
+        "y": theme.up("value", "reported proportion", (0, 1), format=PERCENT),
         "color": theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED}),
     }
     lines, now = (theme.chart(data, name).encode(**axes) for name in ("lines", "now"))
     return lines.mark_line() + now.mark_point(filled=True, size=110)
 
 
-def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> theme.Figure:
+def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> Figure:
     """Return the errors of estimators in a later month, and typical errors by true proportion.
 
     Parameters
@@ -205,10 +196,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
                 "text": error,
             }
         )
-        curves += [
-            {"share": a, "rmse": rmse, "estimator": title}
-            for a, rmse in zip(GRID.tolist(), errors[method].tolist(), strict=True)
-        ]
+        curves += rows_of(share=GRID, rmse=errors[method], estimator=[title] * GRID.size)
         texts.append(
             f"{title} {share + bias:.2%}, standard deviation {100 * sd:.2f} points, typical error "
             f"{error} points"
@@ -223,7 +211,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
         kind = "rise" if shift > 0 else "fall"
         title = f"Reported part of a {kind} by {100 * abs(shift):.1f} points: {reported}"
     audited = named(checks.counted(study.n, "form was", "forms were"))
-    return theme.Figure(
+    return Figure(
         {"answers": answers, "curves": curves, "truth": [{"share": share}]},
         title,
         f"The true proportion was {study.base_rate:.2%} when {audited} audited. Now it is "
@@ -266,12 +254,8 @@ def _where_calibration_wins(study: PrevalenceStudy, methods: Sequence[str]) -> s
 def _draw_months(data: dict) -> alt.VConcatChart:
     order = list(colors())
     color = theme.color("estimator", colors(), legend=None)
-    labels = alt.Y(
-        "name:N",
-        sort=[name + suffix for name in order for suffix in ("", YOURS)],
-        title=None,
-        axis=alt.Axis(labelLimit=160, minExtent=NAME_WIDTH),
-    )
+    ranked = [name + suffix for name in order for suffix in ("", YOURS)]
+    labels = theme.names("name", ranked, labelLimit=160, minExtent=NAME_WIDTH)
     low, high = (f"{abs(100 * end):g}" for end in ERRORS)
     title = f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}"
     along = theme.across("low", title, ERRORS, **POINTS)
@@ -285,7 +269,7 @@ def _draw_months(data: dict) -> alt.VConcatChart:
     head = head.mark_text(style="note", **heading).encode(text="text:N")
     above = theme.zero("x", "bias", style="truth") + bands + dots + texts + head
     title = "new true proportion (lines: theory; dots: simulation)"
-    across = theme.across("share", title, scale=WITHIN, **PERCENT)
+    across = theme.across("share", title, scale=WITHIN, format=PERCENT)
     up = theme.up(
         "rmse",
         "typical error (points, log scale)",
@@ -316,7 +300,7 @@ def change(
     predicted: float | None = None,
     *,
     rename: Callable[[str], str] = str,
-) -> theme.Figure:
+) -> Figure:
     """Return proportions with 95% intervals, and a change with its interval and an incorrect one.
 
     Parameters
@@ -363,7 +347,7 @@ def change(
         f"independent, the standard error of the change would be {independent} points instead of "
         f"{error} points.{yours}"
     )
-    return theme.Figure(
+    return Figure(
         {
             "levels": levels,
             "chosen": chosen,
@@ -383,12 +367,14 @@ def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
     months = theme.across(
         "month",
         rename("month (dashed: truth)"),
-        scale=alt.Scale(nice=False, padding=8),
+        scale={"nice": False, "padding": 8},
         values=[row["month"] for row in data["levels"]],
         grid=False,
         format="d",
     )
-    up = theme.up("estimate", rename("proportion with panels, 95% intervals"), LEVELS, **PERCENT)
+    up = theme.up(
+        "estimate", rename("proportion with panels, 95% intervals"), LEVELS, format=PERCENT
+    )
     levels = theme.chart(data, "levels").encode(x=months)
     bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
         y=theme.up("low", ends=LEVELS), y2="high:Q"
@@ -404,7 +390,7 @@ def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
             "band:N",
             title="dashed: true change",
             sort=list(BANDS),
-            axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')"),
+            axis={"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"},
         ),
         color=theme.color("band", BANDS, legend=None),
     )
@@ -426,7 +412,7 @@ def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
     return {"mixed": 1 / part, "calibration": 1.0}
 
 
-def held_constant(theory: EstimatorTheory, constant: str) -> theme.Figure:
+def held_constant(theory: EstimatorTheory, constant: str) -> Figure:
     """Return the answers of two estimators by new true proportion if one rate is constant.
 
     Parameters
@@ -453,7 +439,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> theme.Figure:
         row["slope"] = max(slopes.values()) if row["estimator"] == top else slopes[row["estimator"]]
     wrong = HOLDS[TRUTH if constant == READING else READING]
     law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short(slopes[wrong], 2)}"
-    return theme.Figure(
+    return Figure(
         {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]},
         f"If {constant} is constant, {wrong} reports {slopes[wrong]:.0%} of a change ({law}): "
         f"{answers[wrong]:.1%} for a true {share:.1%}",
@@ -472,8 +458,8 @@ def _draw_constant(data: dict) -> alt.LayerChart:
     color = theme.color("estimator", {name: colors()[name] for name in methods}, legend=None)
     dash = theme.dash("estimator", methods, [dashes()[name] for name in methods], legend=None)
     title = "new true proportion (dashed: truth)"
-    across = theme.across("share", title, scale=WITHIN, **PERCENT)
-    up = theme.up("answer", "average answer", ANSWERS, **PERCENT)
+    across = theme.across("share", title, scale=WITHIN, format=PERCENT)
+    up = theme.up("answer", "average answer", ANSWERS, format=PERCENT)
     answers, now, truth = (
         theme.chart(data, name).encode(x=across, y=up) for name in ("answers", "now", "truth")
     )

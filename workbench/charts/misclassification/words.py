@@ -1,6 +1,6 @@
 """Names, colors and numbers as the charts of misclassification show them."""
 
-from workbench.charts import theme
+from workbench.charts.theme import GRAY, OKABE_ITO
 from workbench.misclassification.methods import estimators
 
 # Color and dash of each method. A method that you add takes one of the remaining colors.
@@ -33,7 +33,7 @@ def _looks() -> dict[str, tuple]:
 
 def colors() -> dict[str, str]:
     """Return the color of each method by its title."""
-    return {title: theme.OKABE_ITO.get(color, theme.GRAY) for title, (color, _) in _looks().items()}
+    return {title: OKABE_ITO.get(color, GRAY) for title, (color, _) in _looks().items()}
 
 
 def dashes() -> dict[str, list[int]]:
