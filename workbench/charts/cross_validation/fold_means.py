@@ -25,6 +25,7 @@ from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import percent
 from workbench.results.digits import between, number, share
+from workbench.results.result import rows_of
 
 FIRST, SECOND, NEITHER = OKABE_ITO["blue"], OKABE_ITO["vermilion"], GRAY
 SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
@@ -73,35 +74,28 @@ def folds_title(cv: CVLosses, *, rho: float | str = "auto") -> str:
 def _differences(cv: CVLosses, rho: float | str, level: float) -> FramedFigure:
     values, mean, sides = _fold_means(cv), _mean(cv), _sides(cv)
     equal = sides[len(sides) // 2]
-    dots = [
-        {"value": value, "y": y, "side": _side(value, value, sides, equal)}
-        for value, y in zip(
-            values.ravel().tolist(), stacked(values)[0].ravel().tolist(), strict=True
-        )
-    ]
-    tests = {name: (test, test.interval(level)) for name, test in _tests(cv, rho).items()}
-    intervals = [
-        {
-            "test": name,
-            "estimate": test.estimate,
-            "low": low,
-            "high": high,
-            "verdict": _side(low, high, sides, MAY_BE_0),
-        }
-        for name, (test, (low, high)) in tests.items()
-    ]
+    dots = rows_of(
+        value=values.ravel(),
+        y=stacked(values)[0].ravel(),
+        side=[_side(value, value, sides, equal) for value in values.ravel()],
+    )
+    intervals, texts = [], []
+    for name, test in _tests(cv, rho).items():
+        low, high = test.interval(level)
+        limits = {"test": name, "estimate": test.estimate, "low": low, "high": high}
+        intervals.append(limits | {"verdict": _side(low, high, sides, MAY_BE_0)})
+        texts.append(f"{name}: {between(low, high)}")
     noun = f"{cv.noun}s"
     sentence = (
         f"All {noun} have the same mean. Their variance is 0, so there is no interval and no test."
     )
-    if tests:
-        limits = "; ".join(f"{name}: {between(*limits)}" for name, (_, limits) in tests.items())
-        sentence = f"{percent(level)} intervals of the mean: {limits}."
+    if texts:
+        sentence = f"{percent(level)} intervals of the mean: {'; '.join(texts)}."
     reach = f"{noun} from {between(values.min(), values.max())}"
     if len(cv.models) == 2:
-        title, subject, zero = _winner(cv, values, mean, bool(tests)), cv.label, [{"value": 0}]
+        title, subject, zero = _winner(cv, values, mean, bool(texts)), cv.label, [{"value": 0}]
     else:
-        spread = reach if tests else f"the same in every {cv.noun}, no variance"
+        spread = reach if texts else f"the same in every {cv.noun}, no variance"
         name = cv.models[0]
         title = f"Mean {cv.kind} of {limited(name, 30)} {number(mean)}: {spread}"
         subject, zero = f"{cv.kind} of {name}", []
@@ -215,17 +209,17 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
     title, looks, legend = f"{cv.kind} (dashed: mean)", (FIRST,), None
     if len(sides) == 3:
         title = f"{' − '.join(short_names(cv.models))}, difference in {title}"
-        looks, legend = (FIRST, NEITHER, SECOND), alt.Legend(labelLimit=240)
+        looks, legend = (FIRST, NEITHER, SECOND), {"labelLimit": 240}
     colors = dict(zip(sides, looks[::-1] if cv.scores else looks, strict=True))
     shapes = dict(zip(sides, SIDE_SHAPES, strict=False))
     intervals = data["intervals"]
     ends = [row["value"] for row in data["dots"] + data["zero"]]
     ends += [row[end] for row in intervals for end in ("low", "high")]
     scale = padded(ends)
-    labels = alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None)
     most = stacked(_fold_means(cv))[1]
     height = _row_height(most, cv.repeats)
-    labels.scale = theme.span(0.1, cv.repeats + 8 / height, reverse=True)
+    down = theme.span(0.1, cv.repeats + 8 / height, reverse=True)
+    labels = alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv), scale=down)
     size = float(np.clip((height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
     above = None if intervals else title
     dots = theme.chart(data, "dots").encode(
@@ -252,15 +246,17 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
     return both.resolve_scale(color="independent", shape="independent")
 
 
-def _repeat_axis(cv: CVLosses) -> alt.Axis:
+def _repeat_axis(cv: CVLosses) -> dict[str, Any] | None:
+    if cv.repeats == 1:
+        return None
     repeats = dict.fromkeys(str(row["repeat"]) for row in cv.rows())
     labels = json.dumps([limited(label, LETTERS) for label in repeats])
-    return alt.Axis(
-        values=list(range(1, cv.repeats + 1)),
-        labelExpr=f"{labels}[datum.value - 1]",
-        grid=False,
-        labelOverlap=True,
-    )
+    return {
+        "values": list(range(1, cv.repeats + 1)),
+        "labelExpr": f"{labels}[datum.value - 1]",
+        "grid": False,
+        "labelOverlap": True,
+    }
 
 
 def _models(cv: CVLosses) -> FramedFigure:
@@ -284,17 +280,11 @@ def _models(cv: CVLosses) -> FramedFigure:
         hidden = f" The chart shows the best {SHOWN_MODELS} of {len(order)}."
     order = order[:SHOWN_MODELS]
     listed = ", ".join(f"{cv.models[k]} {number(averages[k])}" for k in order)
+    names = [labels[k] for k in order]
+    dots = rows_of(model=np.repeat(names, means.shape[1]), value=means[: len(order)].ravel())
+    means_of_models = rows_of(model=names, mean=[averages[k] for k in order])
     return FramedFigure(
-        {
-            "dots": [
-                {"model": labels[k], "value": value}
-                for k, row in zip(order, means.tolist(), strict=False)
-                for value in row
-            ],
-            "means": [
-                {"model": labels[k], "mean": averages[k], "place": cv.models[k]} for k in order
-            ],
-        },
+        {"dots": dots, "means": means_of_models},
         f"{best_words(tied, cv.scores)}, {number(first)}{often}{hidden_in_title}",
         f"Mean {cv.kind} of each model over {splits}: {listed}.{hidden}",
         functools.partial(_draw_models, f"{cv.kind} in each {cv.noun} (bar: mean)"),
@@ -304,7 +294,7 @@ def _models(cv: CVLosses) -> FramedFigure:
 def _draw_models(title: str, data: dict) -> alt.LayerChart:
     y = theme.names("model", labelLimit=220, grid=True)
     values = values_axis([row["value"] for row in data["dots"]])
-    x = theme.across("value", title, scale=alt.Scale(zero=False), **values)
+    x = theme.across("value", title, scale={"zero": False}, **values)
     dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
     ticks = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND)
     layers = dots + ticks.encode(x="mean:Q", y=y)

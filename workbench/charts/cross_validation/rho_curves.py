@@ -56,21 +56,21 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> Figure:
     level : float
         Confidence level; 1 minus it is the significance level.
     """
-    most = max(row["rho"] for row in test.rows())
-    ends = min(0.0, test.rho), max(MOST_RHO, most + 0.4 * (1 - most))
-    flips, risk, least = test.rho_alpha(level), percent(1 - level), min(0.0, test.rho)
+    rows, flips, risk = test.rows(), test.rho_alpha(level), percent(1 - level)
+    least, most = min(0.0, test.rho), max(row["rho"] for row in rows)
+    ends = least, max(MOST_RHO, most + 0.4 * (1 - most))
     now = f"p {short_p(test.pvalue)} at rho {share(test.rho, flips)}"
-    flip = f"The verdict changes at rho {decimal(flips, test.rho)}"
     if flips <= least:
         title = f"Not significant at {risk} for any rho, not even at {share(least)}; {now}"
         flip = "It is not significant for any rho of 0 or more"
-    elif test.pvalue < 1 - level:
-        title = f"Significant at {risk}: {now}, and for any rho below {share(flips, test.rho)}"
     else:
-        bound = share(flips, test.rho)
-        title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
+        bound = f"rho below {share(flips, test.rho)}"
+        title = f"Not significant at {risk}: {now}; it would be for {bound}"
+        if test.pvalue < 1 - level:
+            title = f"Significant at {risk}: {now}, and for any {bound}"
+        flip = f"The verdict changes at rho {decimal(flips, test.rho)}"
     tests = []
-    for row in test.rows():
+    for row in rows:
         p = f"{row['pvalue']:.4g}" if row["pvalue"] >= 1e-300 else short_p(row["pvalue"])
         tests.append(f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p {p}")
     meaning = ""
@@ -81,12 +81,13 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> Figure:
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     folds = test.folds if test.test_share is None else 1 / test.test_share
     data = curve_rows(test, level, ends, CURVE_SIZE)
+    rules = [point["rule"] for point in data["points"]]
     return Figure(
         data,
         title,
         f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho. "
         f"{'; '.join(tests)}. {flip}.{meaning}",
-        functools.partial(draw_curve, folds, ends, [row["rule"] for row in data["points"]]),
+        functools.partial(draw_curve, folds, ends, rules),
         height=CURVE_SIZE[1],
     )
 
@@ -95,10 +96,8 @@ def curve_rows(
     test: KFoldTTest, level: float, ends: tuple[float, float], size: tuple[int, int]
 ) -> dict:
     """Return the rows of a curve: p, named points, level, and where the verdict changes."""
-    curve = [
-        {"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)}
-        for rho in np.linspace(*ends, 121).tolist()
-    ]
+    rhos = np.linspace(*ends, 121).tolist()
+    curve = [{"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)} for rho in rhos]
     # A p-value that reads like that of a close point is written once.
     points: list[dict] = []
     for rule, row in zip(RULES, test.rows(), strict=False):
@@ -141,29 +140,26 @@ def _place_texts(data: dict, points: list[dict], size: tuple[int, int]) -> None:
 
 
 class _Picture:
-    """The chart at one width in pixels: its lines, and the boxes of its points and texts."""
+    """The chart at one width in pixels: the points of its lines, the boxes of its marks and texts."""
 
     def __init__(self, data: dict, width: float, height: int) -> None:
         curve = data["curve"]
         self.width, self.height = width, height
         self.start, self.end = curve[0]["rho"], curve[-1]["rho"]
         self.least = math.log(_least_p(curve))
-        across, down = np.arange(round(width) + 1), np.arange(height + 1)
-        points = np.array([self._at(row["rho"], row["p"]) for row in curve])
+        x, y = np.arange(round(width) + 1), np.arange(height + 1)
+        pixels = np.array([self._at(row["rho"], row["p"]) for row in curve])
         level = self._at(self.start, data["level"][0]["p"])[1]
-        self.lines = [
-            (across, np.interp(across, *points.T)),
-            (across, np.full(across.shape, level)),
-        ]
+        lines = [(x, np.interp(x, *pixels.T)), (x, np.full(x.shape, level))]
         self.boxes = []
         for point in data["points"]:
-            x, y = self._at(point["rho"], point["p"])
             size = 2 * (6 + 3 * point["chosen"])
-            self.boxes.append(_box(x, y, size, size))
+            self.boxes.append(_box(*self._at(point["rho"], point["p"]), size, size))
         for flip in data["flips"]:
-            x, _ = self._at(flip["rho"], 1)
-            self.lines.append((np.full(down.shape, x), down))
-            self.boxes.append(_text_box(x, height, *FLIP_PLACE[flip["side"]], flip["text"]))
+            at, _ = self._at(flip["rho"], 1)
+            lines.append((np.full(y.shape, at), y))
+            self.boxes.append(_text_box(at, height, *FLIP_PLACE[flip["side"]], flip["text"]))
+        self.lines = np.hstack(lines)
 
     def _at(self, rho: float, p: float) -> tuple[float, float]:
         x = (rho - self.start) / (self.end - self.start) * self.width
@@ -177,15 +173,12 @@ class _Picture:
     def cost(self, point: dict, place: tuple) -> int:
         """Return the cost of a text at a place: lines and edges crossed, boxes covered."""
         left, top, right, bottom = self.text_box(point, place)
-        cost = 0
-        for x, y in self.lines:
-            cost += int(((left <= x) & (x <= right) & (top <= y) & (y <= bottom)).sum())
-        for start, above, end, below in self.boxes:
-            if left < end and start < right and top < below and above < bottom:
-                cost += 100
-        if left < 0 or top < -LINE or right > self.width or bottom > self.height:
-            cost += 1000
-        return cost
+        x, y = self.lines
+        crossed = (left <= x) & (x <= right) & (top <= y) & (y <= bottom)
+        starts, tops, ends, bottoms = np.transpose(self.boxes)
+        covered = (left < ends) & (starts < right) & (top < bottoms) & (tops < bottom)
+        outside = left < 0 or top < -LINE or right > self.width or bottom > self.height
+        return crossed.sum() + 100 * covered.sum() + 1000 * outside
 
 
 def _box(x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
@@ -205,7 +198,7 @@ def _least_p(curve: list[dict]) -> float:
 
 
 def draw_curve(
-    folds: float, ends: tuple[float, float], rules: Sequence[str], data: dict
+    folds: float, ends: tuple[float, float], rules: list[str], data: dict
 ) -> alt.LayerChart:
     """Return p by rho, on an axis that also shows the correlation r of two of `folds` fold means.
 
@@ -237,10 +230,9 @@ def draw_curve(
         text = flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N")
         flips.append(text.transform_filter(alt.datum.side == side))
     points = theme.chart(data, "points").encode(y="p:Q")
-    legend = alt.Legend(
-        values=list(rules), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label"
-    )
-    sizes = alt.Scale(domain=[0, 1], range=[90, 230])
+    names = "datum.label == '0.7' ? 'rho 0.7' : datum.label"
+    legend = {"values": rules, "labelExpr": names}
+    sizes = {"domain": [0, 1], "range": [90, 230]}
     dots = points.mark_point(filled=True).encode(
         x="rho:Q",
         size=alt.Size("chosen:O", legend=None, scale=sizes),
