@@ -1,8 +1,10 @@
 """A chart of all pairs of several models."""
 
+import dataclasses
 import functools
 
 import altair as alt
+import numpy as np
 
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import best_words
@@ -14,6 +16,7 @@ from workbench.results import percent
 from workbench.results.digits import number, short_p
 
 SHOWN_PAIRS = 66
+IN_WORDS = 12  # pairs in the text alternative
 PAIRS_WIDTH = 330
 VERDICTS = {"differs": STRATIFIED, "no difference shown": GRAY, "no test": MISS}
 
@@ -32,41 +35,41 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
         Largest number of pairs shown, the most extreme ones.
     """
     names = dict(zip(comparison.models, short_names(comparison.models), strict=True))
-    tested = zip(comparison.pairs, comparison.tests, comparison.adjusted.tolist(), strict=True)
-    ranked = []
-    for k, ((first, second), test, p) in enumerate(tested):
-        if test is None:
-            gap = comparison.mean(first) - comparison.mean(second)
-            low = high = gap
-            verdict, text, extremity = "no test", "no variance, no test", (2.0, 0.0)
-        else:
-            gap, (low, high) = test.estimate, test.interval(level)
-            verdict = "differs" if p < 1 - level else "no difference shown"
-            text, extremity = f"p {short_p(p)}", (p, -abs(test.naive_statistic))
-        pair = {"pair": f"{names[first]} − {names[second]}", "difference": gap}
-        limits = {"low": low, "high": high, "verdict": verdict, "text": text}
-        ranked.append((*extremity, k, pair | limits))
-    rows = [row for *_, row in sorted(ranked)[:most]]
+    rows = []
+    for row in dataclasses.replace(comparison, level=level).rows()[:most]:
+        difference, low, high, p = (
+            row[name] for name in ("difference", "low", "high", "adjusted_pvalue")
+        )
+        verdict = "differs" if p < 1 - level else "no difference shown"
+        text = f"p {short_p(p)}"
+        if np.isnan(p):
+            low, high, verdict, text = difference, difference, "no test", "no variance, no test"
+        pair = f"{names[row['first']]} − {names[row['second']]}"
+        limits = {"difference": difference, "low": low, "high": high}
+        rows.append({"pair": pair, **limits, "verdict": verdict, "text": text})
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
     how = "not adjusted"
     if comparison.adjust != "none":
         how = f"{comparison.adjust.capitalize()}-adjusted"
     rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
     texts = [f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows]
-    differences = "; ".join(texts[:12] + ["…"] if len(texts) > 12 else texts)
+    if len(texts) > IN_WORDS:
+        texts[IN_WORDS:] = ["…"]
     untested = comparison.tests.count(None)
     none = f" {untested} without a test, because the folds show no variance." if untested else ""
     kind, intervals = KINDS[comparison.scores][0], f"{percent(level)} intervals"
     # explains color and bars, which may disagree; for a single pair nothing is adjusted
-    legend = None if total == 1 else [f"color and p: {how}", f"bars: {intervals}, not adjusted"]
-    pairs = "the one pair" if total == 1 else f"all {total} pairs"
+    legend, pairs = None, "the one pair"
+    if total > 1:
+        legend = [f"color and p: {how}", f"bars: {intervals}, not adjusted"]
+        pairs = f"all {total} pairs"
+    title = f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)}"
     cut = f"; the {most} most extreme shown" if total > most else ""
     return FramedFigure(
         {"pairs": rows},
-        f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
-        f"{percent(1 - level)}{cut}",
+        f"{title} at {percent(1 - level)}{cut}",
         f"Differences in mean {kind} of {pairs} with unadjusted {intervals}{rho}; p-values {how}. "
-        f"{differences}.{none}",
+        f"{'; '.join(texts)}.{none}",
         functools.partial(_draw, kind, legend),
     )
 
@@ -74,10 +77,8 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
 def _draw(kind: str, legend_title: list[str] | None, data: dict) -> alt.LayerChart:
     rows = data["pairs"]
     present = {row["verdict"] for row in rows}
-    legend = alt.Legend(
-        values=[verdict for verdict in VERDICTS if verdict in present], titleLimit=PAIRS_WIDTH
-    )
-    looks = {"title": legend_title, "legend": legend}
+    values = [verdict for verdict in VERDICTS if verdict in present]
+    looks = {"title": legend_title, "legend": {"values": values, "titleLimit": PAIRS_WIDTH}}
     base = theme.chart(data, "pairs").encode(y=theme.names("pair", labelLimit=280))
     ends = [row[end] for row in rows for end in ("low", "high")]
     title = f"difference in mean {kind}, first minus second"

@@ -81,16 +81,17 @@ def hook(differences: Sequence[float], pvalue: float) -> Figure:
     """
     values = np.asarray(differences, float)
     mean = float(np.mean(values))
+    points = f"{100 * mean:.0f}".replace("-", "−")
     text = f"mean {100 * mean:+.0f}".replace("-", "−")
     better, worse = ("A", "B") if mean < 0 else ("B", "A")
-    end = f"The t-test over the ten folds gives p = {pvalue:.3f}.".replace(" -", " −")
     folds = rows_of(fold=range(1, values.size + 1), difference=values)
     return Figure(
         {"folds": folds, "mean": [{"difference": mean, "text": text}]},
         f"Clerk {better} makes {abs(100 * mean):.0f} fewer errors on 100 forms than clerk {worse}. "
         f"Is {better} the better reader?",
         f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {(values < 0).sum()} "
-        f"folds. The mean difference is {100 * mean:.0f} percentage points. {end}",
+        f"folds. The mean difference is {points} percentage points. The t-test over the ten folds "
+        f"gives p = {pvalue:.3f}.",
         _draw_hook,
     )
 

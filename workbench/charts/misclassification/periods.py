@@ -40,69 +40,59 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     level : float
         Confidence level of the intervals.
     """
-    classes = _shown_classes(series, label)
-    levels = series.levels(level)
-    drawn = [levels[k] for k in series.shown_levels()]
-    reported = [row for row in levels if row["items"] is not None]
+    classes, levels = _shown_classes(series, label), series.levels(level)
     data, ends = {}, {}
     for k, name in enumerate(classes):
-        rows = _class_rows([row for row in drawn if row["label"] == name], series.audit_period)
-        data |= {f"{kind} {k}": values for kind, values in rows.items()}
-        reported_here = [row for row in reported if row["label"] == name]
-        ends[name] = reported_here[0], reported_here[-1]
-    moves = {
-        name: abs(last["estimate"] - first["estimate"]) for name, (first, last) in ends.items()
-    }
-    largest = max(classes, key=moves.__getitem__)
+        drawn = [levels[t] for t in series.shown_levels() if levels[t]["label"] == name]
+        data |= _class_rows(k, drawn, series.audit_period)
+        reported = [row for row in levels if row["label"] == name and row["items"] is not None]
+        ends[name] = reported[0], reported[-1]
+    largest = max(
+        classes, key=lambda name: abs(ends[name][1]["estimate"] - ends[name][0]["estimate"])
+    )
     first, last = ends[largest]
     start, end = named_period(first["period"]), named_period(last["period"])
+    changes = f"{_percent(first['estimate'])} in {start}, {_percent(last['estimate'])} in {end}"
     texts = "; ".join(f"{name} {_limits(a)} to {_limits(b)}" for name, (a, b) in ends.items())
-    audited = "The audited frame is none of these periods."
+    notes = "The audited frame is none of these periods."
     if series.audit_period is not None:
-        audited = f"The audit was sampled in {named_period(series.audit_period)}."
-    unlimited = ""
-    if all(row["low"] == 0 and row["high"] == 1 for row in reported):
-        unlimited = " The audit excludes no proportion, so the bands fill the whole range."
+        notes = f"The audit was sampled in {named_period(series.audit_period)}."
+    notes += _not_reported(series) + _not_drawn(series, label) + _thinned(series)
+    if all(row["low"] == 0 and row["high"] == 1 for row in levels if row["items"] is not None):
+        notes += " The audit excludes no proportion, so the bands fill the whole range."
+    names = [class_name(name) for name in classes]
     return Figure(
         data,
-        f"{largest}: {_percent(first['estimate'])} in {start}, {_percent(last['estimate'])} in "
-        f"{end} (counted {first['counted']:.1%}, {last['counted']:.1%})",
+        f"{largest}: {changes} (counted {first['counted']:.1%}, {last['counted']:.1%})",
         f"Proportions by {method_words(series.method)} with {percent(level)} intervals, {start} to "
-        f"{end}: {texts}. {audited}{_not_reported(series)}{_not_drawn(series, label)}"
-        f"{_thinned(series)}{unlimited}",
-        functools.partial(
-            _draw_series,
-            [class_name(name) for name in classes],
-            [series.periods[t] for t in series.drawn()],
-        ),
+        f"{end}: {texts}. {notes}",
+        functools.partial(_draw_series, names, [series.periods[t] for t in series.drawn()]),
         width=None,
         height=None,
     )
 
 
-def _class_rows(rows: list[dict], audit_period: str | None) -> dict[str, list]:
+def _class_rows(k: int, rows: list[dict], audit_period: str | None) -> dict[str, list]:
     """Return the data sets of one class.
 
     A period without reported neighbors gets a bar, because its band has no width.
     """
     periods = [str(row["period"]) for row in rows]
-    missing = [row["items"] is None for row in rows]
-    columns = {name: [row[name] for row in rows] for name in ("low", "high", "counted", "estimate")}
-    bands = rows_of(period=periods, low=columns["low"], high=columns["high"])
-    gap = [True, *missing, True]
-    lines = []
-    for kind, column in (("counted", "counted"), ("corrected", "estimate")):
-        lines += rows_of(period=periods, share=columns[column], kind=[kind] * len(rows))
+    gap = [True, *(row["items"] is None for row in rows), True]
+    columns = ("low", "high", "counted", "estimate")
+    low, high, raw, corrected = ([row[name] for row in rows] for name in columns)
+    bands = rows_of(period=periods, low=low, high=high)
+    lines = rows_of(period=periods, share=raw, kind=["counted"] * len(rows))
+    lines += rows_of(period=periods, share=corrected, kind=["corrected"] * len(rows))
+    audit = [str(row["period"]) for row in rows if row["period"] == audit_period]
     return {
-        "bands": bands,
-        "alone": [band for t, band in enumerate(bands) if gap[t : t + 3] == [True, False, True]],
-        "lines": lines,
-        "lost": [{"period": periods[t], "mark": "×"} for t in np.flatnonzero(missing)],
-        "audit": [
-            {"period": str(row["period"]), "text": "audit"}
-            for row in rows
-            if row["period"] == audit_period
+        f"bands {k}": bands,
+        f"alone {k}": [
+            band for t, band in enumerate(bands) if gap[t : t + 3] == [True, False, True]
         ],
+        f"lines {k}": lines,
+        f"lost {k}": [{"period": periods[t], "mark": "×"} for t in np.flatnonzero(gap[1:-1])],
+        f"audit {k}": [{"period": period, "text": "audit"} for period in audit],
     }
 
 
@@ -234,74 +224,61 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
     """
     classes = _shown_classes(series, label)
     drawn = set(series.shown_changes(level))
-    rows, differ, total = [], 0, 0
+    rows, verdicts = [], []
     for k, row in enumerate(series.changes(level)):
-        if row["label"] not in classes:
-            continue
-        excluded = row["low"] > 0 or row["high"] < 0
-        differ += excluded
-        total += 1
-        if k in drawn:
-            rows.append(
-                {
-                    "period": str(row["last_period"]),
-                    "from": str(row["first_period"]),
-                    "class": str(row["label"]),
-                    "change": row["change"],
-                    "low": row["low"],
-                    "high": row["high"],
-                    "verdict": "differs from 0" if excluded else "may be 0",
+        if row["label"] in classes:
+            differs = row["low"] > 0 or row["high"] < 0
+            verdicts.append("differs from 0" if differs else "may be 0")
+            if k in drawn:
+                text = {
+                    "period": row["last_period"],
+                    "from": row["first_period"],
+                    "class": row["label"],
                 }
-            )
+                new = {name: str(value) for name, value in text.items()}
+                new |= {name: row[name] for name in ("change", "low", "high")}
+                rows.append(new | {"verdict": verdicts[-1]})
     names = [str(name) for name in classes]
     ends = {row["period"] for row in rows} if _thinned(series) else set(map(str, series.periods))
     periods = [name for name in series.periods[1:] if str(name) in ends] or series.periods
-    title, alternative = _changes_texts(series, rows, differ, total, level)
-    if rows and not np.isnan(rows[0]["change"]):
-        alternative += _not_drawn(series, label)
-        if len(rows) < total:
-            alternative += f" The chart shows {len(rows)} of them, those that differ from 0 first."
-    return Figure(
-        {
-            f"changes {k}": [row for row in rows if row["class"] == name]
-            for k, name in enumerate(names)
-        },
-        title,
-        alternative,
-        functools.partial(_draw_changes, [class_name(name) for name in names], periods),
-        width=None,
-        height=None,
-    )
-
-
-def _changes_texts(
-    series: PrevalenceSeries, rows: list[dict], differ: int, total: int, level: float
-) -> tuple[str, str]:
-    lost = _not_reported(series)
+    notes = _not_reported(series)
     if not rows:
-        one = "only one period is reported"
-        return f"No change: {one}", f"{one.capitalize()}.{lost}"
-    if np.isnan(rows[0]["change"]):
-        return (
-            "No change can be estimated: the audit excludes no change",
-            f"The audit gives no estimate, and the intervals fill the whole range.{lost}",
-        )
-    top = max(rows, key=lambda row: abs(row["change"]))
-    largest = f"{top['from']} to {top['period']}, {points(top['change'])}"
-    if len(series.labels) > 2:
-        largest = f"{top['class']} {largest}"
-    texts = [
-        f"{row['class']} {row['from']} to {row['period']} {points(row['change'])}"
+        title = "No change: only one period is reported"
+        alternative = "Only one period is reported."
+    elif np.isnan(rows[0]["change"]):
+        title = "No change can be estimated: the audit excludes no change"
+        alternative = "The audit gives no estimate, and the intervals fill the whole range."
+    else:
+        differ = verdicts.count("differs from 0")
+        largest, alternative = _changes_texts(rows, len(series.labels) > 2, level)
+        title = f"Changes that differ from 0: {differ} of {len(verdicts)}; largest: {largest}"
+        notes += _not_drawn(series, label)
+        if len(rows) < len(verdicts):
+            notes += f" The chart shows {len(rows)} of them, those that differ from 0 first."
+    data = {}
+    for k, name in enumerate(names):
+        data[f"changes {k}"] = [row for row in rows if row["class"] == name]
+    draw = functools.partial(_draw_changes, [class_name(name) for name in names], periods)
+    return Figure(data, title, alternative + notes, draw, width=None, height=None)
+
+
+def _changes_texts(rows: list[dict], named_class: bool, level: float) -> tuple[str, str]:
+    """Return the largest change, and a text on all changes."""
+    largest = max(rows, key=lambda row: abs(row["change"]))
+    text = "{from} to {period}, {0}".format(points(largest["change"]), **largest)
+    if named_class:
+        text = f"{largest['class']} {text}"
+    differing = [
+        "{class} {from} to {period} {0}".format(points(row["change"]), **row)
         for row in rows
         if row["verdict"] == "differs from 0"
     ]
-    listed = f" Shown to differ from 0: {_listed(texts)}." if texts else ""
-    return (
-        f"Changes that differ from 0: {differ} of {total}; largest: {largest}",
+    listed = f" Shown to differ from 0: {_listed(differing)}." if differing else ""
+    excluded = f"{100 - 100 * level:.3g}% of the intervals would exclude 0"
+    return text, (
         f"Changes from each reported period to the next, each with its own {percent(level)} "
-        f"interval. Without any true change, about {100 - 100 * level:.3g}% of the intervals would "
-        f"exclude 0. Largest: {largest}, interval {100 * top['low']:+.2f} to "
-        f"{100 * top['high']:+.2f}.{listed}{lost}",
+        f"interval. Without any true change, about {excluded}. Largest: {text}, interval "
+        f"{100 * largest['low']:+.2f} to {100 * largest['high']:+.2f}.{listed}"
     )
 
 
