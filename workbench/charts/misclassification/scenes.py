@@ -59,62 +59,46 @@ def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
     p00, p11 : float
         P(read as others | others) and P(read as panels | panels).
     """
-    left, right = np.array([[0, base_rate], [0, base_rate], [base_rate, 1], [base_rate, 1]]).T
+    start, end = np.array([[0, base_rate], [0, base_rate], [base_rate, 1], [base_rate, 1]]).T
     low, high = np.array([[0, p11], [p11, 1], [0, 1 - p00], [1 - p00, 1]]).T
-    shares = (right - left) * (high - low)
-    readable = (right - left > 0.16) & (high - low > 0.07)
-    cells = rows_of(
-        left=left,
-        right=right,
-        low=low,
-        high=high,
-        share=shares,
-        area=[named(area) for area in CELLS],
-        x=(left + right) / 2,
-        y=(low + high) / 2,
-        dark=[1, 0, 0, 0],
-        text=np.where(readable, [f"{share:.2%}" for share in shares], ""),
-    )
-    counted = counted_share(base_rate, p00, p11)
-    bias = counted - base_rate
+    shares = (end - start) * (high - low)
+    readable = (end - start > 0.16) & (high - low > 0.07)
+    texts = [f"{share:.2%}" for share in shares]
+    corners = {"left": start, "right": end, "low": low, "high": high}
+    middles = {"x": (start + end) / 2, "y": (low + high) / 2}
+    areas = [named(area) for area in CELLS]
+    labels = {"text": np.where(readable, texts, ""), "dark": [1, 0, 0, 0]}
+    count = counted_share(base_rate, p00, p11)
+    bias = count - base_rate
     way = "up" if bias >= 0 else "down"
+    data = {
+        "cells": rows_of(**corners, share=shares, area=areas, **middles, **labels),
+        "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
+        "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": way}],
+    }
     verdict = f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
     if unbiased_share(p00, p11) is None:
         verdict = "no form is misread"
     elif abs(bias) < 5e-5:
         verdict = "misses and false positives cancel"
-    title = f"Counted {counted:.2%}, true {base_rate:.2%}: {verdict}"
-    return Figure(
-        {
-            "cells": cells,
-            "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
-            "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": way}],
-        },
-        title,
-        named(
-            f"The proportion of forms with panels is {base_rate:.2%}: {base_rate * p11:.2%} are "
-            f"counted and {base_rate * (1 - p11):.2%} are missed. The proportion of other forms is "
-            f"{1 - base_rate:.2%}: {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. "
-            f"{title}."
-        ),
-        _draw_mosaic,
+    title = f"Counted {count:.2%}, true {base_rate:.2%}: {verdict}"
+    alternative = (
+        f"The proportion of forms with panels is {base_rate:.2%}: {texts[0]} are counted and "
+        f"{texts[1]} are missed. The proportion of other forms is {1 - base_rate:.2%}: {texts[2]} "
+        f"are counted by mistake. {title}."
     )
+    return Figure(data, title, named(alternative), _draw_mosaic)
 
 
 def _draw_mosaic(data: dict) -> alt.HConcatChart:
     cells = theme.chart(data, "cells")
     groups = named("proportion of all forms: panels, others")
-    areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
-        x=theme.across("left", groups, (0, 1), format=PERCENT),
-        x2="right:Q",
-        y=theme.up("low", "proportion of each group, by class read", (0, 1), format=PERCENT),
-        y2="high:Q",
-        color=theme.color(
-            "area",
-            {named(area): color for area, color in CELLS.items()},
-            legend={"columns": 2},
-        ),
-    )
+    x = theme.across("left", groups, (0, 1), format=PERCENT)
+    y = theme.up("low", "proportion of each group, by class read", (0, 1), format=PERCENT)
+    colors = {named(area): color for area, color in CELLS.items()}
+    color = theme.color("area", colors, legend={"columns": 2})
+    areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1)
+    areas = areas.encode(x=x, x2="right:Q", y=y, y2="high:Q", color=color)
     texts = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
     up = theme.up("bias", "counted minus true proportion (points)", BIAS, **POINTS)
     across = theme.across("share", named("true proportion of panels"), (0, 1), format=PERCENT)
@@ -141,20 +125,19 @@ def judge(share: float, right: float) -> Figure:
         Proportion of correct grades, the same for good and bad answers; above .5.
     """
     shares = (0.0, 1.0, share)
-    passed = counted_share(share, right, right)
     values = [counted_share(a, right, right) for a in shares]
     alone = rows_of(share=shares, value=values, who=["the judge alone"] * 3)
     corrected = rows_of(share=shares, value=shares, who=["corrected"] * 3)
-    title = f"{share:.0%} of the answers are good, the judge passes {passed:.1%}"
-    return Figure(
-        {"lines": alone[:2] + corrected[:2], "now": [alone[2], corrected[2]]},
-        title,
-        f"{title}. The judge grades {right:.0%} of the good and of the bad answers correctly. It "
-        f"passes {1 - right:.0%} if no answer is good and {right:.0%} if all are good. Subtract "
-        f"{1 - right:.0%} from {passed:.1%} and divide by {2 * right - 1:.2f}: this gives "
-        f"{share:.0%}.",
-        _draw_judge,
+    data = {"lines": alone[:2] + corrected[:2], "now": [alone[2], corrected[2]]}
+    good, passed = f"{share:.0%}", f"{values[2]:.1%}"
+    correct, incorrect = f"{right:.0%}", f"{1 - right:.0%}"
+    title = f"{good} of the answers are good, the judge passes {passed}"
+    alternative = (
+        f"{title}. The judge grades {correct} of the good and of the bad answers correctly. It "
+        f"passes {incorrect} if no answer is good and {correct} if all are good. Subtract "
+        f"{incorrect} from {passed} and divide by {2 * right - 1:.2f}: this gives {good}."
     )
+    return Figure(data, title, alternative, _draw_judge)
 
 
 def _draw_judge(data: dict) -> alt.LayerChart:
@@ -180,31 +163,23 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
         The estimator that a learner chose. It is marked.
     """
     titles, share, errors = names(), study.new_base_rate, _errors(study, GRID)
-    answers, curves, texts = [], [], []
+    answers, curves, texts, points = [], [], [], {}
     for method in methods:
         title, bias, sd = titles[method], study.bias[method], study.sd[method]
-        error = f"{100 * study.rmse[method]:.2f}"
-        answers.append(
-            {
-                "estimator": title,
-                "name": title + YOURS if method == predicted else title,
-                "bias": bias,
-                "low": bias - sd,
-                "high": bias + sd,
-                "rmse": study.rmse[method],
-                "now": share,
-                "text": error,
-            }
-        )
+        name = title + YOURS if method == predicted else title
+        rmse = study.rmse[method]
+        points[method] = f"{100 * rmse:.2f}"
+        row = {"estimator": title, "name": name, "bias": bias, "low": bias - sd, "high": bias + sd}
+        answers.append(row | {"rmse": rmse, "now": share, "text": points[method]})
         curves += rows_of(share=GRID, rmse=errors[method], estimator=[title] * GRID.size)
         texts.append(
             f"{title} {share + bias:.2%}, standard deviation {100 * sd:.2f} points, typical error "
-            f"{error} points"
+            f"{points[method]} points"
         )
     order = sorted(methods, key=study.rmse.get)
     shift = share - study.base_rate
     if abs(shift) < 0.0005:
-        listed = ", ".join(f"{titles[m]} {100 * study.rmse[m]:.2f}" for m in order)
+        listed = ", ".join(f"{titles[m]} {points[m]}" for m in order)
         title = f"No change. Typical errors in points: {listed}"
     else:
         reported = ", ".join(f"{titles[m]} {reported_change(study, m):.0%}" for m in methods)
@@ -277,16 +252,14 @@ def _draw_months(data: dict) -> alt.VConcatChart:
         values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)],
         labelExpr=POINT,
     )
+    looks = {
+        "color": theme.color("estimator", colors(), legend=LEGEND),
+        "strokeDash": theme.dash("estimator", order, dashes().values(), legend=LEGEND),
+    }
     lines = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True)
-    curves = lines.encode(
-        x=across,
-        y=up,
-        color=theme.color("estimator", colors(), legend=LEGEND),
-        strokeDash=theme.dash("estimator", order, dashes().values(), legend=LEGEND),
-    )
-    now = answers.mark_circle(size=70, clip=True).encode(
-        x=alt.X("now:Q", scale=WITHIN), y="rmse:Q", color=color
-    )
+    curves = lines.encode(x=across, y=up, **looks)
+    now = answers.mark_circle(size=70, clip=True)
+    now = now.encode(x=theme.across("now", scale=WITHIN), y="rmse:Q", color=color)
     below = theme.truth(data, x=across) + curves + now
     both = theme.stacked(460, (above, alt.Step(28)), (below, 190))
     return both.resolve_scale(color="independent", strokeDash="independent")
@@ -334,33 +307,25 @@ def change(
         bands[PREDICTED] = (middle - predicted, middle + predicted)
         yours = f" You predicted {100 * predicted:.1f} points to either side."
     true_change = truth[last] - truth[first]
-    low, high = estimate.limits
-    title = (
-        f"Month {first} to {last}: {points(middle)}, standard error {error}; with independent "
-        f"errors {independent}"
-    )
+    differences = [
+        {"band": band, "estimate": middle, "low": low, "high": high}
+        for band, (low, high) in bands.items()
+    ]
+    data = {"levels": levels, "chosen": chosen, "differences": differences}
+    data["true change"] = [{"change": true_change}]
+    low, high = (f"{100 * limit:+.2f}" for limit in estimate.limits)
+    forms = checks.counted(series.audit.n, "form")
+    title = f"Month {first} to {last}: {points(middle)}, standard error {error}"
     alternative = (
-        f"Proportions by {series.method} from one audit of "
-        f"{checks.counted(series.audit.n, 'form')}, with 95% intervals: {', '.join(ends)}. "
-        f"Estimated change {points(middle)}, 95% interval {100 * low:+.2f} to {100 * high:+.2f}; "
-        f"the true change is {points(true_change)}. If the errors of the two months were "
-        f"independent, the standard error of the change would be {independent} points instead of "
-        f"{error} points.{yours}"
+        f"Proportions by {series.method} from one audit of {forms}, with 95% intervals: "
+        f"{', '.join(ends)}. Estimated change {points(middle)}, 95% interval {low} to {high}; the "
+        f"true change is {points(true_change)}. If the errors of the two months were independent, "
+        f"the standard error of the change would be {independent} points instead of {error} "
+        f"points.{yours}"
     )
-    return Figure(
-        {
-            "levels": levels,
-            "chosen": chosen,
-            "differences": [
-                {"band": band, "estimate": middle, "low": low, "high": high}
-                for band, (low, high) in bands.items()
-            ],
-            "true change": [{"change": true_change}],
-        },
-        rename(title),
-        rename(alternative),
-        functools.partial(_draw_change, rename),
-    )
+    draw = functools.partial(_draw_change, rename)
+    title = f"{title}; with independent errors {independent}"
+    return Figure(data, rename(title), rename(alternative), draw)
 
 
 def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
@@ -384,24 +349,18 @@ def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
     chosen = theme.chart(data, "chosen").encode(x=months)
     bars = chosen.mark_rule(strokeWidth=4, color=RAW).encode(y="low:Q", y2="high:Q")
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
-    left = (bands + truth + line + bars + dots).properties(width=330, height=250)
-    differences = theme.chart(data, "differences").encode(
-        x=alt.X(
-            "band:N",
-            title="dashed: true change",
-            sort=list(BANDS),
-            axis={"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"},
-        ),
-        color=theme.color("band", BANDS, legend=None),
-    )
+    months_view = (bands + truth + line + bars + dots).properties(width=330, height=250)
+    axis = {"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"}
+    x = alt.X("band:N", title="dashed: true change", sort=None, axis=axis)
+    color = theme.color("band", BANDS, legend=None)
+    differences = theme.chart(data, "differences").encode(x=x, color=color)
     change = theme.up("low", "change (points), 95% interval", DIFFERENCES, **POINTS)
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     true = theme.truth(data, "true change", y="change:Q")
-    right = (theme.zero("y", "change") + true + limits + ticks).properties(
-        width=110 * len(data["differences"]), height=250
-    )
-    return alt.hconcat(left, right)
+    changes = theme.zero("y", "change") + true + limits + ticks
+    width = 110 * len(data["differences"])
+    return months_view | changes.properties(width=width, height=250)
 
 
 def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
@@ -433,21 +392,24 @@ def held_constant(theory: EstimatorTheory, constant: str) -> Figure:
         lines += rows[:2]
         now.append(rows[2] | {"text": f"{method} {rows[2]['answer']:.1%}"})
     answers = {row["estimator"]: row["answer"] for row in now}
-    top = max(answers, key=answers.__getitem__)
     for row in now:
-        row["side"] = "above" if row["estimator"] == top else "below"
-        row["slope"] = max(slopes.values()) if row["estimator"] == top else slopes[row["estimator"]]
+        row |= {"side": "below", "slope": slopes[row["estimator"]]}
+    top = max(now, key=lambda row: row["answer"])
+    top |= {"side": "above", "slope": max(slopes.values())}
+    parts = {method: f"{slope:.0%}" for method, slope in slopes.items()}
     wrong = HOLDS[TRUTH if constant == READING else READING]
-    law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short(slopes[wrong], 2)}"
+    law = f"MCC² = {short(slopes[wrong], 2)}"
+    if wrong == "mixed":
+        law = f"1 / {law}"
+    scope = f"The true proportion moves from {start:.2%} to {share:.2%} while {constant} stays"
     return Figure(
         {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]},
-        f"If {constant} is constant, {wrong} reports {slopes[wrong]:.0%} of a change ({law}): "
+        f"If {constant} is constant, {wrong} reports {parts[wrong]} of a change ({law}): "
         f"{answers[wrong]:.1%} for a true {share:.1%}",
-        f"The true proportion moves from {start:.2%} to {share:.2%} while {constant} stays "
-        f"constant. Mixed assumes that {READING} is constant and answers {answers['mixed']:.2%}. "
-        f"Calibration assumes that {TRUTH} is constant and answers {answers['calibration']:.2%}. "
-        f"Mixed reports {slopes['mixed']:.0%} of the change, calibration "
-        f"{slopes['calibration']:.0%}. The squared Matthews correlation is "
+        f"{scope} constant. Mixed assumes that {READING} is constant and answers "
+        f"{answers['mixed']:.2%}. Calibration assumes that {TRUTH} is constant and answers "
+        f"{answers['calibration']:.2%}. Mixed reports {parts['mixed']} of the change, calibration "
+        f"{parts['calibration']}. The squared Matthews correlation is "
         f"{theory.retained_change:.4f}.",
         _draw_constant,
     )
@@ -469,18 +431,16 @@ def _draw_constant(data: dict) -> alt.LayerChart:
     # no room: there the texts change sides and move up or down as far as the lines rise.
     units = (RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])
     rise = f"datum.slope * {LETTERS} * height / width * {units}"
-    texts = [
-        now.mark_text(
-            align=alt.expr(f"{left} ? 'right' : 'left'"),
-            dx=alt.expr(f"{left} ? -8 : 8"),
+    texts = []
+    for side, end, turned, way in (
+        ("above", 0.1, "datum.share <= 0.1", -1),
+        ("below", 0.3, "datum.share > 0.3", 1),
+    ):
+        text = now.mark_text(
+            align=alt.expr(f"datum.share > {end} ? 'right' : 'left'"),
+            dx=alt.expr(f"datum.share > {end} ? -8 : 8"),
             dy=alt.expr(f"{turned} ? {way} * (12 + {rise}) : {way} * 17"),
             fontWeight="bold",
         )
-        .encode(text="text:N")
-        .transform_filter(alt.datum.side == side)
-        for side, left, turned, way in (
-            ("above", "datum.share > 0.1", "datum.share <= 0.1", -1),
-            ("below", "datum.share > 0.3", "datum.share > 0.3", 1),
-        )
-    ]
+        texts.append(text.encode(text="text:N").transform_filter(alt.datum.side == side))
     return alt.layer(lines, truth.mark_line(style="truth"), dots, *texts)
