@@ -16,6 +16,7 @@ from workbench.charts.theme import GRAY, WIDTH, Figure
 from workbench.cross_validation.losses import KINDS
 from workbench.cross_validation.model_tests import BayesianTTest
 from workbench.results.digits import number, probability
+from workbench.results.result import rows_of
 
 REGIONS = {"first better": FIRST, "practically equal": GRAY, "second better": SECOND}
 MOST_LETTERS = 50
@@ -53,36 +54,30 @@ def posterior(result: BayesianTTest, models: Sequence[str] = SIDES) -> Figure:
     for (region, *_), start, end in zip(regions, edges[:-1], edges[1:], strict=True):
         if start < end:
             x = points[(start <= points) & (points <= end)]
-            density += [
-                {"difference": a, "density": b, "region": region}
-                for a, b in zip(x.tolist(), result.density(x).tolist(), strict=True)
-            ]
+            density += rows_of(difference=x, density=result.density(x), region=[region] * x.size)
     notes = []
     hidden = _hidden(result, cuts, low, high)
     if hidden:
         side = "right" if result.estimate - low < 0.4 * (high - low) else "left"
         notes.append({"text": textwrap.wrap(hidden, 26), "at": side})
         hidden = f" {hidden.capitalize()}."
-    df = checks.counted(result.df, "degree of freedom", "degrees of freedom")
+    data = {"density": density, "rope": [{"difference": cut} for cut in cuts if low < cut < high]}
+    data["names"] = [{"text": text, "at": at} for _, text, at in regions]
+    data["notes"] = notes
     lower, upper = result.interval()
-    names = models if sum(map(len, models)) <= MOST_LETTERS else short
-    title = f"mean difference in {KINDS[result.scores][0]}: {' minus '.join(names)}"
-    return Figure(
-        {
-            "density": density,
-            "rope": [{"difference": cut} for cut in cuts if low < cut < high],
-            "names": [{"text": text, "at": place} for _, text, place in regions],
-            "notes": notes,
-        },
-        f"Probability that {short[0]} is better {probability(first)}{equal}, {short[1]} "
-        f"{probability(second)}",
-        f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
-        f"{number(result.estimate)}, 95% credible interval {number(lower)} to {number(upper)}. "
-        f"{models[0]} is better with probability {first:.3f}{within}, {models[1]} with "
-        f"{second:.3f}.{hidden}",
-        functools.partial(_draw, title),
-        height=220,
+    df = checks.counted(result.df, "degree of freedom", "degrees of freedom")
+    distribution = f"a t with {df} around {number(result.estimate)}"
+    name, other = models
+    alternative = (
+        f"Posterior of the mean difference {name} minus {other}, {distribution}, 95% credible "
+        f"interval {number(lower)} to {number(upper)}. {name} is better with probability "
+        f"{first:.3f}{within}, {other} with {second:.3f}.{hidden}"
     )
+    title = f"Probability that {short[0]} is better {probability(first)}{equal}, "
+    title += f"{short[1]} {probability(second)}"
+    names = models if sum(map(len, models)) <= MOST_LETTERS else short
+    axis = f"mean difference in {KINDS[result.scores][0]}: {' minus '.join(names)}"
+    return Figure(data, title, alternative, functools.partial(_draw, axis), height=220)
 
 
 def _density_points(result: BayesianTTest, cuts: list, low: float, high: float) -> np.ndarray:
@@ -118,7 +113,7 @@ def _hidden(result: BayesianTTest, cuts: list, low: float, high: float) -> str:
 
 def _draw(title: str, data: dict) -> alt.LayerChart:
     differences = [row["difference"] for row in data["density"]]
-    scale = alt.Scale(nice=False)
+    scale = {"nice": False}
     density = theme.chart(data, "density").encode(
         x=theme.across("difference", title, scale=scale, **values_axis(differences))
     )
@@ -130,10 +125,10 @@ def _draw(title: str, data: dict) -> alt.LayerChart:
     rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
     # over its region, but next to the names at the ends
     width = LETTER * max(len(line) for row in data["names"] for line in row["text"])
-    left, right = f"min({1.5 * width}, width / 2)", f"max(width - {1.5 * width}, width / 2)"
+    least, most = f"min({1.5 * width}, width / 2)", f"max(width - {1.5 * width}, width / 2)"
     places = (
         ("left", 0, "left"),
-        ("middle", {"expr": f"clamp(scale('x', 0), {left}, {right})"}, "center"),
+        ("middle", {"expr": f"clamp(scale('x', 0), {least}, {most})"}, "center"),
         ("right", "width", "right"),
     )
     look = {"baseline": "top", "lineHeight": 15, "limit": WIDTH // 3}

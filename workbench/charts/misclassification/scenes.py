@@ -34,12 +34,12 @@ GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
 # The legend names only the estimators in the chart: all names would fill the screen of a phone.
-LEGEND = alt.Legend(
-    symbolType="stroke",
-    symbolSize=300,
-    columns=2,
-    values=alt.expr("pluck(data('answers'), 'estimator')"),
-)
+LEGEND = {
+    "symbolType": "stroke",
+    "symbolSize": 300,
+    "columns": 2,
+    "values": alt.expr("pluck(data('answers'), 'estimator')"),
+}
 YOURS = " (you)"
 NAME_WIDTH = 115  # pixels for the longest name, so that the chart does not move when it appears
 INDEPENDENT, SHARED, PREDICTED = "independent errors", "shared audit", "your prediction"
@@ -71,11 +71,9 @@ def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
     count = counted_share(base_rate, p00, p11)
     bias = count - base_rate
     way = "up" if bias >= 0 else "down"
-    data = {
-        "cells": rows_of(**corners, share=shares, area=areas, **middles, **labels),
-        "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
-        "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": way}],
-    }
+    line = [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)]
+    arrow = {"share": base_rate, "from": 0.0, "bias": bias, "way": way}
+    cells = rows_of(**corners, share=shares, area=areas, **middles, **labels)
     verdict = f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
     if unbiased_share(p00, p11) is None:
         verdict = "no form is misread"
@@ -87,6 +85,7 @@ def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
         f"{texts[1]} are missed. The proportion of other forms is {1 - base_rate:.2%}: {texts[2]} "
         f"are counted by mistake. {title}."
     )
+    data = {"cells": cells, "line": line, "arrow": [arrow]}
     return Figure(data, title, named(alternative), _draw_mosaic)
 
 
@@ -186,14 +185,14 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
         kind = "rise" if shift > 0 else "fall"
         title = f"Reported part of a {kind} by {100 * abs(shift):.1f} points: {reported}"
     audited = named(checks.counted(study.n, "form was", "forms were"))
-    return Figure(
-        {"answers": answers, "curves": curves, "truth": [{"share": share}]},
-        title,
+    simulated = f"in {study.runs:,} simulated audits: {'; '.join(texts)}"
+    alternative = (
         f"The true proportion was {study.base_rate:.2%} when {audited} audited. Now it is "
-        f"{share:.2%}. Average answers in {study.runs:,} simulated audits: {'; '.join(texts)}. "
-        f"Smallest typical error: {titles[order[0]]}.{_where_calibration_wins(study, methods)}",
-        _draw_months,
+        f"{share:.2%}. Average answers {simulated}. Smallest typical error: {titles[order[0]]}."
+        f"{_where_calibration_wins(study, methods)}"
     )
+    data = {"answers": answers, "curves": curves, "truth": [{"share": share}]}
+    return Figure(data, title, alternative, _draw_months)
 
 
 def _errors(study: PrevalenceStudy, new_base_rates: np.ndarray) -> dict:
@@ -401,18 +400,24 @@ def held_constant(theory: EstimatorTheory, constant: str) -> Figure:
     law = f"MCC² = {short(slopes[wrong], 2)}"
     if wrong == "mixed":
         law = f"1 / {law}"
-    scope = f"The true proportion moves from {start:.2%} to {share:.2%} while {constant} stays"
-    return Figure(
-        {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]},
+    data = {"answers": lines, "now": now}
+    data["truth"] = [{"share": a, "answer": a} for a in RANGE]
+    mixed, calibration = (f"{answers[name]:.2%}" for name in ("mixed", "calibration"))
+    title = (
         f"If {constant} is constant, {wrong} reports {parts[wrong]} of a change ({law}): "
-        f"{answers[wrong]:.1%} for a true {share:.1%}",
-        f"{scope} constant. Mixed assumes that {READING} is constant and answers "
-        f"{answers['mixed']:.2%}. Calibration assumes that {TRUTH} is constant and answers "
-        f"{answers['calibration']:.2%}. Mixed reports {parts['mixed']} of the change, calibration "
-        f"{parts['calibration']}. The squared Matthews correlation is "
-        f"{theory.retained_change:.4f}.",
-        _draw_constant,
+        f"{answers[wrong]:.1%} for a true {share:.1%}"
     )
+    assumptions = (
+        f"Mixed assumes that {READING} is constant and answers {mixed}. Calibration assumes that "
+        f"{TRUTH} is constant and answers {calibration}."
+    )
+    alternative = (
+        f"The true proportion moves from {start:.2%} to {share:.2%} while {constant} stays "
+        f"constant. {assumptions} Mixed reports {parts['mixed']} of the change, calibration "
+        f"{parts['calibration']}. The squared Matthews correlation is "
+        f"{theory.retained_change:.4f}."
+    )
+    return Figure(data, title, alternative, _draw_constant)
 
 
 def _draw_constant(data: dict) -> alt.LayerChart:
