@@ -13,6 +13,7 @@ from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, STRATIFIED, Figure
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS, estimator_of
 from workbench.misclassification.prevalence import EstimatorComparison
+from workbench.results.result import rows_of
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> Figure:
@@ -91,34 +92,31 @@ def audit_matrix(audit: ConfusionCounts) -> Figure:
         The table of true and predicted classes.
     """
     names = [str(label) for label in audit.labels]
-    cells, mistakes = [], []
-    for (i, j), rate in np.ndenumerate(audit.reading_rates):
-        count = int(audit.table[i, j])
-        cells.append(
-            {
-                "truth": names[i],
-                "prediction": names[j],
-                "count": count,
-                "n": f"{count:,}",
-                "rate": float(rate),
-                "share": "" if math.isnan(rate) else f"{rate:.1%}",
-                "dark": int(rate > 0.5),
-            }
-        )
-        if i != j and count:
-            mistakes.append((count, f"{names[i]} read as {names[j]}: {count:,}"))
-    mistakes.sort(key=lambda mistake: -mistake[0])
-    frequent = "; ".join(text for _, text in mistakes[:MOST_NAMED])
+    counts, rates = audit.table.ravel().tolist(), audit.reading_rates.ravel()
+    cells = rows_of(
+        truth=np.repeat(names, len(names)),
+        prediction=np.tile(names, len(names)),
+        count=counts,
+        n=[f"{count:,}" for count in counts],
+        rate=rates,
+        share=["" if math.isnan(rate) else f"{rate:.1%}" for rate in rates],
+        dark=(rates > 0.5).astype(int),
+    )
+    mistakes = [cell for cell in cells if cell["truth"] != cell["prediction"] and cell["count"]]
+    mistakes.sort(key=lambda cell: -cell["count"])
+    texts = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
+    frequent = "No mistake."
+    if texts:
+        frequent = f"Most frequent mistakes: {'; '.join(texts[:MOST_NAMED])}."
     correct, totals = np.diag(audit.table), audit.table.sum(1)
-    counts = zip(names, correct.tolist(), totals.tolist(), strict=True)
-    rates = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in counts)
+    parts = zip(names, correct.tolist(), totals.tolist(), strict=True)
+    listed = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in parts)
     worst = int(np.nanargmin(np.diag(audit.reading_rates)))
+    least = f"{names[worst]}, {correct[worst] / totals[worst]:.1%}"
     return Figure(
         {"audit": cells},
-        f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {names[worst]}, "
-        f"{correct[worst] / totals[worst]:.1%}",
-        f"Audit of {checks.counted(audit.n, 'item')}. Correct: {rates}. "
-        + (f"Most frequent mistakes: {frequent}." if mistakes else "No mistake."),
+        f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {least}",
+        f"Audit of {checks.counted(audit.n, 'item')}. Correct: {listed}. {frequent}",
         functools.partial(_draw_matrix, names),
         width=None,
         height=None,
@@ -128,26 +126,23 @@ def audit_matrix(audit: ConfusionCounts) -> Figure:
 def _draw_matrix(names: list[str], data: dict) -> alt.LayerChart:
     size = min(90, max(24, 420 // len(names)))
     angle = 0 if max(map(len, names)) * 7 < size else -45
-    base = theme.chart(data, "audit").encode(
-        x=alt.X(
-            "prediction:N",
-            sort=names,
-            title="read as",
-            axis=alt.Axis(labelAngle=angle, labelLimit=110),
-        ),
-        y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)),
-    )
+    axis = {"labelLimit": 110}
+    x = alt.X("prediction:N", sort=names, title="read as", axis=axis | {"labelAngle": angle})
+    y = alt.Y("truth:N", sort=names, title="true class", axis=axis)
+    base = theme.chart(data, "audit").encode(x=x, y=y)
     color = alt.Color(
         "rate:Q",
         title="P(read as | true)",
-        legend=alt.Legend(gradientLength=160, format=PERCENT),
-        scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", STRATIFIED]),
+        legend={"gradientLength": 160, "format": PERCENT},
+        scale={"domain": [0, 1], "range": ["#f7f7f7", STRATIFIED]},
     )
-    cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=color)
     both = len(names) <= 12
     texts = base.encode(color=theme.ink())
     counts = texts.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10)
-    layers = [cells, counts.encode(text="n:N")]
+    layers = [
+        base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=color),
+        counts.encode(text="n:N"),
+    ]
     if both:
         rates = texts.mark_text(dy=9, fontSize=11 if size > 44 else 9)
         layers.append(rates.encode(text="share:N"))

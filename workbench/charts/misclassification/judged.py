@@ -29,16 +29,14 @@ def judged(audit: JudgeAudit) -> Figure:
         bounded = not np.isnan(low)
         if not bounded:
             low = high = estimate
-        texts = audit.shown(estimate, low, high, error=(high - low) / 2)
+        text, *limits = audit.shown(estimate, low, high, error=(high - low) / 2)
+        if bounded:
+            text = f"{text} ({' to '.join(limits)})"
         corrected = not rows or ("label" in row and row["who"] == CORRECTED)
-        new = {
-            "low": low,
-            "high": high,
-            "who": who_says(row),
-            "kind": "corrected" if corrected else "other",
-            "text": f"{texts[0]} ({texts[1]} to {texts[2]})" if bounded else texts[0],
-        }
-        rows.append(row | new)
+        kind = "corrected" if corrected else "other"
+        rows.append(
+            row | {"low": low, "high": high, "who": who_says(row), "kind": kind, "text": text}
+        )
     estimates = "; ".join(f"{row['who']} {row['text']}" for row in rows)
     quantity = f"{audit.what[0].upper()}{audit.what[1:]}"
     return Figure(
@@ -56,11 +54,10 @@ def _draw(graded: bool, data: dict) -> alt.LayerChart:
         y=theme.names("who", labelLimit=220),
         color=theme.color("kind", {"corrected": ESTIMATE, "other": GRAY}, legend=None),
     )
-    scale = alt.Scale(zero=False, nice=True)
-    if graded:
-        low = theme.across("low", "mean grade", scale=scale, tickCount=6)
-    else:
-        low = theme.across("low", "proportion of items", scale=scale, tickCount=6, format=PERCENT)
+    scale = {"zero": False, "nice": True}
+    axis = {} if graded else {"format": PERCENT}
+    title = "mean grade" if graded else "proportion of items"
+    low = theme.across("low", title, scale=scale, tickCount=6, **axis)
     bars, dots = theme.bars_and_dots(base, low, "estimate", width=5, size=110)
     texts = theme.beside(base, 12, x="width").encode(color=alt.value(GRAY))
     return alt.layer(bars, dots, texts)

@@ -19,7 +19,7 @@ LINES = {
     **{name: colors()[name] for name in PUBLISHED},
     DRAWN: OKABE_ITO["green"],
 }
-STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
+STROKES = {"symbolType": "stroke", "symbolSize": 400, "columns": 3}
 SHAPES = {
     TRUTH: "stroke",
     "raw count": "triangle-up",
@@ -54,31 +54,28 @@ def published(
     methods : sequence of str
         Estimators whose lines are shown, from `PUBLISHED`, with "calibration".
     """
-    slopes, base = answer_slopes(theory, READING), theory.base_rate
-    shares = {
-        "raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares],
-        **{name: [base + slopes[name] * (a - base) for a in true_shares] for name in slopes},
-    }
+    slopes, base, last = answer_slopes(theory, READING), theory.base_rate, len(true_shares)
+    shares = {"raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares]}
+    for name, slope in slopes.items():
+        shares[name] = [base + slope * (a - base) for a in true_shares]
     shares = {name: shares[name] for name in methods}
-    ends = {name: line[-1] for name, line in shares.items()}
-    compared = "" if drawn is None else _compared(drawn[-1], ends)
-    last, truth = len(true_shares), f"the truth is {true_shares[-1]:.1%}"
-    texts = {name: f"{share:.1%}" for name, share in ends.items()}
+    ends = [
+        {"month": last, "share": line[-1], "line": name, "text": f"{line[-1]:.1%}"}
+        for name, line in shares.items()
+    ]
+    texts = {row["line"]: row["text"] for row in ends}
+    listed = ", ".join(f"{name} {text}" for name, text in texts.items())
+    compared, truth = "", f"the truth is {true_shares[-1]:.1%}"
     if drawn is not None:
+        compared = _compared(drawn[-1], {row["line"]: row["share"] for row in ends})
         shares[DRAWN] = drawn
     shares[TRUTH] = true_shares
+    lines = [row for name, line in shares.items() for row in _months(line, name)]
     return Figure(
-        {
-            "lines": [row for name, line in shares.items() for row in _months(line, name)],
-            "ends": [
-                {"month": last, "share": share, "line": name, "text": texts[name]}
-                for name, share in ends.items()
-            ],
-        },
+        {"lines": lines, "ends": ends},
         f"Month {last}: calibration publishes {texts['calibration']}, {truth}",
-        f"Published proportions in month {last}, averaged over all possible audits: "
-        f"{', '.join(f'{name} {text}' for name, text in texts.items())}; {truth}. Calibration "
-        f"reports only {theory.retained_change:.0%} of the rise.{compared}",
+        f"Published proportions in month {last}, averaged over all possible audits: {listed}; "
+        f"{truth}. Calibration reports only {theory.retained_change:.0%} of the rise.{compared}",
         functools.partial(_draw_published, [name for name in LINES if name in shares]),
     )
 

@@ -41,12 +41,14 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
         Confidence level of the intervals.
     """
     classes, levels = _shown_classes(series, label), series.levels(level)
+    drawn = [levels[t] for t in series.shown_levels()]
+    reported = [row for row in levels if row["items"] is not None]
     data, ends = {}, {}
     for k, name in enumerate(classes):
-        drawn = [levels[t] for t in series.shown_levels() if levels[t]["label"] == name]
-        data |= _class_rows(k, drawn, series.audit_period)
-        reported = [row for row in levels if row["label"] == name and row["items"] is not None]
-        ends[name] = reported[0], reported[-1]
+        rows = [row for row in drawn if row["label"] == name]
+        data |= _class_rows(k, rows, series.audit_period)
+        rows = [row for row in reported if row["label"] == name]
+        ends[name] = rows[0], rows[-1]
     largest = max(
         classes, key=lambda name: abs(ends[name][1]["estimate"] - ends[name][0]["estimate"])
     )
@@ -58,15 +60,17 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     if series.audit_period is not None:
         notes = f"The audit was sampled in {named_period(series.audit_period)}."
     notes += _not_reported(series) + _not_drawn(series, label) + _thinned(series)
-    if all(row["low"] == 0 and row["high"] == 1 for row in levels if row["items"] is not None):
+    if all(row["low"] == 0 and row["high"] == 1 for row in reported):
         notes += " The audit excludes no proportion, so the bands fill the whole range."
     names = [class_name(name) for name in classes]
+    draw = functools.partial(_draw_series, names, [series.periods[t] for t in series.drawn()])
+    counts = f"counted {first['counted']:.1%}, {last['counted']:.1%}"
     return Figure(
         data,
-        f"{largest}: {changes} (counted {first['counted']:.1%}, {last['counted']:.1%})",
+        f"{largest}: {changes} ({counts})",
         f"Proportions by {method_words(series.method)} with {percent(level)} intervals, {start} to "
         f"{end}: {texts}. {notes}",
-        functools.partial(_draw_series, names, [series.periods[t] for t in series.drawn()]),
+        draw,
         width=None,
         height=None,
     )
@@ -84,16 +88,15 @@ def _class_rows(k: int, rows: list[dict], audit_period: str | None) -> dict[str,
     bands = rows_of(period=periods, low=low, high=high)
     lines = rows_of(period=periods, share=raw, kind=["counted"] * len(rows))
     lines += rows_of(period=periods, share=corrected, kind=["corrected"] * len(rows))
-    audit = [str(row["period"]) for row in rows if row["period"] == audit_period]
-    return {
-        f"bands {k}": bands,
-        f"alone {k}": [
-            band for t, band in enumerate(bands) if gap[t : t + 3] == [True, False, True]
-        ],
-        f"lines {k}": lines,
-        f"lost {k}": [{"period": periods[t], "mark": "×"} for t in np.flatnonzero(gap[1:-1])],
-        f"audit {k}": [{"period": period, "text": "audit"} for period in audit],
-    }
+    lost = [{"period": periods[t], "mark": "×"} for t in np.flatnonzero(gap[1:-1])]
+    audit = [
+        {"period": str(row["period"]), "text": "audit"}
+        for row in rows
+        if row["period"] == audit_period
+    ]
+    alone = [band for t, band in enumerate(bands) if gap[t : t + 3] == [True, False, True]]
+    names = {"bands": bands, "alone": alone, "lines": lines, "lost": lost, "audit": audit}
+    return {f"{name} {k}": values for name, values in names.items()}
 
 
 def _shown_classes(series: PrevalenceSeries, label: int | str | None) -> list:
@@ -145,18 +148,17 @@ def _thinned(series: PrevalenceSeries) -> str:
 def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelMixin:
     lost = any(data[f"lost {k}"] for k in range(len(classes)))
     axes = _period_axes(periods, "period (× not reported)" if lost else "period", len(classes))
-    return _stacked(
-        [
-            _class_chart(data, k, axis, _limited(name), len(periods))
-            for k, (axis, name) in enumerate(zip(axes, classes, strict=True))
-        ]
-    )
+    parts = [
+        _class_chart(data, k, axis, _limited(classes[k]), len(periods))
+        for k, axis in enumerate(axes)
+    ]
+    return _stacked(parts)
 
 
 def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> alt.LayerChart:
     # a low chart has no room for more than the name
     title = name if "lines 1" in data else f"proportion of {name}"
-    up = theme.up("share", title, scale=alt.Scale(zero=False), tickCount=5, format=PERCENT)
+    up = theme.up("share", title, scale={"zero": False}, tickCount=5, format=PERCENT)
     bands, alone, lines, lost, audit = (
         theme.chart(data, f"{name} {k}").encode(x=across)
         for name in ("bands", "alone", "lines", "lost", "audit")
@@ -164,46 +166,46 @@ def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> 
     limits = {"y": "low:Q", "y2": "high:Q"}
     lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=STROKES))
     dash = theme.dash("kind", KINDS, [[4, 3], [1, 0]])
-    crosses = lost.mark_text(
-        color=MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
-    )
-    return alt.layer(
+    cross = {"color": MISS, "fontSize": 16, "fontWeight": "bold", "baseline": "bottom"}
+    layers = [
         bands.mark_area(opacity=0.22, color=CORRECTED).encode(**limits),
         alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(**limits),
         lines.mark_line(strokeWidth=2).encode(strokeDash=dash),
         lines.mark_circle(size=36 if periods <= MANY else 8),
-        crosses.encode(text="mark:N"),
+    ]
+    marks = [
+        lost.mark_text(y="height", **cross).encode(text="mark:N"),
         audit.mark_rule(style="truth"),
         audit.mark_text(y=-7, style="note").encode(text="text:N"),
-    )
+    ]
+    return alt.layer(*layers, *marks)
 
 
 def _stacked(parts: list[alt.LayerChart]) -> alt.TopLevelMixin:
     """Return one chart, or several below each other with a common legend."""
-    height = HEIGHT if len(parts) == 1 else 110
-    parts = [part.properties(width=WIDTH, height=height) for part in parts]
-    return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
+    if len(parts) == 1:
+        return parts[0].properties(width=WIDTH, height=HEIGHT)
+    return theme.stacked(WIDTH, *[(part, 110) for part in parts], spacing=16)
 
 
 def _period_axes(periods: Sequence, title: str, count: int) -> list[alt.X]:
     """Return the axes of `count` charts below each other, of which only the last has labels."""
     names = [str(period) for period in periods]
-    settings: dict[str, Any] = {
+    many = len(names) > MANY
+    axis: dict[str, Any] = {
         "labelAngle": 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45,
         "labelOverlap": "greedy",
         "labelSeparation": 4,
         "labelLimit": 90,
         "grid": False,
     }
-    many = len(names) > MANY
     if many:
-        settings["values"] = names[:: -(-len(names) // NAMED)]
-    scale = alt.Scale(domain=names)
-    axes = []
-    for labeled in [*[False] * (count - 1), True]:
-        axis = alt.Axis(labels=labeled, ticks=labeled and not many, **settings)
-        axes.append(alt.X("period:O", title=title if labeled else None, scale=scale, axis=axis))
-    return axes
+        axis["values"] = names[:: -(-len(names) // NAMED)]
+    bare, labeled = {"labels": False, "ticks": False}, {"labels": True, "ticks": not many}
+    scale = {"domain": names}
+    upper = alt.X("period:O", title=None, scale=scale, axis=axis | bare)
+    last = alt.X("period:O", title=title, scale=scale, axis=axis | labeled)
+    return [upper] * (count - 1) + [last]
 
 
 def _limited(text: str, most: int = 18) -> str:

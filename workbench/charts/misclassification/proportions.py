@@ -25,17 +25,11 @@ def class_proportions(table: ClassificationTable) -> Figure:
     rows = []
     for row in table.rows():
         estimate, low, high = row["proportion"], row["proportion_low"], row["proportion_high"]
-        texts = digits.percents(estimate, low, high, error=(high - low) / 2)
-        rows.append(
-            {
-                "class": str(row["label"]),
-                "predicted": row["counted"],
-                "estimate": None if np.isnan(estimate) else estimate,
-                "low": low,
-                "high": high,
-                "text": texts[0] if table.complete else f"{texts[0]} ({texts[1]} to {texts[2]})",
-            }
-        )
+        text, *limits = digits.percents(estimate, low, high, error=(high - low) / 2)
+        if not table.complete:
+            text = f"{text} ({' to '.join(limits)})"
+        drawn = {"class": str(row["label"]), "predicted": row["counted"], "low": low, "high": high}
+        rows.append(drawn | {"estimate": None if np.isnan(estimate) else estimate, "text": text})
     rows.sort(key=lambda row: -max(row["estimate"] or 0, row["predicted"]))
     hidden = len(rows[MOST_CLASSES:])
     rows = rows[:MOST_CLASSES]

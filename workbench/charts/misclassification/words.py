@@ -13,7 +13,7 @@ LOOKS = {
     "subtracted_bias": ("orange", [1, 3]),
     "baseline": ("gray", [12, 2, 2, 2]),
 }
-LEFT = ("yellow", "black")
+SPARE_COLORS = ("yellow", "black")
 
 
 def names() -> dict[str, str]:
@@ -25,7 +25,7 @@ def names() -> dict[str, str]:
 def _looks() -> dict[str, tuple]:
     """Return the color and the dash of each method by its title."""
     added = {
-        name: (LEFT[k % len(LEFT)], [3 + k, 3])
+        name: (SPARE_COLORS[k % len(SPARE_COLORS)], [3 + k, 3])
         for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))
     }
     return {title: (LOOKS | added)[name] for name, title in names().items()}
