@@ -22,13 +22,9 @@ def sureness(says: float, right: float, predicted: float | None = None) -> Figur
         shares["your prediction"] = predicted
         guess = f" You predicted {predicted:.0%}."
     shares["accuracy"] = right
+    bars = [{"who": who, "share": share, "text": f"{share:.1%}"} for who, share in shares.items()]
     return Figure(
-        {
-            "bars": [
-                {"who": who, "share": share, "text": f"{share:.1%}"}
-                for who, share in shares.items()
-            ]
-        },
+        {"bars": bars},
         f"It claims {says:.1%}; it is correct on {right:.1%}",
         f"The mean confidence is {says:.1%}. The program is correct on {right:.1%} of the "
         f"forms.{guess}",

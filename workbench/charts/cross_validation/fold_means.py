@@ -99,10 +99,12 @@ def _differences(cv: CVLosses, rho: float | str, level: float) -> FramedFigure:
         name = cv.models[0]
         title = f"Mean {cv.kind} of {limited(name, 30)} {number(mean)}: {spread}"
         subject, zero = f"{cv.kind} of {name}", []
+    data = {"dots": dots, "mean": [{"value": mean}], "intervals": intervals, "zero": zero}
+    reach += _repeats(cv)
     return FramedFigure(
-        {"dots": dots, "mean": [{"value": mean}], "intervals": intervals, "zero": zero},
+        data,
         title + _repeats(cv),
-        f"Mean {subject} {number(mean)}; {reach}{_repeats(cv)}, {values.size} in all. {sentence}",
+        f"Mean {subject} {number(mean)}; {reach}, {values.size} in all. {sentence}",
         functools.partial(_draw_differences, cv),
     )
 
@@ -222,12 +224,12 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
     labels = alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv), scale=down)
     size = float(np.clip((height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
     above = None if intervals else title
-    dots = theme.chart(data, "dots").encode(
-        x=theme.across("value", above, scale=scale, **values_axis(ends, not intervals)),
-        y=labels,
-        color=theme.color("side", colors, legend=legend),
-        shape=theme.shape("side", shapes, shapes.values(), legend=legend),
-    )
+    looks = {
+        "color": theme.color("side", colors, legend=legend),
+        "shape": theme.shape("side", shapes, shapes.values(), legend=legend),
+    }
+    x = theme.across("value", above, scale=scale, **values_axis(ends, not intervals))
+    dots = theme.chart(data, "dots").encode(x=x, y=labels, **looks)
     zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
     mean = theme.truth(data, "mean", x="value:Q")
     views = [(zero + mean + dots.mark_point(filled=True, size=size), height * cv.repeats + 8)]
@@ -283,11 +285,12 @@ def _models(cv: CVLosses) -> FramedFigure:
     names = [labels[k] for k in order]
     dots = rows_of(model=np.repeat(names, means.shape[1]), value=means[: len(order)].ravel())
     means_of_models = rows_of(model=names, mean=[averages[k] for k in order])
+    draw = functools.partial(_draw_models, f"{cv.kind} in each {cv.noun} (bar: mean)")
     return FramedFigure(
         {"dots": dots, "means": means_of_models},
         f"{best_words(tied, cv.scores)}, {number(first)}{often}{hidden_in_title}",
         f"Mean {cv.kind} of each model over {splits}: {listed}.{hidden}",
-        functools.partial(_draw_models, f"{cv.kind} in each {cv.noun} (bar: mean)"),
+        draw,
     )
 
 

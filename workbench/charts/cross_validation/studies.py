@@ -84,9 +84,10 @@ def hook(differences: Sequence[float], pvalue: float) -> Figure:
     points = f"{100 * mean:.0f}".replace("-", "−")
     text = f"mean {100 * mean:+.0f}".replace("-", "−")
     better, worse = ("A", "B") if mean < 0 else ("B", "A")
-    folds = rows_of(fold=range(1, values.size + 1), difference=values)
+    data = {"folds": rows_of(fold=range(1, values.size + 1), difference=values)}
+    data["mean"] = [{"difference": mean, "text": text}]
     return Figure(
-        {"folds": folds, "mean": [{"difference": mean, "text": text}]},
+        data,
         f"Clerk {better} makes {abs(100 * mean):.0f} fewer errors on 100 forms than clerk {worse}. "
         f"Is {better} the better reader?",
         f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {(values < 0).sum()} "
@@ -97,45 +98,42 @@ def hook(differences: Sequence[float], pvalue: float) -> Figure:
 
 
 def _draw_hook(data: dict) -> alt.LayerChart:
-    x = alt.X("fold:O", title="fold of ten forms", axis=alt.Axis(labelAngle=0))
+    x = alt.X("fold:O", title="fold of ten forms", axis={"labelAngle": 0})
     y = theme.up("difference", "errors, A minus B (percentage points)", **POINTS)
     base = theme.chart(data, "folds").encode(x=x, y=y)
     line = theme.chart(data, "mean").encode(y=y)
-    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1)
-    return alt.layer(
-        zero.encode(y=y),
-        base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(y2=alt.datum(0)),
-        base.mark_point(filled=True, size=90, color=ESTIMATE),
-        line.mark_rule(style="truth"),
-        theme.beside(line, 4, x="width"),
-    )
+    stems = base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(y2=alt.datum(0))
+    dots = base.mark_point(filled=True, size=90, color=ESTIMATE)
+    layers = (theme.zero("y", "difference").encode(y=y), stems, dots)
+    return alt.layer(*layers, line.mark_rule(style="truth"), theme.beside(line, 4, x="width"))
 
 
 # two equal clerks
 
 
 def clerks(
-    shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
+    studies: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
 ) -> Figure:
     """Return the intervals of studies of equal clerks, false alarms, estimated and true spread.
 
     Parameters
     ----------
-    shown, everyone : workbench.ClerkStudies
+    studies, everyone : workbench.ClerkStudies
         The studies whose intervals are shown, and the studies whose false alarms are counted.
     test : {"naive t", "Nadeau-Bengio"}
         Test of the intervals.
     predicted : float, optional
         The predicted proportion of false alarms.
     """
-    quantile = scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2)
-    half = np.nan_to_num(shown.standard_errors(test) * quantile)
-    alarms, all_alarms = shown.alarms(test, LEVEL), everyone.alarms(test, LEVEL)
-    studies = rows_of(
+    quantile = scipy.special.stdtrit(studies.df, (1 + LEVEL) / 2)
+    half = np.nan_to_num(studies.standard_errors(test) * quantile)
+    differences, first = studies.differences, studies.first
+    alarms, all_alarms = studies.alarms(test, LEVEL), everyone.alarms(test, LEVEL)
+    intervals = rows_of(
         study=range(1, alarms.size + 1),
-        difference=shown.differences,
-        low=shown.differences - half,
-        high=shown.differences + half,
+        difference=differences,
+        low=differences - half,
+        high=differences + half,
         verdict=np.where(alarms, *ALARMS),
     )
     # the mean of the estimated standard errors, and the standard deviation of the differences
@@ -150,24 +148,23 @@ def clerks(
     rates["level"] = 1 - LEVEL
     count, total = int(alarms.sum()), alarms.size
     call = "calls" if count == 1 else "call"
-    repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
-    spread = {"estimated": estimated, "true": true}
-    data = {
-        "studies": studies,
-        "spread": [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in spread.items()],
-        "alarms": [{"who": who, "rate": x, "text": f"{x:.1%}"} for who, x in rates.items()],
-    }
+    repeated = "once" if studies.repeats == 1 else f"{studies.repeats} times"
+    spread = (("estimated", estimated), ("true", true))
+    data = {"studies": intervals}
+    data["spread"] = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in spread]
+    data["alarms"] = [{"who": who, "rate": x, "text": f"{x:.1%}"} for who, x in rates.items()]
     title = f"{test}: {count} of {total} studies {call} two equal clerks different"
     scope = (
-        f"{percent(LEVEL)} intervals of the {test} test for studies {shown.first} to "
-        f"{shown.first + total - 1}. Each study cross-validates {shown.n} forms {repeated}."
+        f"{percent(LEVEL)} intervals of the {test} test for studies {first} to "
+        f"{first + total - 1}. Each study cross-validates {studies.n} forms {repeated}. {count} of "
+        f"these {total} studies"
     )
     return Figure(
         data,
         f"{title}; in the long run {rate:.1%} ± {error:.1%}",
-        f"{scope} {count} of these {total} studies and {all_alarms.sum()} of {all_alarms.size} "
-        f"studies raise a false alarm. The mean of the estimated standard errors is "
-        f"{estimated:.4f}. The standard deviation of the differences is {true:.4f}.{guess}",
+        f"{scope} and {all_alarms.sum()} of {all_alarms.size} studies raise a false alarm. The "
+        f"mean of the estimated standard errors is {estimated:.4f}. The standard deviation of the "
+        f"differences is {true:.4f}.{guess}",
         _draw_clerks,
     )
 
@@ -230,18 +227,17 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
     if test.pvalue < 1e-4:
         p = text = short_p(test.pvalue)
     ends = [*values.tolist(), *test.at(MOST_RHO).interval(LEVEL), 0.0]
-    draw = functools.partial(
-        _draw_slider, test.folds * test.repeats, (min(ends) - 0.02, max(ends) + 0.02)
+    ends = min(ends) - 0.02, max(ends) + 0.02
+    draw = functools.partial(_draw_slider, test.folds * test.repeats, ends)
+    rho = f"rho {share(test.rho)} (r {share(test.r)})"
+    title = f"{rho}: p {p}, {significant} at {percent(1 - LEVEL)}"
+    statistic = f"t is {test.statistic:.3f}, p {text}"
+    alternative = (
+        f"The mean difference of {values.size} folds is {number(test.estimate)}. With rho "
+        f"{test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, {statistic}, and "
+        f"the {percent(LEVEL)} interval is {low:.3f} to {high:.3f}."
     )
-    mean = f"The mean difference of {values.size} folds is {number(test.estimate)}."
-    return Figure(
-        data,
-        f"rho {share(test.rho)} (r {share(test.r)}): p {p}, {significant} at {percent(1 - LEVEL)}",
-        f"{mean} With rho {test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, t "
-        f"is {test.statistic:.3f}, p {text}, and the {percent(LEVEL)} interval is {low:.3f} to "
-        f"{high:.3f}.",
-        draw,
-    )
+    return Figure(data, title, alternative, draw)
 
 
 def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> alt.HConcatChart:
@@ -299,21 +295,20 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
         "density": rows_of(t=x, share=density * EDGE / BINS_PER_SIDE),
         "critical": [{"t": -critical}, {"t": critical}],
     }
+    title = f"{rate:.2%} ± {error} of runs reject the {name} {short(tested, 4)}"
     scope = (
         f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} "
         f"{study.population}. The tested error is {tested:.5f}; the mean error of all runs is "
         f"{study.mean:.5f}."
     )
-    return Figure(
-        data,
-        f"{rate:.2%} ± {error} of runs reject the {name} {short(tested, 4)} at rho {short(used)}"
-        f"{infinite}",
+    alternative = (
         f"{scope} At rho {used:.3f} the test rejects in {rate:.2%} of runs, with a Monte Carlo "
         f"error of {error}. The level is {percent(1 - LEVEL)}. In {agree:.2%} of runs all folds "
         f"have the same error, so t is infinite. The true rho of these runs is "
-        f"{study.rho:.3f}.{few}",
-        _draw_experiments,
+        f"{study.rho:.3f}.{few}"
     )
+    title = f"{title} at rho {short(used)}{infinite}"
+    return Figure(data, title, alternative, _draw_experiments)
 
 
 def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> list[dict]:
@@ -383,34 +378,26 @@ def power(
     for (situation, n), study in studies.items():
         for row in study.rows():
             rate, error = row["rejects"], row["rejects_error"]
-            rates.append(
-                {
-                    "situation": situation,
-                    "n": n,
-                    "test": row["test"],
-                    "rate": rate,
-                    "low": max(rate - error, 0),
-                    "high": min(rate + error, 1),
-                    "chosen": int(row["test"] == test),
-                }
-            )
+            limits = {"rate": rate, "low": max(rate - error, 0), "high": min(rate + error, 1)}
+            new = {"situation": situation, "n": n, "test": row["test"], **limits}
+            rates.append(new | {"chosen": int(row["test"] == test)})
     situations, n = _first_keys(studies), max(n for _, n in studies)
     equal, different = situations
-    alarms, power = ({row["test"]: row for row in studies[name, n].rows()} for name in situations)
-    largest = studies[different, n]
-    test = test or largest.tests[0]
+    alarms, power = studies[equal, n], studies[different, n]
+    test = test or power.tests[0]
     texts = "; ".join(
-        f"{name}: {power[name]['rejects']:.2f}, false alarms {alarms[name]['rejects']:.3f}"
-        for name in power
+        f"{name}: {power.rejection(name):.2f}, false alarms {alarms.rejection(name):.3f}"
+        for name in power.tests
     )
-    error = max(row["rejects_error"] for row in power.values())
-    first, second = (f"{errors.mean():.3f}" for errors in largest.errors)
+    error = max(power.rejection_error(name) for name in power.tests)
+    first, second = (f"{errors.mean():.3f}" for errors in power.errors)
     guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
+    data = {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
     return Figure(
-        {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess},
-        f"{test} with {n} forms finds the better reader in {power[test]['rejects']:.0%} of "
-        f"studies; false alarms: {alarms[test]['rejects']:.1%}",
-        f"{largest.runs} studies of {n} forms. The errors of the two readers ({different}) are "
+        data,
+        f"{test} with {n} forms finds the better reader in {power.rejection(test):.0%} of "
+        f"studies; false alarms: {alarms.rejection(test):.1%}",
+        f"{power.runs} studies of {n} forms. The errors of the two readers ({different}) are "
         f"{first} and {second}. The power of each test at 5%, and its false alarms ({equal}): "
         f"{texts}. The Monte Carlo error is at most {error:.3f}.",
         functools.partial(_draw_power, situations),
@@ -422,13 +409,13 @@ def _first_keys(studies: Mapping) -> list[str]:
 
 
 def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
-    legend = alt.Legend(columns=4, symbolStrokeWidth=0)
+    legend = {"columns": 4, "symbolStrokeWidth": 0}
     scale = theme.span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")
     base = theme.chart(data, "rates").encode(
         x=theme.across("n", "forms", scale=scale, values=SIZES, grid=False),
         color=theme.color("test", TEST_COLORS, legend=legend),
     )
-    widths = alt.Scale(domain=[0, 1], range=[1, 4])
+    widths = {"domain": [0, 1], "range": [1, 4]}
     width = alt.StrokeWidth("chosen:O", legend=None, scale=widths)
     dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]]
     dash = theme.dash("test", TEST_COLORS, dashes, legend=None)
@@ -504,7 +491,7 @@ def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> Figure:
 
 def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) -> alt.HConcatChart:
     base = theme.chart(data, "rates").encode(y=theme.names("test", tests, **two_lines()))
-    legend = alt.Legend(labelLimit=260)
+    legend = {"labelLimit": 260}
     looks = {
         "color": theme.color("kind", SCORES, legend=legend),
         "shape": theme.shape("kind", SCORES, ["square", "diamond", "circle"], legend=legend),

@@ -93,34 +93,28 @@ def audit_matrix(audit: ConfusionCounts) -> Figure:
     """
     names = [str(label) for label in audit.labels]
     counts, rates = audit.table.ravel().tolist(), audit.reading_rates.ravel()
-    cells = rows_of(
-        truth=np.repeat(names, len(names)),
-        prediction=np.tile(names, len(names)),
-        count=counts,
-        n=[f"{count:,}" for count in counts],
-        rate=rates,
-        share=["" if math.isnan(rate) else f"{rate:.1%}" for rate in rates],
-        dark=(rates > 0.5).astype(int),
-    )
+    texts = {
+        "n": [f"{count:,}" for count in counts],
+        "share": ["" if math.isnan(rate) else f"{rate:.1%}" for rate in rates],
+        "dark": (rates > 0.5).astype(int),
+    }
+    truth, prediction = np.repeat(names, len(names)), np.tile(names, len(names))
+    cells = rows_of(truth=truth, prediction=prediction, count=counts, rate=rates, **texts)
     mistakes = [cell for cell in cells if cell["truth"] != cell["prediction"] and cell["count"]]
     mistakes.sort(key=lambda cell: -cell["count"])
-    texts = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
     frequent = "No mistake."
-    if texts:
+    if mistakes:
+        texts = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
         frequent = f"Most frequent mistakes: {'; '.join(texts[:MOST_NAMED])}."
     correct, totals = np.diag(audit.table), audit.table.sum(1)
     parts = zip(names, correct.tolist(), totals.tolist(), strict=True)
     listed = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in parts)
     worst = int(np.nanargmin(np.diag(audit.reading_rates)))
     least = f"{names[worst]}, {correct[worst] / totals[worst]:.1%}"
-    return Figure(
-        {"audit": cells},
-        f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {least}",
-        f"Audit of {checks.counted(audit.n, 'item')}. Correct: {listed}. {frequent}",
-        functools.partial(_draw_matrix, names),
-        width=None,
-        height=None,
-    )
+    title = f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {least}"
+    alternative = f"Audit of {checks.counted(audit.n, 'item')}. Correct: {listed}. {frequent}"
+    draw = functools.partial(_draw_matrix, names)
+    return Figure({"audit": cells}, title, alternative, draw, width=None, height=None)
 
 
 def _draw_matrix(names: list[str], data: dict) -> alt.LayerChart:

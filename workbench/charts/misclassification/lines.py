@@ -71,12 +71,13 @@ def published(
         shares[DRAWN] = drawn
     shares[TRUTH] = true_shares
     lines = [row for name, line in shares.items() for row in _months(line, name)]
+    names = [name for name in LINES if name in shares]
     return Figure(
         {"lines": lines, "ends": ends},
         f"Month {last}: calibration publishes {texts['calibration']}, {truth}",
         f"Published proportions in month {last}, averaged over all possible audits: {listed}; "
         f"{truth}. Calibration reports only {theory.retained_change:.0%} of the rise.{compared}",
-        functools.partial(_draw_published, [name for name in LINES if name in shares]),
+        functools.partial(_draw_published, names),
     )
 
 
