@@ -106,8 +106,8 @@ def stream(
         data,
         f"{rule}: variance {verdict}",
         f"After {checks.counted(records[-1], 'record')} the sample of {study.budget} holds "
-        f"{parts}. VOILA with hindsight: {best}. The variance now is {now}. It was {often}. The largest "
-        f"finite variance is {times(largest)} VOILA's.{prediction}",
+        f"{parts}. VOILA with hindsight: {best}. The variance now is {now}. It was {often}. The "
+        f"largest finite variance is {times(largest)} VOILA's.{prediction}",
         lambda data: _draw_stream(data, list(names), last),
     )
 
