@@ -16,8 +16,8 @@ from workbench.course.digit_forms import PLACES
 from workbench.results import rows_of
 
 TURN = {"gets the next label": OKABE_ITO["blue"], "waits": GRAY}
-HELD = {"your labels": LABELED, "labeled completely": OKABE_ITO["blue"]} | PREDICTED
-SHOWN = {"shown above": STRATIFIED, "other": GRAY}
+LABEL_COLORS = {"your labels": LABELED, "labeled completely": OKABE_ITO["blue"]} | PREDICTED
+METHOD_COLORS = {"shown above": STRATIFIED, "other": GRAY}
 # the axes hold whatever the controls of the lesson can ask for
 BY_HAND, BY_RULE = 66, 165
 TOTAL_ERROR = "standard error of the total (log scale)"
@@ -45,13 +45,15 @@ def register(error: Sequence[np.ndarray]) -> Figure:
         Errors of the readings, one array per place.
     """
     rows, parts = [], []
-    for place, errors in zip(PLACES, error, strict=True):
+    for name, errors in zip(PLACES, error, strict=True):
         misread = np.abs(errors[errors != 0])
         percentage, cost = 100 * misread.size / errors.size, float(misread.mean())
-        row = {"place": place, "digits": errors.size, "misread": percentage, "cost": cost}
+        row = {"place": name, "digits": errors.size, "misread": percentage, "cost": cost}
         texts = f"{errors.size:,}", f"{percentage:.0f}%", f"{cost:,.0f}"
-        rows.append(row | {f"{name}_text": text for name, text in zip(COLUMNS, texts, strict=True)})
-        parts.append("{} {}, {} misread, each by {} on average".format(texts[0], place, *texts[1:]))
+        rows.append(
+            row | {f"{column}_text": text for column, text in zip(COLUMNS, texts, strict=True)}
+        )
+        parts.append("{} {}, {} misread, each by {} on average".format(texts[0], name, *texts[1:]))
     return Figure(
         {"places": rows},
         "100 labels for 1,797 digits: which place needs them most?",
@@ -88,18 +90,18 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     """
     sizes, budget, spent = best.stratum_size, int(best.labeled.sum()), int(labeled.sum())
     rows, parts = [], []
-    for h, (place, size, labels) in enumerate(zip(PLACES, sizes, labeled.tolist(), strict=True)):
+    for h, (name, size, labels) in enumerate(zip(PLACES, sizes, labeled.tolist(), strict=True)):
         text = f"{labels} of {size:,}"
-        parts.append(f"{text} {place}")
+        parts.append(f"{text} {name}")
         rows.append(
             {
-                "place": place,
+                "place": name,
                 "labels": labels,
                 "text": text,
                 "drag": h,
                 "step": 1,
                 "kind": "labeled completely" if labels == size else "your labels",
-                "label": f"labels for the {place}: {text}, arrow keys move them",
+                "label": f"labels for the {name}: {text}, arrow keys move them",
             }
         )
     error, least = _total_error(best, labeled), _total_error(best, best.labeled)
@@ -129,10 +131,10 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     )
 
 
-def _sizes(sizes: np.ndarray, name: str, most: int) -> list[dict]:
-    """Return the places whose number of digits lies on an axis, under a name."""
+def _sizes(sizes: np.ndarray, key: str, most: int) -> list[dict]:
+    """Return the places whose number of digits lies on an axis."""
     pairs = zip(PLACES, sizes.tolist(), strict=True)
-    return [{name: place, "size": size} for place, size in pairs if size <= most]
+    return [{key: name, "size": size} for name, size in pairs if size <= most]
 
 
 def _total_error(best: Allocation, labeled: np.ndarray) -> float:
@@ -142,22 +144,22 @@ def _total_error(best: Allocation, labeled: np.ndarray) -> float:
 
 
 def _draw_placed(data: dict) -> alt.VConcatChart:
-    held, sizes, wish = (
+    labels, sizes, wish = (
         theme.chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
     )
     title = "labels (drag the end of a bar)"
     x, size = (theme.across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
-    labels = {"x": x, "color": theme.color("kind", HELD)}
+    look = {"x": x, "color": theme.color("kind", LABEL_COLORS)}
     tick, sizes = {"orient": "vertical"}, sizes.encode(x=size)
     upper = (
-        held.mark_bar(height={"band": 0.5}).encode(**labels)
+        labels.mark_bar(height={"band": 0.5}).encode(**look)
         + sizes.mark_tick(thickness=3, height={"band": 0.95}, color=GRAY, **tick)
         + sizes.mark_text(align="left", dx=6, style="note", dy=-13).encode(
             text=alt.value("size of the place")
         )
-        + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**labels)
-        + wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**labels)
-        + theme.beside(held, 10, x="width")
+        + labels.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**look)
+        + wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**look)
+        + theme.beside(labels, 10, x="width")
     )
     error = _log_axis("error", TOTAL_ERROR, 3_000, 80_000)
     now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
@@ -277,8 +279,8 @@ def _draw_place_value(data: dict) -> alt.VConcatChart:
     lower = (
         rings.encode(color=alt.value(PREDICTED["you predicted"]))
         + dots.encode(
-            shape=theme.shape("kind", SHOWN, ["square", "circle"], legend=None),
-            color=theme.color("kind", SHOWN, legend=None),
+            shape=theme.shape("kind", METHOD_COLORS, ["square", "circle"], legend=None),
+            color=theme.color("kind", METHOD_COLORS, legend=None),
         )
         + theme.beside(errors, 16)
     )
@@ -303,19 +305,19 @@ def next_label(best: Allocation, labeled: np.ndarray) -> Figure:
     gains = priorities(sizes, best.stratum_sd, labeled)
     next_place = PLACES[int(gains.argmax())] if spent < budget else None
     rows, parts = [], []
-    for place, gain, labels, size in zip(
+    for name, gain, labels, size in zip(
         PLACES, gains.tolist(), labeled.tolist(), sizes.tolist(), strict=True
     ):
         text = f"{gain:,.0f}" if labels < size else "none left"
-        parts.append(f"{place} {text}")
+        parts.append(f"{name} {text}")
         rows.append(
             {
-                "place": place,
+                "place": name,
                 "priority": gain if labels < size else None,
                 "labels": labels,
                 "text": text,
                 "count": f"{labels} of {size:,}",
-                "turn": "gets the next label" if place == next_place else "waits",
+                "turn": "gets the next label" if name == next_place else "waits",
             }
         )
     labels, optimum = (

@@ -159,10 +159,10 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> Figure:
         for method, error in sorted(errors.items(), key=lambda entry: entry[1])
     ]
     table = "; ".join(f"{row['method']} {row['text']}" for row in methods)
-    others = [row for row in methods if row["kind"] == "other"]
+    rivals = [row for row in methods if row["kind"] == "other"]
     return Figure(
         {"methods": methods, "best": [{"error": best}]},
-        f"{METHODS.get(recommended, recommended)}: {_verdict(best, others)}",
+        f"{METHODS.get(recommended, recommended)}: {_verdict(best, rivals)}",
         f"Standard error of the estimate: {table}.",
         _draw_methods,
         width=WIDTH - 160,
@@ -170,14 +170,14 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> Figure:
     )
 
 
-def _verdict(best: float, others: list[dict]) -> str:
+def _verdict(best: float, rivals: list[dict]) -> str:
     """Return the standard error of the recommended method, compared with the best other one."""
     text = f"standard error {error_text(best)}"
-    if not others:
+    if not rivals:
         return text
     if not math.isfinite(best):
         return "infinite standard error: a stratum whose values vary has no label"
-    other, name = others[0]["error"], others[0]["method"]
+    other, name = rivals[0]["error"], rivals[0]["method"]
     change = best / other - 1 if other else 0.0
     if abs(change) < EQUAL:
         return f"{text}, as good as {name}"

@@ -59,13 +59,13 @@ def stream(
     sampled = study.sampled[method][0][past]
     areas = [
         {
-            "records": int(records[place]),
+            "records": int(records[k]),
             "stratum": names[h],
             "order": -h,
             "sampled": float(size),
             "share": float(size) / study.budget,
         }
-        for (place, h), size in np.ndenumerate(sampled)
+        for (k, h), size in np.ndenumerate(sampled)
     ]
     share = sampled[-1] / study.budget
     middle = share[::-1].cumsum()[::-1] - share / 2

@@ -105,7 +105,7 @@ def _draw_array(data: dict) -> alt.HConcatChart:
     column = alt.X("column:O", title="column (stratum)", axis=TICKS)
     level = alt.Color("level:O", title="unit that is kept", scale=alt.Scale(scheme="viridis"))
     chosen = layers["chosen"].mark_rect(filled=False, stroke=orange, strokeWidth=3, **tall)
-    left = (
+    tiles = (
         layers["tiles"]
         .mark_rect()
         .encode(x=column, y=alt.Y("run:O", title="run", axis=TICKS), color=level)
@@ -138,8 +138,8 @@ def _draw_array(data: dict) -> alt.HConcatChart:
     )
     apart = {"color": "independent"}
     right = theme.stacked(190, (counts.resolve_scale(**apart), 170), (pairs, 150))
-    left = left.properties(width=270, height=400)
-    return alt.hconcat(left, right.resolve_scale(**apart)).resolve_scale(**apart)
+    tiles = tiles.properties(width=270, height=400)
+    return alt.hconcat(tiles, right.resolve_scale(**apart)).resolve_scale(**apart)
 
 
 def field(field: GaloisField, k: int) -> Figure:
@@ -220,10 +220,10 @@ def _draw_field(data: dict) -> alt.HConcatChart:
     now = theme.chart(data, "now").mark_rect(
         filled=False, stroke=MISS, strokeWidth=3, x=0, x2="width"
     )
-    left = alt.layer(*_tiles(data, "terms", term, power, digit), now.encode(y=power))
-    right = alt.layer(*_tiles(data, "cells", column, row, digit))
+    powers = alt.layer(*_tiles(data, "terms", term, power, digit), now.encode(y=power))
+    cells = alt.layer(*_tiles(data, "cells", column, row, digit))
     return alt.hconcat(
-        left.properties(width=140, height=380), right.properties(width=320, height=380)
+        powers.properties(width=140, height=380), cells.properties(width=320, height=380)
     )
 
 

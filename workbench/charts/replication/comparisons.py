@@ -48,20 +48,20 @@ def differences(comparison: MetricComparison, *, most: int | None = None) -> Fig
     models = [row["model"] for row in next(iter(ranks.values()))][:MOST_MODELS]
     names, texts = _short_names(comparison.names), []
     data: dict[str, list[dict]] = {}
-    for place in range(len(scales)):
-        data |= {f"models {place}": [], f"differences {place}": [], f"zero {place}": [{"zero": 0}]}
+    for k in range(len(scales)):
+        data |= {f"models {k}": [], f"differences {k}": [], f"zero {k}": [{"zero": 0}]}
     for key in keys:
-        place, name = scales.index(_scale_of(key[0])), row_name(pairs[key][0])
+        k, name = scales.index(_scale_of(key[0])), row_name(pairs[key][0])
         for row in estimates[key]:
             if row["model"] in models:
                 values = {field: row[field] for field in ("estimate", "low", "high")}
                 labels = {"name": name, "model": names[row["model"]]}
-                data[f"models {place}"].append(labels | values)
+                data[f"models {k}"].append(labels | values)
         for row in _differences(pairs[key], ranks[key]):
             if row["model"] in models:
                 labels = {"name": name, "model": names[row["model"]]}
                 color = names.get(row["color"], UNDECIDED)
-                data[f"differences {place}"].append(row | labels | {"color": color})
+                data[f"differences {k}"].append(row | labels | {"color": color})
         texts.append(f"{name}: {', '.join(_metric_texts(comparison, estimates[key], pairs[key]))}")
     cut = ""
     if len(pairs) > len(keys):
@@ -165,15 +165,15 @@ def _metric_texts(
 
 
 def _title(pairs: dict[tuple, list[dict]], ranks: dict[tuple, list[dict]]) -> str:
-    """Return the title: the number of metrics by which a model is better than all others."""
+    """Return the title: the number of metrics by which a model is better than all rivals."""
     winners = Counter(filter(None, map(_winner, ranks.values())))
     better = "better" if all(len(rows) == 2 for rows in ranks.values()) else "best"
     if not winners:
         return f"No metric shows which model is {better}"
     metrics = checks.counted(len(pairs), "metric")
-    (first, count), *others = winners.most_common()
-    if others:
-        rest = ", ".join(f"{name} by {number}" for name, number in others)
+    (first, count), *rivals = winners.most_common()
+    if rivals:
+        rest = ", ".join(f"{name} by {number}" for name, number in rivals)
         return f"{first} is {better} by {count} and {rest} of {metrics}"
     if len(pairs) == 1:
         (rows,) = pairs.values()
@@ -194,27 +194,29 @@ def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
     lines = alt.YOffset("model:N", sort=order)
     longest = max(len(row["name"]) for _, rows in panels for row in rows)
     extent, views = min(theme.LABELS, LETTER * longest), []
-    for place, (rows, _) in enumerate(panels):
-        metric = METRICS[metrics[place]]
+    for k, (rows, _) in enumerate(panels):
+        metric = METRICS[metrics[k]]
         names = list(dict.fromkeys(row["name"] for row in rows))
         y = theme.names("name", names, labelLimit=theme.LABELS, minExtent=extent)
         color = theme.color("model", colors, legend=legend)
-        models = theme.chart(data, f"models {place}").encode(y=y, yOffset=lines, color=color)
+        models = theme.chart(data, f"models {k}").encode(y=y, yOffset=lines, color=color)
         title = "each model separately" + ("; lower is better" if metric.lower_is_better else "")
         axis = {"format": theme.PERCENT} if metric.is_share else {}
-        left = _intervals(models, "estimate", title, axis)
+        estimates = _intervals(models, "estimate", title, axis)
         color = theme.color("color", colors, legend=legend)
-        differences = theme.chart(data, f"differences {place}").encode(y=y, color=color)
+        differences = theme.chart(data, f"differences {k}").encode(y=y, color=color)
         title = f"{order[0]} minus {order[-1]}"
         if len(order) > 2:
             title = "minus the best model of each metric"
             differences = differences.encode(yOffset=lines)
         if metric.is_share:
             title += ", percentage points"
-        zero = theme.truth(data, f"zero {place}", x="zero:Q")
-        right = zero + _intervals(differences, "difference", title, {})
+        zero = theme.truth(data, f"zero {k}", x="zero:Q")
+        differences = zero + _intervals(differences, "difference", title, {})
         size = {"width": WIDTH, "height": max(LEAST, (LINE * len(order) + GAP) * len(names))}
-        views.append(alt.hconcat(left.properties(**size), right.properties(**size), spacing=14))
+        views.append(
+            alt.hconcat(estimates.properties(**size), differences.properties(**size), spacing=14)
+        )
     return views[0] if len(views) == 1 else alt.vconcat(*views, spacing=14)
 
 

@@ -135,19 +135,19 @@ def boxes(
             f" from {below:.3f} to {above:.3f}."
         )
     districts = np.arange(count // 2)
-    left = 2 * districts + 1
+    odd = 2 * districts + 1
     data = {
         "boxes": rows_of(box=range(1, count + 1), accuracy=rate, labels=items),
         "districts": rows_of(
-            start=left - 0.5,
-            end=left + 1.5,
-            middle=left + 0.5,
+            start=odd - 0.5,
+            end=odd + 1.5,
+            middle=odd + 0.5,
             district=[str(district + 1) for district in districts],
             even=districts % 2,
-            first=rate[left - 1],
-            second=rate[left],
-            left=left,
-            right=left + 1,
+            first=rate[odd - 1],
+            second=rate[odd],
+            left=odd,
+            right=odd + 1,
         ),
         "limits": limits,
         "middle": [{"estimate": estimate.estimate}],
@@ -176,7 +176,7 @@ def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatC
     grounds = {"domain": [0, 1], "range": [GRAY, "transparent"]}
     note = {"y": -15, "style": "note"}
     dots = theme.chart(data, "boxes").mark_circle(size=90)
-    left = (
+    accuracies = (
         districts.mark_rect(opacity=0.16).encode(
             x=_box("start", count),
             x2="end:Q",
@@ -205,21 +205,21 @@ def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatC
         x=alt.X("kind:N", title="95% interval", scale={"domain": list(kinds)}, axis=TICKS),
         color=theme.color("kind", kinds, legend=None),
     )
-    right = base.mark_rule(strokeWidth=5).encode(
+    limits = base.mark_rule(strokeWidth=5).encode(
         y=theme.up("low", None, format=PERCENT),
         y2="high:Q",
         strokeDash=theme.dash("kind", kinds, dashes, legend=None),
     )
     ticks = base.mark_tick(orient="horizontal", width=26, thickness=3)
-    right += ticks.encode(y="estimate:Q")
+    limits += ticks.encode(y="estimate:Q")
     return alt.hconcat(
-        left.properties(width=400, height=250),
-        right.properties(width=90 * len(kinds), height=250),
+        accuracies.properties(width=400, height=250),
+        limits.properties(width=90 * len(kinds), height=250),
     ).resolve_scale(y="shared")
 
 
 def halves(
-    made: Replicates,
+    replicates: Replicates,
     estimate: ReplicateEstimate,
     predicted: tuple[float, ...] = (),
     *,
@@ -230,7 +230,7 @@ def halves(
 
     Parameters
     ----------
-    made : workbench.Replicates
+    replicates : workbench.Replicates
         Half-samples with their array.
     estimate : workbench.ReplicateEstimate
         The accuracy that they estimate.
@@ -241,7 +241,7 @@ def halves(
     reach : (float, float)
         Ends of the axis of accuracies, so that half-samples can be compared.
     """
-    array = np.asarray(made.array)
+    array = np.asarray(replicates.array)
     drawn, cross = array[:FIRST_REPLICATES], cross_terms(array)
     units = list(UNITS)
     tiles = [
@@ -280,7 +280,7 @@ def halves(
         verdict = f"{abs(excess):.0%} {side} the textbook's {textbook:.4f}"
     error, values = f"{estimate.standard_error:.4f}", estimate.replicate_values
     alternative = (
-        f"Each of {made.count:,} half-samples keeps one box from each of {len(cross)} districts."
+        f"Each of {replicates.count:,} half-samples keeps one box from each of {len(cross)} districts."
         f" Their accuracies range from {values.min():.4f} to {values.max():.4f} around"
         f" {estimate.estimate:.4f}. The standard error is {error}, {verdict}. The cross terms"
         f" {largest}."
@@ -288,9 +288,9 @@ def halves(
     if predicted:
         predictions = " or ".join(f"{error:.4f}" for error in predicted)
         alternative += f" The dashed lines show your prediction, {predictions}."
-    if made.count > FIRST_REPLICATES:
+    if replicates.count > FIRST_REPLICATES:
         alternative += f" The tiles show the first {FIRST_REPLICATES}."
-    title = f"{made.count:,} half-samples: SE {error}, {verdict}"
+    title = f"{replicates.count:,} half-samples: SE {error}, {verdict}"
     return Figure(data, title, alternative, lambda data: _draw_halves(data, reach))
 
 

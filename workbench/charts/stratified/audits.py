@@ -35,8 +35,8 @@ def audit(audit: Any) -> Figure:
     outcomes, order = _outcomes(audit), _order(audit)
     kinds, counts = list(outcomes), list(outcomes.values())
     rows = [
-        {"stratum": stratum + 1, "kind": kinds[place], "labels": int(labels), "order": place}
-        for (stratum, place), labels in np.ndenumerate(np.column_stack(counts))
+        {"stratum": stratum + 1, "kind": kinds[number], "labels": int(labels), "order": number}
+        for (stratum, number), labels in np.ndenumerate(np.column_stack(counts))
     ]
     colors = dict(zip(kinds, OUTCOME_COLORS[len(kinds) - 1], strict=True))
 
@@ -241,8 +241,8 @@ def plan(audit: Any) -> Figure:
     headings, parts = [], []
     for labels, texts in half_widths.items():
         listed = ", ".join(texts)
-        mark = " (the plan)" if labels == budget else ""
-        parts.append(f"{labels:,} labels{mark} {listed}")
+        note = " (the plan)" if labels == budget else ""
+        parts.append(f"{labels:,} labels{note} {listed}")
         if labels >= budget:
             headings.append(f"{labels:,} labels: {listed}")
     headings = headings[: 2 if single else 1]

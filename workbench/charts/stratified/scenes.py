@@ -98,7 +98,7 @@ def confidence(score: np.ndarray) -> Figure:
         Probability of being correct that the classifier states for each item.
     """
     rows, mean, count = by_rank(score, score, "sure"), float(np.mean(score)), np.size(score)
-    first, tenth, middle = (rows[place] for place in (0, len(rows) // 10, len(rows) // 2))
+    first, tenth, middle = (rows[k] for k in (0, len(rows) // 10, len(rows) // 2))
     claim = f"the program says it is {mean:.1%} sure"
     return Figure(
         {"sure": rows, "mean": [{"mean": mean}]},
