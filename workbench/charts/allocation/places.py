@@ -115,20 +115,16 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     verdict = f"{error / least:.2f} times the least possible"
     if error <= least * (1 + 1e-9):
         verdict = "the least possible"
-    return Figure(
-        {
-            "held": rows,
-            "sizes": _sizes(sizes, "place", BY_HAND),
-            "wish": wish,
-            "error": [{"row": "now", "error": error, "text": error_text}],
-            "least": [{"error": least, "text": f"least possible: {least_text}"}],
-        },
-        f"Standard error of the total {error_text}: {verdict}{unused}",
+    data = {"held": rows, "sizes": _sizes(sizes, "place", BY_HAND), "wish": wish}
+    data["error"] = [{"row": "now", "error": error, "text": error_text}]
+    data["least"] = [{"error": least, "text": f"least possible: {least_text}"}]
+    title = f"Standard error of the total {error_text}: {verdict}{unused}"
+    alternative = (
         f"You label {', '.join(parts)}{unused}. The standard error of the register total is "
         f"{error_text}; the least possible with {checks.counted(budget, 'label')} is "
-        f"{least_text}.{prediction}",
-        _draw_placed,
+        f"{least_text}.{prediction}"
     )
+    return Figure(data, title, alternative, _draw_placed)
 
 
 def _sizes(sizes: np.ndarray, key: str, most: int) -> list[dict]:
@@ -151,16 +147,13 @@ def _draw_placed(data: dict) -> alt.VConcatChart:
     x, size = (theme.across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
     look = {"x": x, "color": theme.color("kind", LABEL_COLORS)}
     tick, sizes = {"orient": "vertical"}, sizes.encode(x=size)
-    upper = (
-        labels.mark_bar(height={"band": 0.5}).encode(**look)
-        + sizes.mark_tick(thickness=3, height={"band": 0.95}, color=GRAY, **tick)
-        + sizes.mark_text(align="left", dx=6, style="note", dy=-13).encode(
-            text=alt.value("size of the place")
-        )
-        + labels.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**look)
-        + wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**look)
-        + theme.beside(labels, 10, x="width")
-    )
+    bars = labels.mark_bar(height={"band": 0.5}).encode(**look)
+    ends = sizes.mark_tick(thickness=3, height={"band": 0.95}, color=GRAY, **tick)
+    notes = sizes.mark_text(align="left", dx=6, style="note", dy=-13)
+    notes = notes.encode(text=alt.value("size of the place"))
+    handles = labels.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**look)
+    guess = wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**look)
+    upper = bars + ends + notes + handles + guess + theme.beside(labels, 10, x="width")
     error = _log_axis("error", TOTAL_ERROR, 3_000, 80_000)
     now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
     least = theme.chart(data, "least").encode(x=error)
@@ -275,15 +268,12 @@ def _draw_place_value(data: dict) -> alt.VConcatChart:
     y = alt.Y("method:N", title=None, scale=methods)
     errors, rings = (theme.chart(data, name).encode(y=y, x=x) for name in ("errors", "rings"))
     rings = rings.mark_point(size=420, strokeWidth=2)
-    dots = errors.mark_point(filled=True, size=130, opacity=1)
-    lower = (
-        rings.encode(color=alt.value(PREDICTED["you predicted"]))
-        + dots.encode(
-            shape=theme.shape("kind", METHOD_COLORS, ["square", "circle"], legend=None),
-            color=theme.color("kind", METHOD_COLORS, legend=None),
-        )
-        + theme.beside(errors, 16)
+    rings = rings.encode(color=alt.value(PREDICTED["you predicted"]))
+    dots = errors.mark_point(filled=True, size=130, opacity=1).encode(
+        shape=theme.shape("kind", METHOD_COLORS, ["square", "circle"], legend=None),
+        color=theme.color("kind", METHOD_COLORS, legend=None),
     )
+    lower = rings + dots + theme.beside(errors, 16)
     views = theme.stacked(WIDTH - 130, (bars(data, None, most=BY_RULE), 4 * 34), (lower, 6 * 26))
     return views.resolve_scale(color="independent", shape="independent")
 

@@ -20,6 +20,7 @@ KINDS = {
 MOST_STRATA = 30
 NAMED_STRATA = 12
 ROW = 24
+DATA_SETS = {"bars": "labels", "wishes": "neyman", "sizes": "size"}  # each with its length
 COUNTS = {"format": ",d", "tickMinStep": 1, "tickCount": 6}
 EQUAL = 5e-4  # relative difference of standard errors that counts as none
 
@@ -42,11 +43,10 @@ def allocation(rows: Sequence[dict], *, most: int = MOST_STRATA) -> Figure:
     )
     if total - neyman >= 0.5:
         title += f"; Neyman would leave {total - neyman:.0f} unused"
-    parts = [
-        f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
-        + (f" (Neyman {count(row['neyman'])})" if _has_spread(row) else "")
-        for row in _largest(rows, NAMED_STRATA)
-    ]
+    parts = []
+    for row in _largest(rows, NAMED_STRATA):
+        part = f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
+        parts.append(f"{part} (Neyman {count(row['neyman'])})" if _has_spread(row) else part)
     heading = "Labels per stratum"
     if len(rows) > NAMED_STRATA:
         heading = f"The {NAMED_STRATA} of {len(rows):,} strata with the most labels"
@@ -116,7 +116,7 @@ def bars(
     scale = alt.Scale(zero=True) if most is None else theme.span(0, most)
     labels, neyman, sizes = (
         theme.chart(data, name).encode(y=y, x=theme.across(field, "labels", scale=scale, **COUNTS))
-        for name, field in (("bars", "labels"), ("wishes", "neyman"), ("sizes", "size"))
+        for name, field in DATA_SETS.items()
     )
     color = theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240))
     tick = {"orient": "vertical", "thickness": 3, "height": {"band": 0.95}, "clip": True}
@@ -148,26 +148,20 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> Figure:
     """
     errors = {row["method"]: row["standard_error"] for row in rows}
     best = errors[checks.choice("recommended", recommended, list(errors))]
-    methods = [
-        {
-            "method": METHODS.get(method, method),
-            "error": error,
-            "start": error if math.isfinite(error) else best,
-            "kind": "recommended" if method == recommended else "other",
-            "text": _against(error, best),
-        }
-        for method, error in sorted(errors.items(), key=lambda entry: entry[1])
-    ]
-    table = "; ".join(f"{row['method']} {row['text']}" for row in methods)
-    rivals = [row for row in methods if row["kind"] == "other"]
-    return Figure(
-        {"methods": methods, "best": [{"error": best}]},
-        f"{METHODS.get(recommended, recommended)}: {_verdict(best, rivals)}",
-        f"Standard error of the estimate: {table}.",
-        _draw_methods,
-        width=WIDTH - 160,
-        height=max(3, len(rows)) * 26,
-    )
+    bars, parts = [], []
+    for method in sorted(errors, key=errors.__getitem__):
+        error, name = errors[method], METHODS.get(method, method)
+        text = _against(error, best)
+        parts.append(f"{name} {text}")
+        kind = "recommended" if method == recommended else "other"
+        start = error if math.isfinite(error) else best
+        row = {"method": name, "error": error, "start": start, "kind": kind, "text": text}
+        bars.append(row)
+    rivals = [row for row in bars if row["kind"] == "other"]
+    title = f"{METHODS.get(recommended, recommended)}: {_verdict(best, rivals)}"
+    alternative = f"Standard error of the estimate: {'; '.join(parts)}."
+    data, height = {"methods": bars, "best": [{"error": best}]}, max(3, len(rows)) * 26
+    return Figure(data, title, alternative, _draw_methods, width=WIDTH - 160, height=height)
 
 
 def _verdict(best: float, rivals: list[dict]) -> str:

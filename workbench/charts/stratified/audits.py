@@ -43,9 +43,11 @@ def audit(audit: Any) -> Figure:
     def draw(data: dict) -> alt.Chart:
         strength = {"domain": kinds, "range": STRENGTHS[: len(kinds)]}
         bars = theme.chart(data, "labels").mark_bar(strokeWidth=1.5)
+        x = alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0})
+        y = theme.up("labels", "labels", tickMinStep=1)
         return bars.encode(
-            x=alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0}),
-            y=theme.up("labels", "labels", tickMinStep=1),
+            x=x,
+            y=y,
             order="order:Q",
             color=theme.color("kind", colors),
             stroke=alt.Stroke("kind:N", scale=theme.scale(colors), title=None),
@@ -92,9 +94,9 @@ def _audit_texts(audit: Any, counts: list[np.ndarray], order: str) -> tuple[str,
     if isinstance(audit, DifferenceAudit):
         model, other = audit.models
         where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
+        model_counts = f"{first.sum():,} and {other} in {last.sum():,} of {labels}"
         return (
-            f"{where} {model} is correct in {first.sum():,} and {other} in {last.sum():,} of "
-            f"{labels}",
+            f"{where} {model} is correct in {model_counts}",
             f"Labels per stratum, {order}, in which only {model} was correct: {parts}; only "
             f"{other}: {_parts(last, audit.labeled)}.",
         )
@@ -254,15 +256,11 @@ def plan(audit: Any) -> Figure:
         legend = None if single else alt.Legend()
         colors = dict(zip(metrics, theme.CATEGORY, strict=False))
         color = theme.color("metric", colors, legend=legend)
-        x = theme.across(
-            "labels",
-            [f"labels (dashed: the plan, {budget:,})", assumption],
-            scale=theme.span(0.9 * rows[0]["labels"], 1.15 * rows[-1]["labels"], type="log"),
-            values=list(half_widths),
-            format=",",
-            labelOverlap=True,
-            grid=False,
-        )
+        values = list(half_widths)
+        scale = theme.span(0.9 * values[0], 1.15 * values[-1], type="log")
+        axis = {"values": values, "format": ",", "labelOverlap": True, "grid": False}
+        heading = [f"labels (dashed: the plan, {budget:,})", assumption]
+        x = theme.across("labels", heading, scale=scale, **axis)
         y = theme.up("points", "± points", scale={"zero": True})
         base = theme.chart(data, "plans").encode(x=x, y=y)
         shape = theme.shape("metric", metrics, SHAPES[: len(metrics)], legend=legend)

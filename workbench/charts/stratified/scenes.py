@@ -3,7 +3,6 @@
 The axes do not change with the controls.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -34,6 +33,7 @@ TOP_RATIO = 3.0  # longest bar: standard error relative to random sampling
 STRIP = (-0.85, -0.55)  # position of the labels below the items
 PREDICTED = "you predicted"
 NOMINAL = "nominal error rate"
+LEAST_NAMED = 0.03  # proportion of the items from which a stratum has room for its name
 STEP = 0.01  # proportion of all items or labels that an arrow key moves
 CLOSE = 0.3  # powers of ten below which the line of the ceiling would cross a number
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
@@ -60,15 +60,9 @@ def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
     """
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
     edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
-    total = np.concatenate([[0], ordered.cumsum()])
-    return [
-        {
-            "start": a / ordered.size,
-            "end": b / ordered.size,
-            name: float(total[b] - total[a]) / (b - a),
-        }
-        for a, b in itertools.pairwise(edges.tolist())
-    ]
+    means = np.diff(np.concatenate([[0], ordered.cumsum()])[edges]) / np.diff(edges)
+    shares = edges / ordered.size
+    return rows_of(start=shares[:-1], end=shares[1:], **{name: means})
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
@@ -100,16 +94,15 @@ def confidence(score: np.ndarray) -> Figure:
     rows, mean, count = by_rank(score, score, "sure"), float(np.mean(score)), np.size(score)
     first, tenth, middle = (rows[k] for k in (0, len(rows) // 10, len(rows) // 2))
     claim = f"the program says it is {mean:.1%} sure"
-    return Figure(
-        {"sure": rows, "mean": [{"mean": mean}]},
-        f"On average {claim}. How often is it correct?",
+    alternative = (
         f"{named(f'On average over {count:,} forms')}, {claim}. It says {first['sure']:.0%} for "
         f"the {round(first['end'] * count)} of which it is least sure. Sorted from the least sure "
         f"to the surest, it says {tenth['sure']:.0%} after the first tenth and "
-        f"{middle['sure']:.0%} in the middle.",
-        _draw_confidence,
-        height=190,
+        f"{middle['sure']:.0%} in the middle."
     )
+    data = {"sure": rows, "mean": [{"mean": mean}]}
+    title = f"On average {claim}. How often is it correct?"
+    return Figure(data, title, alternative, _draw_confidence, height=190)
 
 
 def _draw_confidence(data: dict) -> alt.LayerChart:
@@ -143,34 +136,21 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
     predicted : float, optional
         Proportion by which a learner predicted that the standard error falls.
     """
-    budget, strata = int(study.labeled.sum()), range(1, study.labeled.size + 1)
+    budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
-    cells = [
-        {
-            "start": a,
-            "end": b,
-            "even": stratum % 2,
-            "middle": (a + b) / 2,
-            "name": str(stratum + 1) if b - a > 0.03 else "",
-        }
-        for a, b, stratum in zip(
-            study.start.tolist(), study.end.tolist(), study.cell_stratum.tolist(), strict=True
-        )
-    ]
-    table = [
-        {"stratum": stratum, "what": column, "text": text}
-        for stratum, size, labeled, accuracy in zip(
-            strata, study.stratum_size, study.labeled, study.accuracy, strict=True
-        )
-        for column, text in (
-            ("items", f"{size:,}"),
-            ("labels", str(labeled)),
-            ("correct", f"{accuracy:.0%}"),
-        )
-    ]
-    shares = rows_of(
-        start=upper - study.labeled / budget, end=upper, even=np.arange(upper.size) % 2
-    )
+    start, end, stratum = study.start, study.end, study.cell_stratum
+    wide = zip(stratum, end - start > LEAST_NAMED, strict=True)
+    names = [str(k + 1) if is_wide else "" for k, is_wide in wide]
+    middle = (start + end) / 2
+    cells = rows_of(start=start, end=end, even=stratum % 2, middle=middle, name=names)
+    lower, even = upper - study.labeled / budget, np.arange(upper.size) % 2
+    shares = rows_of(start=lower, end=upper, even=even)
+    table = []
+    for k in range(upper.size):
+        row = {"stratum": k + 1}
+        table.append(row | {"what": "items", "text": f"{study.stratum_size[k]:,}"})
+        table.append(row | {"what": "labels", "text": str(study.labeled[k])})
+        table.append(row | {"what": "correct", "text": f"{study.accuracy[k]:.0%}"})
     data = {"cells": cells, "wrong": list(wrong), "shares": shares, "strata": table}
     data |= _cuts(study, upper, budget) | _errors(study, predicted)
     rates = " ".join(f"{accuracy:.3f}" for accuracy in study.accuracy)
@@ -183,15 +163,15 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
             f" You predicted that it falls by {predicted:.0%}; it {change} by {abs(1 - ratio):.0%}."
         )
     labels = checks.counted(budget, "label")
-    return Figure(
-        data,
-        f"{labels}, {checks.counted(len(strata), 'stratum', 'strata')}: {_compared(study, ratio)}",
+    strata = checks.counted(upper.size, "stratum", "strata")
+    alternative = (
         f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for "
         f"random sampling, {study.best_error:.4f} for the best allocation.{prediction} Strata from "
         f"the lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
-        f"{_listed(study.labeled)}; accuracy {rates}.{notes}",
-        _draw_design,
+        f"{_listed(study.labeled)}; accuracy {rates}.{notes}"
     )
+    title = f"{labels}, {strata}: {_compared(study, ratio)}"
+    return Figure(data, title, alternative, _draw_design)
 
 
 def _listed(counts: np.ndarray) -> str:
@@ -255,11 +235,9 @@ def _draw_design(data: dict) -> alt.VConcatChart:
     )
     strata = alt.Y("stratum:O", title="stratum", axis={"ticks": False, "domain": False})
     table = theme.chart(data, "strata").mark_text().encode(x=columns, y=strata, text="text:N")
-    both = alt.vconcat(
-        _strips(data).properties(width=WIDTH, height=230),
-        _error_bars(data).properties(width=WIDTH, height=112 if data["predicted"] else 84),
-        table.properties(width=WIDTH * 2 // 3, height=alt.Step(20)),
-    )
+    height = 112 if data["predicted"] else 84
+    both = theme.stacked(WIDTH, (_strips(data), 230), (_error_bars(data), height))
+    both &= table.properties(width=WIDTH * 2 // 3, height=alt.Step(20))
     # its height follows the strata
     return both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
 
@@ -280,21 +258,21 @@ def _strips(data: dict) -> alt.LayerChart:
     )
     cells = theme.chart(data, "cells")
     x = _rank("above: items, from low to high score; below: labels")
+    ends, zero, high = {"x": "start:Q", "x2": "end:Q"}, alt.datum(0), alt.datum(top)
     bands = cells.mark_rect(opacity=0.35).encode(
-        x=x, x2="end:Q", fill=fill, y=alt.datum(0), y2=alt.datum(1)
+        x=x, x2="end:Q", fill=fill, y=zero, y2=alt.datum(1)
     )
     shares = theme.chart(data, "shares").mark_rect(opacity=0.35)
-    wrong = theme.chart(data, "wrong").mark_rect(style="miss")
-    joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3])
-    return alt.layer(
-        bands,
-        shares.encode(x="start:Q", x2="end:Q", fill=fill, y=alt.datum(bottom), y2=alt.datum(top)),
-        wrong.encode(x="start:Q", x2="end:Q", y=y, y2=alt.datum(0)),
-        cells.mark_text(fontWeight="bold").encode(x="middle:Q", y=alt.datum(1.05), text="name:N"),
-        joins.encode(x="at:Q", x2="to:Q", y=alt.datum(0), y2=alt.datum(top)),
-        *_handles(data, "cuts", 0, 1, 0.94),
-        *_handles(data, "splits", bottom, top, sum(STRIP) / 2),
+    shares = shares.encode(fill=fill, y=alt.datum(bottom), y2=high, **ends)
+    wrong = theme.chart(data, "wrong").mark_rect(style="miss").encode(y=y, y2=zero, **ends)
+    names = cells.mark_text(fontWeight="bold").encode(
+        x="middle:Q", y=alt.datum(1.05), text="name:N"
     )
+    joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3])
+    joins = joins.encode(x="at:Q", x2="to:Q", y=zero, y2=high)
+    cuts = _handles(data, "cuts", 0, 1, 0.94)
+    splits = _handles(data, "splits", bottom, top, sum(STRIP) / 2)
+    return alt.layer(bands, shares, wrong, names, joins, *cuts, *splits)
 
 
 def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tuple:
@@ -357,16 +335,17 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> Figure:
     name = study.method
     if name.startswith("opt"):  # a method of the paper
         name = name.replace("_", "-").upper()
-    return Figure(
-        {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": rows},
-        f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
+    direction = "high" if study.bias > 0 else "low"
+    alternative = (
         f"{name} with {labels}: 95% {method.capitalize()} intervals contain the true accuracy "
         f"{study.accuracy:.4f} in {coverage:.1%} of {study.runs:,} runs. It claims a variance of "
         f"{study.estimated_variance_ratio:.2f} times that of random sampling; the actual ratio is "
         f"{study.variance_ratio:.2f}. Its estimates are {abs(100 * study.bias):.1f} points too "
-        f"{'high' if study.bias > 0 else 'low'} on average.",
-        _draw_robot,
+        f"{direction} on average."
     )
+    data = {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": rows}
+    title = f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth"
+    return Figure(data, title, alternative, _draw_robot)
 
 
 def _draw_robot(data: dict) -> alt.VConcatChart:
@@ -447,37 +426,40 @@ def looking(study: LookingStudy, predicted: float | None = None) -> Figure:
         f"{study.missed[k]:.1%} up to {study.labeled[k]} labels"
         for k in sorted({0, count // 4, count // 2, count - 1})
     )
-    return Figure(
-        {"missed": rows_of(labels=study.labeled, missed=study.missed), "lines": lines},
-        f"{round(float(study.missed[-1]) * study.runs)} of {study.runs} analysts missed the truth; "
-        f"last half-width {100 * study.half_width:.1f} points",
+    missed = round(float(study.missed[-1]) * study.runs)
+    title = (
+        f"{missed} of {study.runs} analysts missed the truth; last half-width "
+        f"{100 * study.half_width:.1f} points"
+    )
+    alternative = (
         f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(count, 'check')}: "
         f"proportion of {study.runs} analysts whose interval missed the true accuracy "
         f"{study.accuracy:.4f} at least once: {listed}.{prediction} Half-width at the last check "
-        f"{100 * study.half_width:.2f} points.",
-        _draw_looking,
-        height=200,
+        f"{100 * study.half_width:.2f} points."
     )
+    data = {"missed": rows_of(labels=study.labeled, missed=study.missed), "lines": lines}
+    return Figure(data, title, alternative, _draw_looking, height=200)
 
 
 def _draw_looking(data: dict) -> alt.LayerChart:
     step = {"interpolate": "step-after", "point": {"color": MISS}, "color": MISS}
-    scale = {"domain": [0, 0.3]}
     missed = theme.chart(data, "missed").mark_line(**step)
+    missed = missed.encode(
+        x=theme.across("labels", "labels at the check", (0, 620)),
+        y=theme.up("missed", "missed the truth so far", scale={"domain": [0, 0.3]}, format="%"),
+    )
     colors = {NOMINAL: GRAY, PREDICTED: RANDOM}
     if len(data["lines"]) == 1:
         del colors[PREDICTED]
     thick = alt.condition(f"datum.line === '{PREDICTED}'", alt.value(5), alt.value(2))
     lines = theme.chart(data, "lines").mark_rule()
-    return lines.encode(
+    lines = lines.encode(
         y="share:Q",
         color=theme.color("line", colors, legend=LONG_STROKES),
         strokeDash=theme.dash("line", colors, [[6, 3], [1, 0]]),
         strokeWidth=thick,
-    ) + missed.encode(
-        x=theme.across("labels", "labels at the check", (0, 620)),
-        y=theme.up("missed", "missed the truth so far", scale=scale, format="%"),
     )
+    return lines + missed
 
 
 def plan(
@@ -519,16 +501,18 @@ def plan(
     if max(needed.values()) > curve.population:
         excess = f" This is more than the {curve.population:,} items that exist."
     unit = "point needs" if half_width == 0.01 else "points need"
-    return Figure(
-        {"lines": lines, "points": points, "predicted": predictions, "ceiling": ceiling},
-        f"±{100 * half_width:.3g} {unit} {random} random, {proportional} proportional or {neyman} "
-        "Neyman labels",
-        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, "
-        f"{'with' if curve.finite else 'without'} finite-population correction: {random} random, "
-        f"{proportional} proportional, {neyman} Neyman, of {curve.population:,} items.{excess}",
-        _draw_plan,
-        height=300,
+    correction = "with" if curve.finite else "without"
+    alternative = (
+        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {correction} "
+        f"finite-population correction: {random} random, {proportional} proportional, {neyman} "
+        f"Neyman, of {curve.population:,} items.{excess}"
     )
+    title = (
+        f"±{100 * half_width:.3g} {unit} {random} random, {proportional} proportional or {neyman} "
+        "Neyman labels"
+    )
+    data = {"lines": lines, "points": points, "predicted": predictions, "ceiling": ceiling}
+    return Figure(data, title, alternative, _draw_plan, height=300)
 
 
 def _draw_plan(data: dict) -> alt.LayerChart:
@@ -550,19 +534,17 @@ def _draw_plan(data: dict) -> alt.LayerChart:
         points.transform_filter(alt.datum.design == design) for design in ("random", "Neyman")
     )
     ceiling = theme.chart(data, "ceiling").encode(y="items:Q")
-    text = {"align": "right", "x": "width", "dx": -4, "dy": -8, "style": "note"}
-    return alt.layer(
-        lines.encode(
-            x=x,
-            y=y,
-            color=theme.color("design", DESIGN_COLORS, legend=LONG_STROKES),
-            strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
-        ),
-        points.mark_point(filled=True, size=70).encode(
-            color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
-        ),
-        theme.beside(random, 8, dy=-8).encode(y="above:Q"),
-        neyman.mark_text(dy=18).encode(text="text:N"),
-        ceiling.mark_rule(style="truth") + ceiling.mark_text(**text).encode(text="text:N"),
-        alt.layer(*theme.guess(predicted, align="left", dx=10)),
+    lines = lines.encode(
+        x=x,
+        y=y,
+        color=theme.color("design", DESIGN_COLORS, legend=LONG_STROKES),
+        strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
     )
+    color = alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
+    text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note")
+    dots = points.mark_point(filled=True, size=70).encode(color=color)
+    above = theme.beside(random, 8, dy=-8).encode(y="above:Q")
+    below = neyman.mark_text(dy=18).encode(text="text:N")
+    roof = ceiling.mark_rule(style="truth") + text.encode(text="text:N")
+    guess = alt.layer(*theme.guess(predicted, align="left", dx=10))
+    return lines + dots + above + below + roof + guess
