@@ -9,6 +9,7 @@ from workbench.charts.replication.half_samples import SIGNS, TICKS
 from workbench.charts.theme import GRAY, MISS, OKABE_ITO, Figure
 from workbench.replication import arrays, galois
 from workbench.replication.galois import GaloisField
+from workbench.results import rows_of
 
 FIRST_RUNS = 81
 NAMED_PAIRS = 6
@@ -52,22 +53,17 @@ def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> Fig
         ratio = number / (runs / levels**2)
         off, dark = max(-1.0, min(1.0, float(ratio - 1))), int(ratio >= 1.55 or ratio <= 0.45)
         table.append({"a": a, "b": b, "count": int(number), "off": off, "dark": dark})
-    data = {
-        "tiles": [
-            {"run": run + 1, "column": column + 1, "level": int(level)}
-            for (run, column), level in np.ndenumerate(array[:FIRST_RUNS])
-        ],
-        "columns": [
-            {"column": column, "pick": column, "label": f"column {column}"}
-            for column in range(1, columns + 1)
-        ],
-        "chosen": [{"column": i}, {"column": j}],
-        "table": table,
-        "pairs": pairs,
-        "crosses": crosses,
-        "pair": [{"i": min(i, j), "j": max(i, j)}],
-        "note": [{"text": note}],
-    }
+    tiles = [
+        {"run": run + 1, "column": column + 1, "level": int(level)}
+        for (run, column), level in np.ndenumerate(array[:FIRST_RUNS])
+    ]
+    numbers = range(1, columns + 1)
+    labels = [f"column {number}" for number in numbers]
+    data = {"tiles": tiles, "table": table, "pairs": pairs, "crosses": crosses}
+    data["columns"] = rows_of(column=numbers, pick=numbers, label=labels)
+    data["chosen"] = [{"column": i}, {"column": j}]
+    data["pair"] = [{"i": min(i, j), "j": max(i, j)}]
+    data["note"] = [{"text": note}]
     shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} units per stratum"
     title = f"{shape}: {_balance(pairs, crosses, arrays.smallest_runs(levels, columns))}"
     alternative = f"An array of {title}. Columns {i} and {j} show "
@@ -104,14 +100,12 @@ def _draw_array(data: dict) -> alt.HConcatChart:
     tall = {"y": 0, "y2": "height"}
     column = alt.X("column:O", title="column (stratum)", axis=TICKS)
     level = alt.Color("level:O", title="unit that is kept", scale=alt.Scale(scheme="viridis"))
+    run = alt.Y("run:O", title="run", axis=TICKS)
+    tiles = layers["tiles"].mark_rect().encode(x=column, y=run, color=level)
     chosen = layers["chosen"].mark_rect(filled=False, stroke=orange, strokeWidth=3, **tall)
-    tiles = (
-        layers["tiles"]
-        .mark_rect()
-        .encode(x=column, y=alt.Y("run:O", title="run", axis=TICKS), color=level)
-        + chosen.encode(x="column:O")
-        + layers["columns"].mark_rect(opacity=0, **tall).encode(x="column:O")
-    )
+    columns = layers["columns"].mark_rect(opacity=0, **tall)
+    tiles += chosen.encode(x="column:O")
+    tiles += columns.encode(x="column:O")
     table = layers["table"].encode(
         x=alt.X("b:O", title="number in the second column", axis=TICKS),
         y=alt.Y("a:O", title="number in the first column"),
@@ -123,19 +117,17 @@ def _draw_array(data: dict) -> alt.HConcatChart:
     crosses = layers["crosses"].mark_point(
         shape="cross", angle=45, size=30, color="#ffffff", filled=True
     )
-    corner = {"align": "left", "baseline": "bottom", "x": 4, "y": 146}
-    pairs = (
-        layers["pairs"]
-        .mark_rect()
-        .encode(
-            x=alt.X("j:O", title="second column", axis=TICKS),
-            y=alt.Y("i:O", title="first column", axis=TICKS),
-            color=theme.color("pair", colors),
-        )
-        + crosses.encode(x="j:O", y="i:O")
-        + layers["pair"].mark_square(size=16, color=OKABE_ITO["black"]).encode(x="j:O", y="i:O")
-        + layers["note"].mark_text(style="note", **corner).encode(text="text:N")
+    pairs = layers["pairs"].mark_rect()
+    pairs = pairs.encode(
+        x=alt.X("j:O", title="second column", axis=TICKS),
+        y=alt.Y("i:O", title="first column", axis=TICKS),
+        color=theme.color("pair", colors),
     )
+    chosen_pair = layers["pair"].mark_square(size=16, color=OKABE_ITO["black"])
+    note = layers["note"].mark_text(align="left", baseline="bottom", x=4, y=146, style="note")
+    pairs += crosses.encode(x="j:O", y="i:O")
+    pairs += chosen_pair.encode(x="j:O", y="i:O")
+    pairs += note.encode(text="text:N")
     apart = {"color": "independent"}
     right = theme.stacked(190, (counts.resolve_scale(**apart), 170), (pairs, 150))
     tiles = tiles.properties(width=270, height=400)
@@ -156,22 +148,25 @@ def field(field: GaloisField, k: int) -> Figure:
     digits = field.coefficients(field.powers(field.primitive_element))
     columns = size // (p - 1)
     names = [galois.polynomial(unit) for unit in np.eye(degree, dtype=int)]
-    first = digits[:, 0].tolist()
-    cells = [
-        {"row": r + 1, "column": c + 1, "digit": first[(r + c) % size]}
-        for r, c in np.ndindex(size, columns)
-        if (r + c) % size < k
+    terms = [
+        {"power": r + 1, "place": d, "name": names[d], "digit": int(digit)}
+        for (r, d), digit in np.ndenumerate(digits)
     ]
-    if k == size:
-        cells += [{"row": size + 1, "column": c + 1, "digit": 0} for c in range(columns)]
+    cells = [
+        {"row": row + 1, "column": column + 1} for row, column in np.ndindex(size + 1, columns)
+    ]
+    filled = []
+    for cell in cells:
+        power = (cell["row"] + cell["column"] - 2) % size
+        if cell["row"] <= size and power < k:
+            filled.append(cell | {"digit": int(digits[power, 0])})
+        elif cell["row"] > size and k == size:
+            filled.append(cell | {"digit": 0})
     data = {
-        "terms": [
-            {"power": r + 1, "place": d, "name": names[d], "digit": int(digit)}
-            for (r, d), digit in np.ndenumerate(digits[:k])
-        ],
-        "cells": cells,
-        "empty terms": [{"power": r + 1, "name": names[d]} for r, d in np.ndindex(size, degree)],
-        "empty cells": [{"row": r + 1, "column": c + 1} for r, c in np.ndindex(size + 1, columns)],
+        "terms": terms[: k * degree],
+        "cells": filled,
+        "empty terms": [{"power": row["power"], "name": row["name"]} for row in terms],
+        "empty cells": cells,
         "now": [{"power": k}],
     }
     name = f"GF({p}{_raised(degree)})"

@@ -1,5 +1,6 @@
 """A chart of the metrics of several models, with their differences next to them."""
 
+import functools
 import textwrap
 from collections import Counter
 from typing import Any
@@ -70,15 +71,13 @@ def differences(comparison: MetricComparison, *, most: int | None = None) -> Fig
         cut += f" ({MOST_MODELS} of {len(names)} models shown)"
     metrics = [next(metric for metric, _ in keys if _scale_of(metric) == scale) for scale in scales]
     order = [names[name] for name in comparison.names if name in models]
-    return Figure(
-        data,
-        _title(pairs, ranks) + cut,
+    alternative = (
         f"Metrics of {checks.listed(comparison.names)} with {percent(comparison.level)} intervals, "
-        f"and their differences{cut}. {'; '.join(texts)}.",
-        lambda data: _draw(data, metrics, order),
-        width=None,
-        height=None,
+        f"and their differences{cut}. {'; '.join(texts)}."
     )
+    draw = functools.partial(_draw, metrics=metrics, order=order)
+    title = _title(pairs, ranks) + cut
+    return Figure(data, title, alternative, draw, width=None, height=None)
 
 
 def _by_metric(rows: list[dict]) -> dict[tuple, list[dict]]:

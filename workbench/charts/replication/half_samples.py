@@ -1,5 +1,6 @@
 """Charts of boxes, of half-samples and of replicate values."""
 
+import functools
 import math
 
 import altair as alt
@@ -25,6 +26,7 @@ MOST_SQUARES = 2000
 BINS = 80
 LOW_STACK = 16
 FEW = 12
+DARK = 0.55  # size of a mean from which its cell is dark
 TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 
 
@@ -40,22 +42,17 @@ def first_look(right: np.ndarray, items: np.ndarray) -> Figure:
     low, high = _independent(accuracy, items.mean())
     worst, best = int(rate.argmin()), int(rate.argmax())
     outside = np.count_nonzero((rate < low) | (rate > high))
-    return Figure(
-        {
-            "chance": [{"low": low, "high": high}],
-            "all": [{"accuracy": accuracy}],
-            "boxes": rows_of(box=range(1, rate.size + 1), accuracy=rate),
-        },
-        named("Do the boxes differ only by chance?"),
-        named(
-            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is correct on"
-            f" {rate[worst]:.0%} of the forms in box {worst + 1} and on {rate[best]:.0%} in box"
-            f" {best + 1}. The dashed line is the accuracy of all forms, {accuracy:.1%}. If the"
-            f" boxes differed only by chance, 19 of 20 would lie in the shaded band from {low:.0%}"
-            f" to {high:.0%}. {outside} of the {rate.size} boxes lie outside it."
-        ),
-        _draw_first_look,
+    alternative = (
+        f"{rate.size} boxes of about {items.mean():.0f} forms. The program is correct on"
+        f" {rate[worst]:.0%} of the forms in box {worst + 1} and on {rate[best]:.0%} in box"
+        f" {best + 1}. The dashed line is the accuracy of all forms, {accuracy:.1%}. If the"
+        f" boxes differed only by chance, 19 of 20 would lie in the shaded band from {low:.0%}"
+        f" to {high:.0%}. {outside} of the {rate.size} boxes lie outside it."
     )
+    boxes = rows_of(box=range(1, rate.size + 1), accuracy=rate)
+    data = {"chance": [{"low": low, "high": high}], "all": [{"accuracy": accuracy}], "boxes": boxes}
+    title = "Do the boxes differ only by chance?"
+    return Figure(data, named(title), named(alternative), _draw_first_look)
 
 
 def _draw_first_look(data: dict) -> alt.LayerChart:
@@ -63,15 +60,12 @@ def _draw_first_look(data: dict) -> alt.LayerChart:
     scale = {"domain": [min(0.7, least - 0.05), 1], "zero": False}
     band = theme.chart(data, "chance").mark_rect(opacity=0.2, color=GRAY)
     dots = theme.chart(data, "boxes").mark_circle(size=110)
-    return (
-        band.encode(y="low:Q", y2="high:Q")
-        + theme.truth(data, "all", y="accuracy:Q")
-        + dots.encode(
-            x=_box("box", len(data["boxes"])),
-            y=theme.up("accuracy", "accuracy", scale=scale, format=PERCENT),
-            color=alt.value(LABELED),
-        )
+    dots = dots.encode(
+        x=_box("box", len(data["boxes"])),
+        y=theme.up("accuracy", "accuracy", scale=scale, format=PERCENT),
+        color=alt.value(LABELED),
     )
+    return band.encode(y="low:Q", y2="high:Q") + theme.truth(data, "all", y="accuracy:Q") + dots
 
 
 def _box(column: str, count: int) -> alt.X:
@@ -134,25 +128,16 @@ def boxes(
             f" You predicted {predicted:,}. That many independent labels would give an interval"
             f" from {below:.3f} to {above:.3f}."
         )
-    districts = np.arange(count // 2)
-    odd = 2 * districts + 1
-    data = {
-        "boxes": rows_of(box=range(1, count + 1), accuracy=rate, labels=items),
-        "districts": rows_of(
-            start=odd - 0.5,
-            end=odd + 1.5,
-            middle=odd + 0.5,
-            district=[str(district + 1) for district in districts],
-            even=districts % 2,
-            first=rate[odd - 1],
-            second=rate[odd],
-            left=odd,
-            right=odd + 1,
-        ),
-        "limits": limits,
-        "middle": [{"estimate": estimate.estimate}],
-        "what": [{"text": named("district")}],
-    }
+    districts = []
+    for k in range(count // 2):
+        box = 2 * k + 1
+        row = {"start": box - 0.5, "end": box + 1.5, "middle": box + 0.5, "left": box}
+        row |= {"first": rate[box - 1], "second": rate[box], "right": box + 1}
+        districts.append(row | {"district": str(k + 1), "even": k % 2})
+    boxes = rows_of(box=range(1, count + 1), accuracy=rate, labels=items)
+    data = {"boxes": boxes, "districts": districts, "limits": limits}
+    data["middle"] = [{"estimate": estimate.estimate}]
+    data["what"] = [{"text": named("district")}]
     title = f"{total:,} labels in {count} boxes: effective sample size {total / effect:,.0f}"
     alternative = (
         f"The accuracy is {accuracy:.3f}. Its standard error is {error:.4f} for independent labels"
@@ -163,12 +148,8 @@ def boxes(
         f" the boxes ranges from {rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box"
         f" {best + 1})."
     )
-    return Figure(
-        data,
-        named(title),
-        named(alternative),
-        lambda data: _draw_boxes(data, kinds, reach),
-    )
+    draw = functools.partial(_draw_boxes, kinds=kinds, reach=reach)
+    return Figure(data, named(title), named(alternative), draw)
 
 
 def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatChart:
@@ -176,30 +157,17 @@ def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatC
     grounds = {"domain": [0, 1], "range": [GRAY, "transparent"]}
     note = {"y": -15, "style": "note"}
     dots = theme.chart(data, "boxes").mark_circle(size=90)
-    accuracies = (
-        districts.mark_rect(opacity=0.16).encode(
-            x=_box("start", count),
-            x2="end:Q",
-            fill=alt.Fill("even:Q", legend=None, scale=grounds),
-        )
-        + districts.mark_rule(strokeWidth=2).encode(
-            x=_box("left", count),
-            x2="right:Q",
-            y="first:Q",
-            y2="second:Q",
-            color=alt.value(GRAY),
-        )
-        + dots.encode(
-            x=_box("box", count),
-            y=theme.up(
-                "accuracy", "accuracy", scale=theme.span(*reach, zero=False), format=PERCENT
-            ),
-            color=alt.value(LABELED),
-        )
-        + theme.truth(data, "middle", y="estimate:Q")
-        + districts.mark_text(**note).encode(x=_box("middle", count), text="district:N")
-        + theme.chart(data, "what").mark_text(x=-6, align="right", **note).encode(text="text:N")
-    )
+    fill = alt.Fill("even:Q", legend=None, scale=grounds)
+    bands = districts.mark_rect(opacity=0.16).encode(x=_box("start", count), x2="end:Q", fill=fill)
+    ends = {"x": _box("left", count), "x2": "right:Q", "y": "first:Q", "y2": "second:Q"}
+    joins = districts.mark_rule(strokeWidth=2).encode(color=alt.value(GRAY), **ends)
+    scale = theme.span(*reach, zero=False)
+    accuracy = theme.up("accuracy", "accuracy", scale=scale, format=PERCENT)
+    dots = dots.encode(x=_box("box", count), y=accuracy, color=alt.value(LABELED))
+    numbers = districts.mark_text(**note).encode(x=_box("middle", count), text="district:N")
+    heading = theme.chart(data, "what").mark_text(x=-6, align="right", **note)
+    middle = theme.truth(data, "middle", y="estimate:Q")
+    accuracies = bands + joins + dots + middle + numbers + heading.encode(text="text:N")
     dashes = [[1, 0], [1, 0], [4, 3]][: len(kinds)]
     base = theme.chart(data, "limits").encode(
         x=alt.X("kind:N", title="95% interval", scale={"domain": list(kinds)}, axis=TICKS),
@@ -244,26 +212,14 @@ def halves(
     array = np.asarray(replicates.array)
     drawn, cross = array[:FIRST_REPLICATES], cross_terms(array)
     units = list(UNITS)
-    tiles = [
-        {
-            "replicate": r + 1,
-            "district": h + 1,
-            "box": units[unit],
-            "unit": int(unit),
-            "text": str(2 * h + 1 + unit) if len(drawn) <= FEW else "",
-        }
-        for (r, h), unit in np.ndenumerate(drawn)
-    ]
-    means = [
-        {
-            "i": i + 1,
-            "j": j + 1,
-            "mean": float(mean),
-            "text": short_mean(mean),
-            "dark": int(abs(mean) > 0.55),
-        }
-        for (i, j), mean in np.ndenumerate(cross)
-    ]
+    tiles, means = [], []
+    for (r, h), unit in np.ndenumerate(drawn):
+        text = str(2 * h + 1 + unit) if len(drawn) <= FEW else ""
+        row = {"replicate": r + 1, "district": h + 1, "box": units[unit]}
+        tiles.append(row | {"unit": int(unit), "text": text})
+    for (i, j), mean in np.ndenumerate(cross):
+        row = {"i": i + 1, "j": j + 1, "mean": float(mean), "text": short_mean(mean)}
+        means.append(row | {"dark": int(abs(mean) > DARK)})
     lines = [estimate.estimate + sign * error for error in predicted for sign in (-1, 1)]
     data = {"tiles": tiles, "terms": means, "predicted": rows_of(value=lines)}
     data |= values_data(estimate, reach)
@@ -291,7 +247,7 @@ def halves(
     if replicates.count > FIRST_REPLICATES:
         alternative += f" The tiles show the first {FIRST_REPLICATES}."
     title = f"{replicates.count:,} half-samples: SE {error}, {verdict}"
-    return Figure(data, title, alternative, lambda data: _draw_halves(data, reach))
+    return Figure(data, title, alternative, functools.partial(_draw_halves, reach=reach))
 
 
 def cross_terms(array: np.ndarray) -> np.ndarray:

@@ -35,42 +35,30 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> Figure:
     predicted : float, optional
         Predicted coverage of the naive intervals.
     """
-    runs, covered, errors = study.runs * (1 - study.refused_share), {}, []
+    runs, shares, errors = study.runs * (1 - study.refused_share), [], []
     for name in COVERED:
-        covered[name] = share = study.coverage(name)
-        errors.append((share * (1 - share) / runs) ** 0.5)
-    shares = [
-        {
-            "method": name,
-            "coverage": share,
-            "text": f"{share:.1%}",
-            "low": share - 2 * error,
-            "high": share + 2 * error,
-        }
-        for (name, share), error in zip(covered.items(), errors, strict=True)
-    ]
+        share = study.coverage(name)
+        error = (share * (1 - share) / runs) ** 0.5
+        errors.append(error)
+        row = {"method": name, "coverage": share, "text": f"{share:.1%}"}
+        shares.append(row | {"low": share - 2 * error, "high": share + 2 * error})
     predictions, prediction = [], ""
     if predicted is not None:
         predictions = [{"level": predicted, "text": f"you: {predicted:.0%}"}]
         prediction = f" You predicted {predicted:.0%} for the naive intervals."
+    data = {name: _first_runs(study, name) for name in ("naive", "default")}
+    data |= {"truth": [{"truth": study.truth}], "promise": [{"level": 0.95}]}
+    data |= {"shares": shares, "predicted": predictions}
+    naive, default = (f"{shares[k]['coverage']:.0%}" for k in (0, -1))
+    title = f"Coverage of 95% intervals: naive {naive}, default {default}"
     listed = ", ".join(f"{row['method']} {row['text']}" for row in shares)
-    return Figure(
-        {
-            "naive": _first_runs(study, "naive"),
-            "default": _first_runs(study, "default"),
-            "truth": [{"truth": study.truth}],
-            "shares": shares,
-            "promise": [{"level": 0.95}],
-            "predicted": predictions,
-        },
-        f"Coverage of 95% intervals: naive {covered['naive']:.0%}, default "
-        f"{covered['default']:.0%}",
+    alternative = (
         f"Coverage of 95% intervals in {study.estimates.size:,} simulated samples: {listed};"
         f" the Monte Carlo standard error is at most {max(errors):.1%}.{prediction} The strips"
         f" show the first {FIRST_INTERVALS} naive and default intervals and the true value"
-        f" {study.truth:.3f}.",
-        _draw_coverage,
+        f" {study.truth:.3f}."
     )
+    return Figure(data, title, alternative, _draw_coverage)
 
 
 def _first_runs(study: CoverageStudy, method: str) -> list[dict]:
@@ -93,16 +81,12 @@ def _draw_coverage(data: dict) -> alt.VConcatChart:
     color = theme.color("method", colors, legend=None)
     predicted = theme.chart(data, "predicted").encode(x="level:Q")
     texts = predicted.mark_text(align="right", dx=-5, y=112, color=PREDICTED)
-    below = (
-        theme.truth(data, "promise", x="level:Q")
-        + shares.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
-        + shares.mark_square(size=90).encode(x="coverage:Q", color=color)
-        + shares.mark_text(align="left", x=6).encode(text="text:N")
-        + (
-            predicted.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
-            + texts.encode(text="text:N")
-        )
-    )
+    guess = predicted.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
+    guess += texts.encode(text="text:N")
+    bars = shares.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
+    dots = shares.mark_square(size=90).encode(x="coverage:Q", color=color)
+    texts = shares.mark_text(align="left", x=6).encode(text="text:N")
+    below = theme.truth(data, "promise", x="level:Q") + bars + dots + texts + guess
     return alt.vconcat(
         alt.hconcat(*strips).resolve_scale(y="shared"),
         below.properties(width=WIDTH - 40, height=120),
@@ -231,12 +215,15 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
             size=alt.Size("items:Q", title="items", scale=sizes, legend={"tickCount": 3}),
         )
 
+    title = f"{quantity.capitalize()} from {worst[key]:{form}} to {best[key]:{form}} in {units}"
+    low, high = (
+        f"{row[key]:{exact}} in {_unit_name(row)} ({checks.counted(row['items'], 'item')})"
+        for row in (worst, best)
+    )
     return Figure(
         {"psus": psus},
-        f"{quantity.capitalize()} from {worst[key]:{form}} to {best[key]:{form}} in {units}; "
-        f"lowest in {_unit_name(worst)}{cut}",
-        f"{quantity.capitalize()} of {units}, ordered by stratum: {worst[key]:{exact}} in "
-        f"{_unit_with_items(worst)} to {best[key]:{exact}} in {_unit_with_items(best)}{cut}.",
+        f"{title}; lowest in {_unit_name(worst)}{cut}",
+        f"{quantity.capitalize()} of {units}, ordered by stratum: {low} to {high}{cut}.",
         draw,
     )
 
@@ -244,7 +231,3 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
 def _unit_name(row: dict) -> str:
     stratum = f"stratum {row['stratum']}"
     return stratum if row["psu"] == row["stratum"] else f"cluster {row['psu']} of {stratum}"
-
-
-def _unit_with_items(row: dict) -> str:
-    return f"{_unit_name(row)} ({checks.counted(row['items'], 'item')})"
