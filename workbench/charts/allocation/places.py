@@ -11,7 +11,19 @@ from workbench.allocation.rules import Allocation, allocation_variance, prioriti
 from workbench.charts import theme
 from workbench.charts.allocation.plans import COUNTS, allocation_data, bars
 from workbench.charts.allocation.words import METHODS, PREDICTED, TENS, count
-from workbench.charts.theme import GRAY, LABELED, OKABE_ITO, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    LABELED,
+    OKABE_ITO,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+)
 from workbench.course.digit_forms import PLACES
 from workbench.results import rows_of
 
@@ -29,8 +41,8 @@ COLUMNS = {
 
 
 def _log_axis(field: str, title: str, low: float, high: float) -> alt.X:
-    scale, values = theme.span(low, high, type="log"), [m * t for t in TENS for m in (1, 3)]
-    return theme.across(field, title, scale=scale, format=",d", values=values, labelOverlap=True)
+    scale, values = span(low, high, type="log"), [m * t for t in TENS for m in (1, 3)]
+    return across(field, title, scale=scale, format=",d", values=values, labelOverlap=True)
 
 
 # the register
@@ -65,12 +77,12 @@ def register(error: Sequence[np.ndarray]) -> Figure:
 def _draw_register(data: dict) -> alt.VConcatChart:
     views = []
     for name, title in COLUMNS.items():
-        base = theme.chart(data, "places").encode(
-            y=theme.names("place"), x=theme.across(name, title, tickCount=3, format=",d")
+        base = chart(data, "places").encode(
+            y=theme.names("place"), x=across(name, title, tickCount=3, format=",d")
         )
         texts = base.mark_text(align="left", dx=5).encode(text=f"{name}_text:N")
         views.append((base.mark_bar(height={"band": 0.55}, color=GRAY) + texts, 4 * 22))
-    return theme.stacked(WIDTH - 100, *views)
+    return stacked(WIDTH - 100, *views)
 
 
 # labels moved by hand
@@ -141,10 +153,10 @@ def _total_error(best: Allocation, labeled: np.ndarray) -> float:
 
 def _draw_placed(data: dict) -> alt.VConcatChart:
     labels, sizes, wish = (
-        theme.chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
+        chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
     )
     title = "labels (drag the end of a bar)"
-    x, size = (theme.across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
+    x, size = (across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
     look = {"x": x, "color": theme.color("kind", LABEL_COLORS)}
     tick, sizes = {"orient": "vertical"}, sizes.encode(x=size)
     bars = labels.mark_bar(height={"band": 0.5}).encode(**look)
@@ -153,17 +165,17 @@ def _draw_placed(data: dict) -> alt.VConcatChart:
     notes = notes.encode(text=alt.value("size of the place"))
     handles = labels.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**look)
     guess = wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**look)
-    upper = bars + ends + notes + handles + guess + theme.beside(labels, 10, x="width")
+    upper = bars + ends + notes + handles + guess + beside(labels, 10, x="width")
     error = _log_axis("error", TOTAL_ERROR, 3_000, 80_000)
-    now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
-    least = theme.chart(data, "least").encode(x=error)
+    now = chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
+    least = chart(data, "least").encode(x=error)
     lower = (
         least.mark_rule(style="truth")
-        + theme.beside(least, 6, y=10, style="note")
+        + beside(least, 6, y=10, style="note")
         + now.mark_circle(size=160, color=STRATIFIED)
-        + theme.beside(now, 12)
+        + beside(now, 12)
     )
-    return theme.stacked(WIDTH - 150, (upper, 4 * 38), (lower, 56))
+    return stacked(WIDTH - 150, (upper, 4 * 38), (lower, 56))
 
 
 # rules compared
@@ -266,15 +278,15 @@ def _draw_place_value(data: dict) -> alt.VConcatChart:
     x = _log_axis("error", TOTAL_ERROR, 1_800, 150_000)
     methods = {"domain": [row["method"] for row in data["errors"]]}
     y = alt.Y("method:N", title=None, scale=methods)
-    errors, rings = (theme.chart(data, name).encode(y=y, x=x) for name in ("errors", "rings"))
+    errors, rings = (chart(data, name).encode(y=y, x=x) for name in ("errors", "rings"))
     rings = rings.mark_point(size=420, strokeWidth=2)
     rings = rings.encode(color=alt.value(PREDICTED["you predicted"]))
     dots = errors.mark_point(filled=True, size=130, opacity=1).encode(
         shape=theme.shape("kind", METHOD_COLORS, ["square", "circle"], legend=None),
         color=theme.color("kind", METHOD_COLORS, legend=None),
     )
-    lower = rings + dots + theme.beside(errors, 16)
-    views = theme.stacked(WIDTH - 130, (bars(data, None, most=BY_RULE), 4 * 34), (lower, 6 * 26))
+    lower = rings + dots + beside(errors, 16)
+    views = stacked(WIDTH - 130, (bars(data, None, most=BY_RULE), 4 * 34), (lower, 6 * 26))
     return views.resolve_scale(color="independent", shape="independent")
 
 
@@ -326,17 +338,17 @@ def next_label(best: Allocation, labeled: np.ndarray) -> Figure:
 
 
 def _draw_next_label(data: dict) -> alt.VConcatChart:
-    places = theme.chart(data, "places").encode(y=theme.names("place"))
+    places = chart(data, "places").encode(y=theme.names("place"))
     gains = places.mark_point(filled=True, size=170, opacity=1).encode(
         x=_log_axis("priority", "gain of the next label (log scale)", 200, 40_000),
         color=theme.color("turn", TURN),
         shape=theme.shape("turn", TURN, ["square", "circle"]),
     )
     labels = places.mark_bar(height={"band": 0.6}, color=LABELED).encode(
-        x=theme.across("labels", "labels so far", (0, BY_RULE), **COUNTS)
+        x=across("labels", "labels so far", (0, BY_RULE), **COUNTS)
     )
     texts = places.mark_text(align="left", dx=8, x="width")
-    return theme.stacked(
+    return stacked(
         WIDTH - 150,
         (gains + texts.encode(text="text:N"), 4 * 28),
         (labels + texts.encode(text="count:N"), 4 * 28),

@@ -8,7 +8,19 @@ import altair as alt
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import METHODS, count, error_text
-from workbench.charts.theme import GRAY, LABELED, MISS, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    LABELED,
+    MISS,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    truth,
+)
 
 NEYMAN = "Neyman's rule"
 KINDS = {
@@ -113,9 +125,9 @@ def bars(
     """
     colors = {wish if kind == NEYMAN else kind: color for kind, color in KINDS.items()}
     y = alt.Y("stratum:N", sort=None, title=title, axis={"labelLimit": 160})
-    scale = alt.Scale(zero=True) if most is None else theme.span(0, most)
+    scale = alt.Scale(zero=True) if most is None else span(0, most)
     labels, neyman, sizes = (
-        theme.chart(data, name).encode(y=y, x=theme.across(field, "labels", scale=scale, **COUNTS))
+        chart(data, name).encode(y=y, x=across(field, "labels", scale=scale, **COUNTS))
         for name, field in DATA_SETS.items()
     )
     color = theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240))
@@ -132,7 +144,7 @@ def bars(
         layers.append(neyman.mark_text(dy=-13).encode(text="text:N"))
     # the frame of a live chart is measured once, so its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
-    counts = theme.chart(data, "bars").mark_text(x="width", **column)
+    counts = chart(data, "bars").mark_text(x="width", **column)
     return alt.layer(*layers, counts.encode(y=y, text="text:N"))
 
 
@@ -190,13 +202,13 @@ def _against(error: float, best: float) -> str:
 
 def _draw_methods(data: dict) -> alt.LayerChart:
     axis = {"tickCount": 6, "format": ",.12~g"}
-    base = theme.chart(data, "methods").encode(
-        y=theme.names("method"), x=theme.across("error", "standard error of the estimate", **axis)
+    base = chart(data, "methods").encode(
+        y=theme.names("method"), x=across("error", "standard error of the estimate", **axis)
     )
     colors = {"recommended": STRATIFIED, "other": GRAY}
     color = theme.color("kind", colors, legend=None)
     return (
         base.mark_bar(height={"band": 0.65}).encode(color=color)
-        + theme.truth(data, "best", x="error:Q")
-        + theme.beside(base, 6).encode(x="start:Q")
+        + truth(data, "best", x="error:Q")
+        + beside(base, 6).encode(x="start:Q")
     )

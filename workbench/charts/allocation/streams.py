@@ -10,7 +10,22 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
-from workbench.charts.theme import GRAY, MISS, OKABE_ITO, PERCENT, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    MISS,
+    OKABE_ITO,
+    PERCENT,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+    truth,
+    up,
+)
 from workbench.results import rows_of
 from workbench.simulations.allocation import StreamStudy
 
@@ -110,38 +125,38 @@ def stream(
 
 
 def _draw_stream(data: dict, names: list[str], last: int) -> alt.VConcatChart:
-    x = theme.across("records", "records seen", (0, last), format=",d", tickCount=8)
+    x = across("records", "records seen", (0, last), format=",d", tickCount=8)
     share = {"title": "proportion of the sample", "ends": (0, 1), "format": PERCENT, "tickCount": 4}
     colors = dict(zip(names, STRATUM_COLORS, strict=False))
-    areas = theme.chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1)
+    areas = chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1)
     text = {"align": "right", "dx": 98, "x": "width"}
-    inside, room = (theme.chart(data, name) for name in ("names", "room"))
+    inside, room = (chart(data, name) for name in ("names", "room"))
     areas = areas.encode(
         x=x,
-        y=theme.up("share", **share).stack("zero"),
+        y=up("share", **share).stack("zero"),
         order="order:Q",
         color=theme.color("stratum", colors, sort=names),
     )
-    now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=x)
-    inside = inside.mark_text(**text).encode(y=theme.up("place", **share), text="text:N")
+    now = chart(data, "now").mark_rule(strokeWidth=1).encode(x=x)
+    inside = inside.mark_text(**text).encode(y=up("place", **share), text="text:N")
     # room for the names even if none is shown at first
     room = room.mark_text(opacity=0, **text).encode(text="text:N")
-    y = theme.up(
+    y = up(
         "ratio",
         "variance, VOILA = 1 (log)",
-        scale=theme.span(0.7, 1.4 * INFINITY, type="log"),
+        scale=span(0.7, 1.4 * INFINITY, type="log"),
         values=TENS,
         format=",d",
     )
     ratios, infinite, frame = (
-        theme.chart(data, name).encode(y=y) for name in ("ratios", "infinite", "frame")
+        chart(data, name).encode(y=y) for name in ("ratios", "infinite", "frame")
     )
     limits = frame.mark_rule(strokeDash=[3, 3], color=GRAY)
     line = ratios.mark_line(point={"size": 14}).encode(x=x, color=alt.value(STRATIFIED))
     marks = infinite.mark_square(size=30).encode(x=x, color=alt.value(MISS))
     notes = frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
     upper, lower = areas + now + inside + room, limits + line + marks + notes
-    return theme.stacked(WIDTH - 100, (upper, 170), (lower, 150))
+    return stacked(WIDTH - 100, (upper, 170), (lower, 150))
 
 
 # many streams: one number per checkpoint, one error per floor
@@ -185,17 +200,17 @@ def trend(
     }
 
     def draw(data: dict) -> alt.LayerChart:
-        y = theme.up("value", name, domain, format=tick, tickCount=5)
-        x = theme.across("records", "records seen", (0, max(points)), format=",d", tickCount=6)
-        line = theme.chart(data, "points").mark_line(point={"size": 50}, color=STRATIFIED)
+        y = up("value", name, domain, format=tick, tickCount=5)
+        x = across("records", "records seen", (0, max(points)), format=",d", tickCount=6)
+        line = chart(data, "points").mark_line(point={"size": 50}, color=STRATIFIED)
         layers = line.encode(x=x, y=y)
         for kind, color, dash, dy in (
             ("predicted", PREDICTED["you predicted"], [6, 4], 9),
             ("answer", MISS, [1, 0], -9),
         ):
-            base = theme.chart(data, kind).encode(y=y)
+            base = chart(data, kind).encode(y=y)
             rule = base.mark_rule(strokeWidth=2, strokeDash=dash, color=color)
-            layers += rule + theme.beside(base, 6, dy=dy, x="width")
+            layers += rule + beside(base, 6, dy=dy, x="width")
         return layers
 
     return Figure(data, title, alternative, draw, width=WIDTH - 150, height=220)
@@ -242,18 +257,18 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> Figure:
     def draw(data: dict) -> alt.LayerChart:
         axis = {"format": ",d", "values": [m * t for t in TENS for m in (1, 2, 5)]}
         title = "root mean squared error of the total (log scale)"
-        scale = theme.span(*FLOOR_ERRORS, type="log")
+        scale = span(*FLOOR_ERRORS, type="log")
         error, low, high = (
-            theme.across(name, title, scale=scale, **axis) for name in ("error", "low", "high")
+            across(name, title, scale=scale, **axis) for name in ("error", "low", "high")
         )
         names = {"domain": [f"floor of {floor}" for floor in runs]}
-        base = theme.chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=names))
-        optimum = theme.chart(data, "least").encode(x=error)
+        base = chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=names))
+        optimum = chart(data, "least").encode(x=error)
         line = optimum.mark_rule(style="truth")
-        line += theme.beside(optimum, 6, y="height", dy=-8, style="note")
+        line += beside(optimum, 6, y="height", dy=-8, style="note")
         intervals = base.mark_rule(strokeWidth=3, color=STRATIFIED).encode(x=low, x2="high:Q")
         dots = base.mark_point(filled=True, size=140, opacity=1, color=STRATIFIED)
-        return line + intervals + dots.encode(x=error) + theme.beside(base, 8).encode(x=high)
+        return line + intervals + dots.encode(x=error) + beside(base, 8).encode(x=high)
 
     optimum = [{"error": least, "text": f"{least:,.0f}, without a stream"}]
     data = {"floors": rows, "least": optimum}
@@ -339,30 +354,28 @@ def jump(
         colors = {name: OKABE_ITO.get(color, GRAY) for name, (color, _) in names.items()}
         dashes = [dash for _, dash in names.values()]
         thick = alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))
-        x = theme.across("records", "records seen", (0, checkpoints[-1]), format=",d", tickCount=8)
+        x = across("records", "records seen", (0, checkpoints[-1]), format=",d", tickCount=8)
         look = {
             "x": x,
             "color": theme.color("method", colors, sort=order, legend=legend),
             "strokeDash": theme.dash("method", order, dashes, sort=order),
             "strokeWidth": thick,
         }
-        sizes = theme.up(
-            "sampled", f"records of stratum {h + 1}", () if most is None else (0, most)
-        )
+        sizes = up("sampled", f"records of stratum {h + 1}", () if most is None else (0, most))
         log = alt.Scale(type="log", nice=False, domain=variances or alt.Undefined)
-        variance = theme.up(
+        variance = up(
             "variance",
             "variance of the mean (log scale)",
             scale=log,
             format="~g",
             values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:],
         )
-        jumps = theme.truth(data, "jumps", x=x)
+        jumps = truth(data, "jumps", x=x)
         views = [
-            (theme.chart(data, name).mark_line().encode(y=y, **look) + jumps, 170)
+            (chart(data, name).mark_line().encode(y=y, **look) + jumps, 170)
             for name, y in (("sizes", sizes), ("variances", variance))
         ]
-        return theme.stacked(WIDTH - 40, *views)
+        return stacked(WIDTH - 40, *views)
 
     return Figure(
         data,

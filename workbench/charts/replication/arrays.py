@@ -6,7 +6,7 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import SIGNS, TICKS
-from workbench.charts.theme import GRAY, MISS, OKABE_ITO, Figure
+from workbench.charts.theme import GRAY, MISS, OKABE_ITO, Figure, chart, stacked
 from workbench.replication import arrays, galois
 from workbench.replication.galois import GaloisField
 from workbench.results import rows_of
@@ -95,7 +95,7 @@ def _balance(pairs: list[dict], crosses: list[dict], needed: int) -> str:
 
 
 def _draw_array(data: dict) -> alt.HConcatChart:
-    layers = {name: theme.chart(data, name) for name in data}
+    layers = {name: chart(data, name) for name in data}
     orange = OKABE_ITO["orange"]
     tall = {"y": 0, "y2": "height"}
     column = alt.X("column:O", title="column (stratum)", axis=TICKS)
@@ -129,7 +129,7 @@ def _draw_array(data: dict) -> alt.HConcatChart:
     pairs += chosen_pair.encode(x="j:O", y="i:O")
     pairs += note.encode(text="text:N")
     apart = {"color": "independent"}
-    right = theme.stacked(190, (counts.resolve_scale(**apart), 170), (pairs, 150))
+    right = stacked(190, (counts.resolve_scale(**apart), 170), (pairs, 150))
     tiles = tiles.properties(width=270, height=400)
     return alt.hconcat(tiles, right.resolve_scale(**apart)).resolve_scale(**apart)
 
@@ -212,9 +212,7 @@ def _draw_field(data: dict) -> alt.HConcatChart:
     term = alt.X("name:N", title="coefficient of", sort=None, axis=TICKS)
     row = alt.Y("row:O", title="run", axis=TICKS)
     column = alt.X("column:O", title="column of the array", axis=TICKS)
-    now = theme.chart(data, "now").mark_rect(
-        filled=False, stroke=MISS, strokeWidth=3, x=0, x2="width"
-    )
+    now = chart(data, "now").mark_rect(filled=False, stroke=MISS, strokeWidth=3, x=0, x2="width")
     powers = alt.layer(*_tiles(data, "terms", term, power, digit), now.encode(y=power))
     cells = alt.layer(*_tiles(data, "cells", column, row, digit))
     return alt.hconcat(
@@ -225,6 +223,6 @@ def _draw_field(data: dict) -> alt.HConcatChart:
 def _tiles(data: dict, name: str, x: alt.X, y: alt.Y, color: alt.Color) -> list[alt.Chart]:
     """Return gray tiles at all places, and colored tiles at those that are filled."""
     edge = {"stroke": "#ffffff", "strokeWidth": 0.5}
-    empty = theme.chart(data, f"empty {name}").mark_rect(opacity=0.15, color=GRAY, **edge)
-    filled = theme.chart(data, name).mark_rect(**edge)
+    empty = chart(data, f"empty {name}").mark_rect(opacity=0.15, color=GRAY, **edge)
+    filled = chart(data, name).mark_rect(**edge)
     return [empty.encode(x=x, y=y), filled.encode(x=x, y=y, color=color)]

@@ -10,13 +10,13 @@ import altair as alt
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.words import row_name
-from workbench.charts.theme import Figure
+from workbench.charts.theme import CATEGORY, LABELS, Figure, across, chart, truth
 from workbench.replication.paired import MetricComparison
 from workbench.replication.statistics import METRICS, RANGES
 from workbench.results import digits, percent
 
 MOST_METRICS = 24
-MOST_MODELS = len(theme.CATEGORY)
+MOST_MODELS = len(CATEGORY)
 UNDECIDED = "undecided"
 WIDTH = 235  # pixels of a panel
 LINE, GAP, LEAST = 13, 12, 60  # pixels per model, between metrics, and at least per panel
@@ -183,7 +183,7 @@ def _title(pairs: dict[tuple, list[dict]], ranks: dict[tuple, list[dict]]) -> st
 
 def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
     """Return a row of two panels for the metrics on each scale, named by the first of them."""
-    colors = dict(zip(order, theme.CATEGORY, strict=False))
+    colors = dict(zip(order, CATEGORY, strict=False))
     panels = [(data[f"models {k}"], data[f"differences {k}"]) for k in range(len(metrics))]
     if any(row["color"] == UNDECIDED for _, rows in panels for row in rows):
         colors[UNDECIDED] = theme.GRAY
@@ -192,25 +192,25 @@ def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
         legend = alt.Legend(columns=COLUMNS)
     lines = alt.YOffset("model:N", sort=order)
     longest = max(len(row["name"]) for _, rows in panels for row in rows)
-    extent, views = min(theme.LABELS, LETTER * longest), []
+    extent, views = min(LABELS, LETTER * longest), []
     for k, (rows, _) in enumerate(panels):
         metric = METRICS[metrics[k]]
         names = list(dict.fromkeys(row["name"] for row in rows))
-        y = theme.names("name", names, labelLimit=theme.LABELS, minExtent=extent)
+        y = theme.names("name", names, labelLimit=LABELS, minExtent=extent)
         color = theme.color("model", colors, legend=legend)
-        models = theme.chart(data, f"models {k}").encode(y=y, yOffset=lines, color=color)
+        models = chart(data, f"models {k}").encode(y=y, yOffset=lines, color=color)
         title = "each model separately" + ("; lower is better" if metric.lower_is_better else "")
         axis = {"format": theme.PERCENT} if metric.is_share else {}
         estimates = _intervals(models, "estimate", title, axis)
         color = theme.color("color", colors, legend=legend)
-        differences = theme.chart(data, f"differences {k}").encode(y=y, color=color)
+        differences = chart(data, f"differences {k}").encode(y=y, color=color)
         title = f"{order[0]} minus {order[-1]}"
         if len(order) > 2:
             title = "minus the best model of each metric"
             differences = differences.encode(yOffset=lines)
         if metric.is_share:
             title += ", percentage points"
-        zero = theme.truth(data, f"zero {k}", x="zero:Q")
+        zero = truth(data, f"zero {k}", x="zero:Q")
         differences = zero + _intervals(differences, "difference", title, {})
         size = {"width": WIDTH, "height": max(LEAST, (LINE * len(order) + GAP) * len(names))}
         views.append(
@@ -222,6 +222,6 @@ def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
 def _intervals(base: alt.Chart, value: str, title: str, axis: dict) -> alt.LayerChart:
     """Return a line from low to high, and a point at the value."""
     scale = {"zero": False, "nice": False, "padding": 8}
-    x = theme.across("low", textwrap.wrap(title, LETTERS), scale=scale, tickCount=5, **axis)
+    x = across("low", textwrap.wrap(title, LETTERS), scale=scale, tickCount=5, **axis)
     points = base.mark_point(filled=True, size=60, opacity=1)
     return base.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q") + points.encode(x=f"{value}:Q")

@@ -9,7 +9,20 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.replication.words import TEXTBOOK, short_mean
-from workbench.charts.theme import GRAY, LABELED, OKABE_ITO, PERCENT, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    LABELED,
+    OKABE_ITO,
+    PERCENT,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    chart,
+    span,
+    truth,
+    up,
+)
 from workbench.course.lesson_data import named
 from workbench.replication.estimates import ReplicateEstimate
 from workbench.replication.replicates import Replicates
@@ -17,10 +30,10 @@ from workbench.replication.statistics import title_of
 from workbench.results import percent, rows_of
 
 NAIVE = theme.RANDOM
-HONEST = theme.STRATIFIED
+HONEST = STRATIFIED
 PREDICTED = OKABE_ITO["vermilion"]
 UNITS = {"first box": OKABE_ITO["orange"], "second box": OKABE_ITO["blue"]}
-SIGNS = (theme.MISS, "#f7f7f7", theme.STRATIFIED)
+SIGNS = (theme.MISS, "#f7f7f7", STRATIFIED)
 FIRST_REPLICATES = 32
 MOST_SQUARES = 2000
 BINS = 80
@@ -58,20 +71,20 @@ def first_look(right: np.ndarray, items: np.ndarray) -> Figure:
 def _draw_first_look(data: dict) -> alt.LayerChart:
     least = min(row["accuracy"] for row in data["boxes"])
     scale = {"domain": [min(0.7, least - 0.05), 1], "zero": False}
-    band = theme.chart(data, "chance").mark_rect(opacity=0.2, color=GRAY)
-    dots = theme.chart(data, "boxes").mark_circle(size=110)
+    band = chart(data, "chance").mark_rect(opacity=0.2, color=GRAY)
+    dots = chart(data, "boxes").mark_circle(size=110)
     dots = dots.encode(
         x=_box("box", len(data["boxes"])),
-        y=theme.up("accuracy", "accuracy", scale=scale, format=PERCENT),
+        y=up("accuracy", "accuracy", scale=scale, format=PERCENT),
         color=alt.value(LABELED),
     )
-    return band.encode(y="low:Q", y2="high:Q") + theme.truth(data, "all", y="accuracy:Q") + dots
+    return band.encode(y="low:Q", y2="high:Q") + truth(data, "all", y="accuracy:Q") + dots
 
 
 def _box(column: str, count: int) -> alt.X:
     values = list(range(1, count + 1, 1 + count // 30))
     ends = (0.5, count + 0.5)
-    return theme.across(column, named("box"), ends, values=values, grid=False, format="d")
+    return across(column, named("box"), ends, values=values, grid=False, format="d")
 
 
 def _independent(accuracy: float, count: float) -> tuple[float, float]:
@@ -153,28 +166,28 @@ def boxes(
 
 
 def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatChart:
-    count, districts = len(data["boxes"]), theme.chart(data, "districts")
+    count, districts = len(data["boxes"]), chart(data, "districts")
     grounds = {"domain": [0, 1], "range": [GRAY, "transparent"]}
     note = {"y": -15, "style": "note"}
-    dots = theme.chart(data, "boxes").mark_circle(size=90)
+    dots = chart(data, "boxes").mark_circle(size=90)
     fill = alt.Fill("even:Q", legend=None, scale=grounds)
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start", count), x2="end:Q", fill=fill)
     ends = {"x": _box("left", count), "x2": "right:Q", "y": "first:Q", "y2": "second:Q"}
     joins = districts.mark_rule(strokeWidth=2).encode(color=alt.value(GRAY), **ends)
-    scale = theme.span(*reach, zero=False)
-    accuracy = theme.up("accuracy", "accuracy", scale=scale, format=PERCENT)
+    scale = span(*reach, zero=False)
+    accuracy = up("accuracy", "accuracy", scale=scale, format=PERCENT)
     dots = dots.encode(x=_box("box", count), y=accuracy, color=alt.value(LABELED))
     numbers = districts.mark_text(**note).encode(x=_box("middle", count), text="district:N")
-    heading = theme.chart(data, "what").mark_text(x=-6, align="right", **note)
-    middle = theme.truth(data, "middle", y="estimate:Q")
+    heading = chart(data, "what").mark_text(x=-6, align="right", **note)
+    middle = truth(data, "middle", y="estimate:Q")
     accuracies = bands + joins + dots + middle + numbers + heading.encode(text="text:N")
     dashes = [[1, 0], [1, 0], [4, 3]][: len(kinds)]
-    base = theme.chart(data, "limits").encode(
+    base = chart(data, "limits").encode(
         x=alt.X("kind:N", title="95% interval", scale={"domain": list(kinds)}, axis=TICKS),
         color=theme.color("kind", kinds, legend=None),
     )
     limits = base.mark_rule(strokeWidth=5).encode(
-        y=theme.up("low", None, format=PERCENT),
+        y=up("low", None, format=PERCENT),
         y2="high:Q",
         strokeDash=theme.dash("kind", kinds, dashes, legend=None),
     )
@@ -257,14 +270,14 @@ def cross_terms(array: np.ndarray) -> np.ndarray:
 
 
 def _draw_halves(data: dict, reach: tuple[float, float]) -> alt.VConcatChart:
-    tiles = theme.chart(data, "tiles").encode(
+    tiles = chart(data, "tiles").encode(
         x=alt.X("district:O", title="district", axis=TICKS),
         y=alt.Y("replicate:O", title="replicate", axis=TICKS),
     )
     boxes = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
         color=theme.color("box", UNITS, title="keeps the")
     ) + tiles.mark_text().encode(text="text:N", color=theme.ink("unit"))
-    terms = theme.chart(data, "terms").encode(
+    terms = chart(data, "terms").encode(
         x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district")
     )
     mean = alt.Color(
@@ -280,9 +293,7 @@ def _draw_halves(data: dict, reach: tuple[float, float]) -> alt.VConcatChart:
         boxes.resolve_scale(**apart).properties(width=180, height=260),
         means.resolve_scale(**apart).properties(width=310, height=260),
     )
-    lines = theme.chart(data, "predicted").mark_rule(
-        strokeWidth=3, strokeDash=[4, 3], color=PREDICTED
-    )
+    lines = chart(data, "predicted").mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
     title = "accuracy of the half-sample (shaded: estimate ± one standard error)"
     values = _values(data, title, reach) + lines.encode(x="value:Q")
     below = values.properties(width=WIDTH, height=110)
@@ -332,16 +343,16 @@ def _scaled_values(estimate: ReplicateEstimate) -> np.ndarray:
 
 
 def _values(data: dict, title: str, reach: tuple | None = None) -> alt.LayerChart:
-    low = theme.across("low", title, scale=alt.Scale(zero=False), format="~g", tickCount=8)
+    low = across("low", title, scale=alt.Scale(zero=False), format="~g", tickCount=8)
     if reach:
-        low = theme.across("low", title, reach, format=PERCENT, tickCount=8)
-    height = alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02))
-    band = theme.chart(data, "band").mark_rect(opacity=0.25)
-    squares = theme.chart(data, "squares").mark_square(size=38)
+        low = across("low", title, reach, format=PERCENT, tickCount=8)
+    height = alt.Y("height:Q", axis=None, scale=span(-0.02, 1.02))
+    band = chart(data, "band").mark_rect(opacity=0.25)
+    squares = chart(data, "squares").mark_square(size=38)
     return (
         band.encode(x=low, x2="high:Q", color=alt.value(theme.ESTIMATE))
         + squares.encode(x="value:Q", y=height, color=alt.value(LABELED))
-        + theme.truth(data, "estimate", x="estimate:Q")
+        + truth(data, "estimate", x="estimate:Q")
     )
 
 
@@ -379,7 +390,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> Figur
         alternative += f" {undefined} undefined and not shown."
 
     def draw(data: dict) -> alt.LayerChart:
-        interval = theme.chart(data, "interval").mark_rule(strokeWidth=5, y="height")
+        interval = chart(data, "interval").mark_rule(strokeWidth=5, y="height")
         return _values(data, axis) + interval.encode(
             x="low:Q", x2="high:Q", color=alt.value(HONEST)
         )

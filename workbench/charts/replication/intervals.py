@@ -9,7 +9,7 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE, PREDICTED
 from workbench.charts.replication.words import row_name
-from workbench.charts.theme import PERCENT, WIDTH, Figure
+from workbench.charts.theme import PERCENT, WIDTH, Figure, across, chart, truth, up
 from workbench.replication.metrics import MetricEstimates
 from workbench.replication.statistics import METRICS
 from workbench.results import digits
@@ -70,23 +70,23 @@ def _draw_coverage(data: dict) -> alt.VConcatChart:
     strips = []
     for name, title in (("naive", f"accuracy (cut at {CUT:.0%})"), ("default", None)):
         ends = (0, FIRST_INTERVALS + 1)
-        run = theme.across("run", f"{name} (the first {FIRST_INTERVALS})", ends, grid=False)
-        low = theme.up("low", title, (CUT, 1), format=PERCENT)
+        run = across("run", f"{name} (the first {FIRST_INTERVALS})", ends, grid=False)
+        low = up("low", title, (CUT, 1), format=PERCENT)
         strip = theme.runs(data, name, run, low, 5, clip=True)
         strips.append(strip.properties(width=250, height=200))
-    shares = theme.chart(data, "shares").encode(y=theme.names("method", COVERED))
+    shares = chart(data, "shares").encode(y=theme.names("method", COVERED))
     title, scale = "coverage (bars: ± two Monte Carlo standard errors)", {"domain": [0, 1]}
-    low = theme.across("low", title, scale=scale, format=PERCENT, tickCount=5)
+    low = across("low", title, scale=scale, format=PERCENT, tickCount=5)
     colors = {name: NAIVE if name == "naive" else HONEST for name in COVERED}
     color = theme.color("method", colors, legend=None)
-    predicted = theme.chart(data, "predicted").encode(x="level:Q")
+    predicted = chart(data, "predicted").encode(x="level:Q")
     texts = predicted.mark_text(align="right", dx=-5, y=112, color=PREDICTED)
     guess = predicted.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
     guess += texts.encode(text="text:N")
     bars = shares.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=color)
     texts = shares.mark_text(align="left", x=6).encode(text="text:N")
-    below = theme.truth(data, "promise", x="level:Q") + bars + dots + texts + guess
+    below = truth(data, "promise", x="level:Q") + bars + dots + texts + guess
     return alt.vconcat(
         alt.hconcat(*strips).resolve_scale(y="shared"),
         below.properties(width=WIDTH - 40, height=120),
@@ -136,14 +136,12 @@ def metrics(estimates: MetricEstimates, *, most: int = MOST_METRICS) -> Figure:
 
     def draw(data: dict) -> alt.LayerChart:
         axis = {"format": PERCENT} if is_share else {}
-        base = theme.chart(data, "metrics").encode(
+        base = chart(data, "metrics").encode(
             y=theme.names("name", names, labelLimit=160),
             yOffset=alt.YOffset("kind:N", sort=list(KINDS)),
             color=theme.color("kind", KINDS),
         )
-        low = theme.across(
-            "low", "estimate and interval", scale={"zero": False}, tickCount=6, **axis
-        )
+        low = across("low", "estimate and interval", scale={"zero": False}, tickCount=6, **axis)
         ticks = base.mark_tick(orient="vertical", thickness=3, height=12)
         return base.mark_rule(strokeWidth=4).encode(x=low, x2="high:Q") + ticks.encode(
             x="estimate:Q"
@@ -208,7 +206,7 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
             scale={"zero": False},
             axis=alt.Axis() if key == "mean" else theme.percents(),
         )
-        circles = theme.chart(data, "psus").mark_circle(color=theme.LABELED)
+        circles = chart(data, "psus").mark_circle(color=theme.LABELED)
         return circles.encode(
             x=alt.X("stratum:N", sort=order, title=title, axis=axis),
             y=value,

@@ -11,7 +11,20 @@ from workbench.audits.classes import ClassAudit
 from workbench.audits.differences import DifferenceAudit
 from workbench.audits.judged import JudgedAudit
 from workbench.charts import theme
-from workbench.charts.theme import LABELED, MISS, PERCENT, STRATIFIED, UNLABELED, WIDTH, Figure
+from workbench.charts.theme import (
+    LABELED,
+    MISS,
+    PERCENT,
+    STRATIFIED,
+    UNLABELED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    up,
+)
 from workbench.results import percent
 from workbench.results.digits import percents, points
 from workbench.results.vocabulary import metric_words
@@ -42,9 +55,9 @@ def audit(audit: Any) -> Figure:
 
     def draw(data: dict) -> alt.Chart:
         strength = {"domain": kinds, "range": STRENGTHS[: len(kinds)]}
-        bars = theme.chart(data, "labels").mark_bar(strokeWidth=1.5)
+        bars = chart(data, "labels").mark_bar(strokeWidth=1.5)
         x = alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0})
-        y = theme.up("labels", "labels", tickMinStep=1)
+        y = up("labels", "labels", tickMinStep=1)
         return bars.encode(
             x=x,
             y=y,
@@ -156,9 +169,9 @@ def finding(audit: Any) -> Figure:
         y = theme.names("name", order, labelLimit=140)
         color = theme.color("kind", KIND_COLORS, legend=None)
         limits, ends, strata = (
-            theme.chart(data, name).encode(y=y) for name in ("limits", "ends", "strata")
+            chart(data, name).encode(y=y) for name in ("limits", "ends", "strata")
         )
-        x = theme.across(
+        x = across(
             "low",
             "proportion of items",
             scale={"zero": False, "nice": True},
@@ -167,7 +180,7 @@ def finding(audit: Any) -> Figure:
         )
         if differs:
             signed = "format(100 * datum.value, '+~g')"
-            x = theme.across("low", "points", scale={"zero": True, "nice": True}, labelExpr=signed)
+            x = across("low", "points", scale={"zero": True, "nice": True}, labelExpr=signed)
         dots = [
             part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=color)
             for part in (ends, strata)
@@ -176,8 +189,8 @@ def finding(audit: Any) -> Figure:
             theme.truth(data, x="truth:Q"),
             limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=color),
             *dots,
-            theme.beside(limits, 12, x="width"),
-            theme.beside(strata, 12, x="width"),
+            beside(limits, 12, x="width"),
+            beside(strata, 12, x="width"),
         )
 
     height = (30 if len(rows) < 10 else 17) * max(2, len(rows))
@@ -257,12 +270,12 @@ def plan(audit: Any) -> Figure:
         colors = dict(zip(metrics, theme.CATEGORY, strict=False))
         color = theme.color("metric", colors, legend=legend)
         values = list(half_widths)
-        scale = theme.span(0.9 * values[0], 1.15 * values[-1], type="log")
+        scale = span(0.9 * values[0], 1.15 * values[-1], type="log")
         axis = {"values": values, "format": ",", "labelOverlap": True, "grid": False}
         heading = [f"labels (dashed: the plan, {budget:,})", assumption]
-        x = theme.across("labels", heading, scale=scale, **axis)
-        y = theme.up("points", "± points", scale={"zero": True})
-        base = theme.chart(data, "plans").encode(x=x, y=y)
+        x = across("labels", heading, scale=scale, **axis)
+        y = up("points", "± points", scale={"zero": True})
+        base = chart(data, "plans").encode(x=x, y=y)
         shape = theme.shape("metric", metrics, SHAPES[: len(metrics)], legend=legend)
         layers = [
             theme.truth(data, "budget", x="labels:Q"),
@@ -270,7 +283,7 @@ def plan(audit: Any) -> Figure:
             base.mark_point(filled=True, size=90).encode(color=color, shape=shape),
         ]
         if single:
-            layers.append(theme.beside(base, 6, dy=-9))
+            layers.append(beside(base, 6, dy=-9))
         return alt.layer(*layers)
 
     return Figure(
@@ -329,10 +342,10 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> Fig
 
     def draw(data: dict) -> alt.LayerChart:
         colors = {default: STRATIFIED, "for special purposes": UNLABELED, "for teaching": MISS}
-        bars = theme.chart(data, "intervals").mark_bar(height=8)
+        bars = chart(data, "intervals").mark_bar(height=8)
         bars = bars.encode(
             y=theme.names("method", [row["method"] for row in rows]),
-            x=theme.across("low", "accuracy", scale={"zero": False}, format=PERCENT),
+            x=across("low", "accuracy", scale={"zero": False}, format=PERCENT),
             x2="high:Q",
             color=theme.color("use", colors),
         )

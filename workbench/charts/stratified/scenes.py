@@ -22,6 +22,13 @@ from workbench.charts.theme import (
     UNLABELED,
     WIDTH,
     Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+    truth,
+    up,
 )
 from workbench.course.lesson_data import named
 from workbench.results import percent, rows_of, sentences
@@ -108,9 +115,9 @@ def confidence(score: np.ndarray) -> Figure:
 def _draw_confidence(data: dict) -> alt.LayerChart:
     x = _rank(named("forms, from the least sure to the surest"))
     scale = {"domain": [0, 1]}
-    y = theme.up("sure", "stated confidence", scale=scale, format=PERCENT, tickCount=5)
-    rectangles = theme.chart(data, "sure").mark_rect(color=STRATIFIED, opacity=0.6)
-    mean = theme.chart(data, "mean").encode(y="mean:Q")
+    y = up("sure", "stated confidence", scale=scale, format=PERCENT, tickCount=5)
+    rectangles = chart(data, "sure").mark_rect(color=STRATIFIED, opacity=0.6)
+    mean = chart(data, "mean").encode(y="mean:Q")
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
         text=alt.Text("mean:Q", format=".1%")
     )
@@ -122,7 +129,7 @@ def _draw_confidence(data: dict) -> alt.LayerChart:
 
 
 def _rank(title: str) -> alt.X:
-    return alt.X("start:Q", scale=theme.span(0, 1), axis=theme.percents(title=title))
+    return alt.X("start:Q", scale=span(0, 1), axis=theme.percents(title=title))
 
 
 def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> Figure:
@@ -234,9 +241,9 @@ def _draw_design(data: dict) -> alt.VConcatChart:
         axis={"orient": "top", "labelAngle": 0, "ticks": False, "domain": False},
     )
     strata = alt.Y("stratum:O", title="stratum", axis={"ticks": False, "domain": False})
-    table = theme.chart(data, "strata").mark_text().encode(x=columns, y=strata, text="text:N")
+    table = chart(data, "strata").mark_text().encode(x=columns, y=strata, text="text:N")
     height = 112 if data["predicted"] else 84
-    both = theme.stacked(WIDTH, (_strips(data), 230), (_error_bars(data), height))
+    both = stacked(WIDTH, (_strips(data), 230), (_error_bars(data), height))
     both &= table.properties(width=WIDTH * 2 // 3, height=alt.Step(20))
     # its height follows the strata
     return both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
@@ -248,7 +255,7 @@ def _strips(data: dict) -> alt.LayerChart:
     bottom, top = STRIP
     y = alt.Y(
         "wrong:Q",
-        scale=theme.span(-0.9, 1.1),
+        scale=span(-0.9, 1.1),
         axis=alt.Axis(
             values=[sum(STRIP) / 2, 0, 0.5, 1],
             title=None,
@@ -256,19 +263,19 @@ def _strips(data: dict) -> alt.LayerChart:
             labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' incorrect'",
         ),
     )
-    cells = theme.chart(data, "cells")
+    cells = chart(data, "cells")
     x = _rank("above: items, from low to high score; below: labels")
     ends, zero, high = {"x": "start:Q", "x2": "end:Q"}, alt.datum(0), alt.datum(top)
     bands = cells.mark_rect(opacity=0.35).encode(
         x=x, x2="end:Q", fill=fill, y=zero, y2=alt.datum(1)
     )
-    shares = theme.chart(data, "shares").mark_rect(opacity=0.35)
+    shares = chart(data, "shares").mark_rect(opacity=0.35)
     shares = shares.encode(fill=fill, y=alt.datum(bottom), y2=high, **ends)
-    wrong = theme.chart(data, "wrong").mark_rect(style="miss").encode(y=y, y2=zero, **ends)
+    wrong = chart(data, "wrong").mark_rect(style="miss").encode(y=y, y2=zero, **ends)
     names = cells.mark_text(fontWeight="bold").encode(
         x="middle:Q", y=alt.datum(1.05), text="name:N"
     )
-    joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3])
+    joins = chart(data, "joins").mark_rule(strokeDash=[2, 3])
     joins = joins.encode(x="at:Q", x2="to:Q", y=zero, y2=high)
     cuts = _handles(data, "cuts", 0, 1, 0.94)
     splits = _handles(data, "splits", bottom, top, sum(STRIP) / 2)
@@ -276,7 +283,7 @@ def _strips(data: dict) -> alt.LayerChart:
 
 
 def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tuple:
-    base = theme.chart(data, name).encode(x="at:Q")
+    base = chart(data, name).encode(x="at:Q")
     diamond = base.mark_point(
         filled=True, size=130, shape="diamond", stroke="#ffffff", color=LABELED
     )
@@ -290,22 +297,20 @@ def _error_bars(data: dict) -> alt.LayerChart:
     designs = [row["design"] for row in data["errors"]]
     colors = dict(zip(designs, (RANDOM, STRATIFIED, LABELED), strict=True))
     y = theme.names("design", [*designs, PREDICTED])
-    x = theme.across(
+    x = across(
         "ratio",
         "standard error (random sampling = 100%)",
         (0, 1.3 * TOP_RATIO),
         format=PERCENT,
         values=[0, 0.5, 1, 1.5, 2, 2.5, 3],
     )
-    errors, predicted = (
-        theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted")
-    )
+    errors, predicted = (chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
     color = theme.color("design", colors, legend=None)
     diamond, text = theme.guess(predicted, align="left", dx=12)
     return (
         errors.mark_bar(height={"band": 0.7}).encode(color=color)
-        + theme.beside(errors, 6).encode(x="beside:Q")
-        + theme.truth(data, "predicted", x=x)
+        + beside(errors, 6).encode(x="beside:Q")
+        + truth(data, "predicted", x=x)
         + diamond
         + text
     )
@@ -349,14 +354,14 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> Figure:
 
 
 def _draw_robot(data: dict) -> alt.VConcatChart:
-    run = theme.across("run", "run (the first 50)", (0, FIRST_RUNS + 1))
-    low = theme.up("low", "accuracy", scale=theme.span(0.65, 1, clamp=True), format=PERCENT)
+    run = across("run", "run (the first 50)", (0, FIRST_RUNS + 1))
+    low = up("low", "accuracy", scale=span(0.65, 1, clamp=True), format=PERCENT)
     title = "standard error (root mean square error)"
-    x = theme.across("error", title, (0, 0.065), tickCount=6)
+    x = across("error", title, (0, 0.065), tickCount=6)
     order = [row["kind"] for row in data["errors"]]
-    errors = theme.chart(data, "errors").encode(y=theme.names("kind", order), x=x)
+    errors = chart(data, "errors").encode(y=theme.names("kind", order), x=x)
     colors = dict(zip(order, (UNLABELED, MISS, RANDOM), strict=True))
-    return theme.stacked(
+    return stacked(
         WIDTH,
         (theme.runs(data, "runs", run, low, 7), 210),
         (theme.bars(errors, "kind", colors, height={"band": 0.7}), 84),
@@ -395,12 +400,12 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
 
 
 def _draw_robots(data: dict) -> alt.LayerChart:
-    x = theme.across("labels", "labels", (0, 330))
-    y = theme.up("covers", "coverage of the intervals", scale={"domain": [0, 1]}, format="%")
-    coverage = theme.chart(data, "covers").encode(x=x, y=y)
-    predicted = theme.chart(data, "predicted").encode(x="labels:Q", y="covers:Q")
+    x = across("labels", "labels", (0, 330))
+    y = up("covers", "coverage of the intervals", scale={"domain": [0, 1]}, format="%")
+    coverage = chart(data, "covers").encode(x=x, y=y)
+    predicted = chart(data, "predicted").encode(x="labels:Q", y="covers:Q")
     return alt.layer(
-        theme.truth(data, "nominal", y="nominal:Q"),
+        truth(data, "nominal", y="nominal:Q"),
         coverage.mark_line(point={"color": MISS}, color=MISS),
         coverage.mark_text(dy=14).encode(text="text:N"),
         *theme.guess(predicted, align="right", dx=-18, dy=14),
@@ -443,16 +448,16 @@ def looking(study: LookingStudy, predicted: float | None = None) -> Figure:
 
 def _draw_looking(data: dict) -> alt.LayerChart:
     step = {"interpolate": "step-after", "point": {"color": MISS}, "color": MISS}
-    missed = theme.chart(data, "missed").mark_line(**step)
+    missed = chart(data, "missed").mark_line(**step)
     missed = missed.encode(
-        x=theme.across("labels", "labels at the check", (0, 620)),
-        y=theme.up("missed", "missed the truth so far", scale={"domain": [0, 0.3]}, format="%"),
+        x=across("labels", "labels at the check", (0, 620)),
+        y=up("missed", "missed the truth so far", scale={"domain": [0, 0.3]}, format="%"),
     )
     colors = {NOMINAL: GRAY, PREDICTED: RANDOM}
     if len(data["lines"]) == 1:
         del colors[PREDICTED]
     thick = alt.condition(f"datum.line === '{PREDICTED}'", alt.value(5), alt.value(2))
-    lines = theme.chart(data, "lines").mark_rule()
+    lines = chart(data, "lines").mark_rule()
     lines = lines.encode(
         y="share:Q",
         color=theme.color("line", colors, legend=LONG_STROKES),
@@ -517,23 +522,22 @@ def plan(
 
 def _draw_plan(data: dict) -> alt.LayerChart:
     widest = max(row["half_width"] for row in data["lines"])
-    x = theme.across("half_width", "half-width", (0, 1.15 * widest), format=PERCENT)
-    y = theme.up(
+    x = across("half_width", "half-width", (0, 1.15 * widest), format=PERCENT)
+    y = up(
         "labels",
         "labels needed (logarithmic scale)",
-        scale=theme.span(10, 1e6, type="log"),
+        scale=span(10, 1e6, type="log"),
         values=[10**k for k in range(1, 7)],
         format="~s",
     )
-    lines = theme.chart(data, "lines").mark_line(strokeWidth=2.5)
+    lines = chart(data, "lines").mark_line(strokeWidth=2.5)
     points, predicted = (
-        theme.chart(data, name).encode(x="half_width:Q", y="labels:Q")
-        for name in ("points", "predicted")
+        chart(data, name).encode(x="half_width:Q", y="labels:Q") for name in ("points", "predicted")
     )
     random, neyman = (
         points.transform_filter(alt.datum.design == design) for design in ("random", "Neyman")
     )
-    ceiling = theme.chart(data, "ceiling").encode(y="items:Q")
+    ceiling = chart(data, "ceiling").encode(y="items:Q")
     lines = lines.encode(
         x=x,
         y=y,
@@ -543,7 +547,7 @@ def _draw_plan(data: dict) -> alt.LayerChart:
     color = alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
     text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note")
     dots = points.mark_point(filled=True, size=70).encode(color=color)
-    above = theme.beside(random, 8, dy=-8).encode(y="above:Q")
+    above = beside(random, 8, dy=-8).encode(y="above:Q")
     below = neyman.mark_text(dy=18).encode(text="text:N")
     roof = ceiling.mark_rule(style="truth") + text.encode(text="text:N")
     guess = alt.layer(*theme.guess(predicted, align="left", dx=10))
