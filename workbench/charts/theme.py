@@ -98,7 +98,7 @@ def _config(ink: str, muted: str, grid: str, background: str) -> dict:
         "legend": {**labels, "orient": "top", "symbolStrokeWidth": 2},
         "header": {**labels, "labelColor": ink},
         "mark": {"color": STRATIFIED},
-        **{mark: {"opacity": 1} for mark in ("point", "circle", "square", "tick")},
+        **{symbol: {"opacity": 1} for symbol in ("point", "circle", "square", "tick")},
         "text": {"color": ink, "fontSize": FONT_SIZE},
         "rule": {"color": ink},
         "range": {"category": CATEGORY},

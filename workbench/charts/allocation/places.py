@@ -11,13 +11,25 @@ from workbench.allocation.rules import Allocation, allocation_variance, prioriti
 from workbench.charts import theme
 from workbench.charts.allocation.plans import COUNTS, allocation_data, bars
 from workbench.charts.allocation.words import METHODS, PREDICTED, TENS, count
-from workbench.charts.theme import GRAY, LABELED, OKABE_ITO, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    LABELED,
+    OKABE_ITO,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+)
 from workbench.course.digit_forms import PLACES
 from workbench.results import rows_of
 
 TURN = {"gets the next label": OKABE_ITO["blue"], "waits": GRAY}
-HELD = {"your labels": LABELED, "labeled completely": OKABE_ITO["blue"]} | PREDICTED
-SHOWN = {"shown above": STRATIFIED, "other": GRAY}
+LABEL_COLORS = {"your labels": LABELED, "labeled completely": OKABE_ITO["blue"]} | PREDICTED
+METHOD_COLORS = {"shown above": STRATIFIED, "other": GRAY}
 # the axes hold whatever the controls of the lesson can ask for
 BY_HAND, BY_RULE = 66, 165
 TOTAL_ERROR = "standard error of the total (log scale)"
@@ -29,8 +41,8 @@ COLUMNS = {
 
 
 def _log_axis(field: str, title: str, low: float, high: float) -> alt.X:
-    scale, values = theme.span(low, high, type="log"), [m * t for t in TENS for m in (1, 3)]
-    return theme.across(field, title, scale=scale, format=",d", values=values, labelOverlap=True)
+    scale, values = span(low, high, type="log"), [m * t for t in TENS for m in (1, 3)]
+    return across(field, title, scale=scale, format=",d", values=values, labelOverlap=True)
 
 
 # the register
@@ -45,13 +57,15 @@ def register(error: Sequence[np.ndarray]) -> Figure:
         Errors of the readings, one array per place.
     """
     rows, parts = [], []
-    for place, errors in zip(PLACES, error, strict=True):
+    for name, errors in zip(PLACES, error, strict=True):
         misread = np.abs(errors[errors != 0])
         percentage, cost = 100 * misread.size / errors.size, float(misread.mean())
-        row = {"place": place, "digits": errors.size, "misread": percentage, "cost": cost}
+        row = {"place": name, "digits": errors.size, "misread": percentage, "cost": cost}
         texts = f"{errors.size:,}", f"{percentage:.0f}%", f"{cost:,.0f}"
-        rows.append(row | {f"{name}_text": text for name, text in zip(COLUMNS, texts, strict=True)})
-        parts.append("{} {}, {} misread, each by {} on average".format(texts[0], place, *texts[1:]))
+        rows.append(
+            row | {f"{column}_text": text for column, text in zip(COLUMNS, texts, strict=True)}
+        )
+        parts.append("{} {}, {} misread, each by {} on average".format(texts[0], name, *texts[1:]))
     return Figure(
         {"places": rows},
         "100 labels for 1,797 digits: which place needs them most?",
@@ -63,12 +77,12 @@ def register(error: Sequence[np.ndarray]) -> Figure:
 def _draw_register(data: dict) -> alt.VConcatChart:
     views = []
     for name, title in COLUMNS.items():
-        base = theme.chart(data, "places").encode(
-            y=theme.names("place"), x=theme.across(name, title, tickCount=3, format=",d")
+        base = chart(data, "places").encode(
+            y=theme.names("place"), x=across(name, title, tickCount=3, format=",d")
         )
         texts = base.mark_text(align="left", dx=5).encode(text=f"{name}_text:N")
         views.append((base.mark_bar(height={"band": 0.55}, color=GRAY) + texts, 4 * 22))
-    return theme.stacked(WIDTH - 100, *views)
+    return stacked(WIDTH - 100, *views)
 
 
 # labels moved by hand
@@ -88,18 +102,18 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     """
     sizes, budget, spent = best.stratum_size, int(best.labeled.sum()), int(labeled.sum())
     rows, parts = [], []
-    for h, (place, size, labels) in enumerate(zip(PLACES, sizes, labeled.tolist(), strict=True)):
+    for h, (name, size, labels) in enumerate(zip(PLACES, sizes, labeled.tolist(), strict=True)):
         text = f"{labels} of {size:,}"
-        parts.append(f"{text} {place}")
+        parts.append(f"{text} {name}")
         rows.append(
             {
-                "place": place,
+                "place": name,
                 "labels": labels,
                 "text": text,
                 "drag": h,
                 "step": 1,
                 "kind": "labeled completely" if labels == size else "your labels",
-                "label": f"labels for the {place}: {text}, arrow keys move them",
+                "label": f"labels for the {name}: {text}, arrow keys move them",
             }
         )
     error, least = _total_error(best, labeled), _total_error(best, best.labeled)
@@ -113,26 +127,22 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     verdict = f"{error / least:.2f} times the least possible"
     if error <= least * (1 + 1e-9):
         verdict = "the least possible"
-    return Figure(
-        {
-            "held": rows,
-            "sizes": _sizes(sizes, "place", BY_HAND),
-            "wish": wish,
-            "error": [{"row": "now", "error": error, "text": error_text}],
-            "least": [{"error": least, "text": f"least possible: {least_text}"}],
-        },
-        f"Standard error of the total {error_text}: {verdict}{unused}",
+    data = {"held": rows, "sizes": _sizes(sizes, "place", BY_HAND), "wish": wish}
+    data["error"] = [{"row": "now", "error": error, "text": error_text}]
+    data["least"] = [{"error": least, "text": f"least possible: {least_text}"}]
+    title = f"Standard error of the total {error_text}: {verdict}{unused}"
+    alternative = (
         f"You label {', '.join(parts)}{unused}. The standard error of the register total is "
         f"{error_text}; the least possible with {checks.counted(budget, 'label')} is "
-        f"{least_text}.{prediction}",
-        _draw_placed,
+        f"{least_text}.{prediction}"
     )
+    return Figure(data, title, alternative, _draw_placed)
 
 
-def _sizes(sizes: np.ndarray, name: str, most: int) -> list[dict]:
-    """Return the places whose number of digits lies on an axis, under a name."""
+def _sizes(sizes: np.ndarray, key: str, most: int) -> list[dict]:
+    """Return the places whose number of digits lies on an axis."""
     pairs = zip(PLACES, sizes.tolist(), strict=True)
-    return [{name: place, "size": size} for place, size in pairs if size <= most]
+    return [{key: name, "size": size} for name, size in pairs if size <= most]
 
 
 def _total_error(best: Allocation, labeled: np.ndarray) -> float:
@@ -142,33 +152,30 @@ def _total_error(best: Allocation, labeled: np.ndarray) -> float:
 
 
 def _draw_placed(data: dict) -> alt.VConcatChart:
-    held, sizes, wish = (
-        theme.chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
+    labels, sizes, wish = (
+        chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
     )
     title = "labels (drag the end of a bar)"
-    x, size = (theme.across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
-    labels = {"x": x, "color": theme.color("kind", HELD)}
+    x, size = (across(name, title, (0, BY_HAND), **COUNTS) for name in ("labels", "size"))
+    look = {"x": x, "color": theme.color("kind", LABEL_COLORS)}
     tick, sizes = {"orient": "vertical"}, sizes.encode(x=size)
-    upper = (
-        held.mark_bar(height={"band": 0.5}).encode(**labels)
-        + sizes.mark_tick(thickness=3, height={"band": 0.95}, color=GRAY, **tick)
-        + sizes.mark_text(align="left", dx=6, style="note", dy=-13).encode(
-            text=alt.value("size of the place")
-        )
-        + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**labels)
-        + wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**labels)
-        + theme.beside(held, 10, x="width")
-    )
+    bars = labels.mark_bar(height={"band": 0.5}).encode(**look)
+    ends = sizes.mark_tick(thickness=3, height={"band": 0.95}, color=GRAY, **tick)
+    notes = sizes.mark_text(align="left", dx=6, style="note", dy=-13)
+    notes = notes.encode(text=alt.value("size of the place"))
+    handles = labels.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**look)
+    guess = wish.mark_tick(thickness=4, height={"band": 1.1}, **tick).encode(**look)
+    upper = bars + ends + notes + handles + guess + beside(labels, 10, x="width")
     error = _log_axis("error", TOTAL_ERROR, 3_000, 80_000)
-    now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
-    least = theme.chart(data, "least").encode(x=error)
+    now = chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
+    least = chart(data, "least").encode(x=error)
     lower = (
         least.mark_rule(style="truth")
-        + theme.beside(least, 6, y=10, style="note")
+        + beside(least, 6, y=10, style="note")
         + now.mark_circle(size=160, color=STRATIFIED)
-        + theme.beside(now, 12)
+        + beside(now, 12)
     )
-    return theme.stacked(WIDTH - 150, (upper, 4 * 38), (lower, 56))
+    return stacked(WIDTH - 150, (upper, 4 * 38), (lower, 56))
 
 
 # rules compared
@@ -271,18 +278,15 @@ def _draw_place_value(data: dict) -> alt.VConcatChart:
     x = _log_axis("error", TOTAL_ERROR, 1_800, 150_000)
     methods = {"domain": [row["method"] for row in data["errors"]]}
     y = alt.Y("method:N", title=None, scale=methods)
-    errors, rings = (theme.chart(data, name).encode(y=y, x=x) for name in ("errors", "rings"))
+    errors, rings = (chart(data, name).encode(y=y, x=x) for name in ("errors", "rings"))
     rings = rings.mark_point(size=420, strokeWidth=2)
-    dots = errors.mark_point(filled=True, size=130, opacity=1)
-    lower = (
-        rings.encode(color=alt.value(PREDICTED["you predicted"]))
-        + dots.encode(
-            shape=theme.shape("kind", SHOWN, ["square", "circle"], legend=None),
-            color=theme.color("kind", SHOWN, legend=None),
-        )
-        + theme.beside(errors, 16)
+    rings = rings.encode(color=alt.value(PREDICTED["you predicted"]))
+    dots = errors.mark_point(filled=True, size=130, opacity=1).encode(
+        shape=theme.shape("kind", METHOD_COLORS, ["square", "circle"], legend=None),
+        color=theme.color("kind", METHOD_COLORS, legend=None),
     )
-    views = theme.stacked(WIDTH - 130, (bars(data, None, most=BY_RULE), 4 * 34), (lower, 6 * 26))
+    lower = rings + dots + beside(errors, 16)
+    views = stacked(WIDTH - 130, (bars(data, None, most=BY_RULE), 4 * 34), (lower, 6 * 26))
     return views.resolve_scale(color="independent", shape="independent")
 
 
@@ -303,19 +307,19 @@ def next_label(best: Allocation, labeled: np.ndarray) -> Figure:
     gains = priorities(sizes, best.stratum_sd, labeled)
     next_place = PLACES[int(gains.argmax())] if spent < budget else None
     rows, parts = [], []
-    for place, gain, labels, size in zip(
+    for name, gain, labels, size in zip(
         PLACES, gains.tolist(), labeled.tolist(), sizes.tolist(), strict=True
     ):
         text = f"{gain:,.0f}" if labels < size else "none left"
-        parts.append(f"{place} {text}")
+        parts.append(f"{name} {text}")
         rows.append(
             {
-                "place": place,
+                "place": name,
                 "priority": gain if labels < size else None,
                 "labels": labels,
                 "text": text,
                 "count": f"{labels} of {size:,}",
-                "turn": "gets the next label" if place == next_place else "waits",
+                "turn": "gets the next label" if name == next_place else "waits",
             }
         )
     labels, optimum = (
@@ -334,17 +338,17 @@ def next_label(best: Allocation, labeled: np.ndarray) -> Figure:
 
 
 def _draw_next_label(data: dict) -> alt.VConcatChart:
-    places = theme.chart(data, "places").encode(y=theme.names("place"))
+    places = chart(data, "places").encode(y=theme.names("place"))
     gains = places.mark_point(filled=True, size=170, opacity=1).encode(
         x=_log_axis("priority", "gain of the next label (log scale)", 200, 40_000),
         color=theme.color("turn", TURN),
         shape=theme.shape("turn", TURN, ["square", "circle"]),
     )
     labels = places.mark_bar(height={"band": 0.6}, color=LABELED).encode(
-        x=theme.across("labels", "labels so far", (0, BY_RULE), **COUNTS)
+        x=across("labels", "labels so far", (0, BY_RULE), **COUNTS)
     )
     texts = places.mark_text(align="left", dx=8, x="width")
-    return theme.stacked(
+    return stacked(
         WIDTH - 150,
         (gains + texts.encode(text="text:N"), 4 * 28),
         (labels + texts.encode(text="count:N"), 4 * 28),

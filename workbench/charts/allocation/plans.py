@@ -8,7 +8,19 @@ import altair as alt
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import METHODS, count, error_text
-from workbench.charts.theme import GRAY, LABELED, MISS, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    LABELED,
+    MISS,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    truth,
+)
 
 NEYMAN = "Neyman's rule"
 KINDS = {
@@ -20,6 +32,7 @@ KINDS = {
 MOST_STRATA = 30
 NAMED_STRATA = 12
 ROW = 24
+DATA_SETS = {"bars": "labels", "wishes": "neyman", "sizes": "size"}  # each with its length
 COUNTS = {"format": ",d", "tickMinStep": 1, "tickCount": 6}
 EQUAL = 5e-4  # relative difference of standard errors that counts as none
 
@@ -42,11 +55,10 @@ def allocation(rows: Sequence[dict], *, most: int = MOST_STRATA) -> Figure:
     )
     if total - neyman >= 0.5:
         title += f"; Neyman would leave {total - neyman:.0f} unused"
-    parts = [
-        f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
-        + (f" (Neyman {count(row['neyman'])})" if _has_spread(row) else "")
-        for row in _largest(rows, NAMED_STRATA)
-    ]
+    parts = []
+    for row in _largest(rows, NAMED_STRATA):
+        part = f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
+        parts.append(f"{part} (Neyman {count(row['neyman'])})" if _has_spread(row) else part)
     heading = "Labels per stratum"
     if len(rows) > NAMED_STRATA:
         heading = f"The {NAMED_STRATA} of {len(rows):,} strata with the most labels"
@@ -113,10 +125,10 @@ def bars(
     """
     colors = {wish if kind == NEYMAN else kind: color for kind, color in KINDS.items()}
     y = alt.Y("stratum:N", sort=None, title=title, axis={"labelLimit": 160})
-    scale = alt.Scale(zero=True) if most is None else theme.span(0, most)
+    scale = alt.Scale(zero=True) if most is None else span(0, most)
     labels, neyman, sizes = (
-        theme.chart(data, name).encode(y=y, x=theme.across(field, "labels", scale=scale, **COUNTS))
-        for name, field in (("bars", "labels"), ("wishes", "neyman"), ("sizes", "size"))
+        chart(data, name).encode(y=y, x=across(field, "labels", scale=scale, **COUNTS))
+        for name, field in DATA_SETS.items()
     )
     color = theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240))
     tick = {"orient": "vertical", "thickness": 3, "height": {"band": 0.95}, "clip": True}
@@ -132,7 +144,7 @@ def bars(
         layers.append(neyman.mark_text(dy=-13).encode(text="text:N"))
     # the frame of a live chart is measured once, so its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
-    counts = theme.chart(data, "bars").mark_text(x="width", **column)
+    counts = chart(data, "bars").mark_text(x="width", **column)
     return alt.layer(*layers, counts.encode(y=y, text="text:N"))
 
 
@@ -148,36 +160,30 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> Figure:
     """
     errors = {row["method"]: row["standard_error"] for row in rows}
     best = errors[checks.choice("recommended", recommended, list(errors))]
-    methods = [
-        {
-            "method": METHODS.get(method, method),
-            "error": error,
-            "start": error if math.isfinite(error) else best,
-            "kind": "recommended" if method == recommended else "other",
-            "text": _against(error, best),
-        }
-        for method, error in sorted(errors.items(), key=lambda entry: entry[1])
-    ]
-    table = "; ".join(f"{row['method']} {row['text']}" for row in methods)
-    others = [row for row in methods if row["kind"] == "other"]
-    return Figure(
-        {"methods": methods, "best": [{"error": best}]},
-        f"{METHODS.get(recommended, recommended)}: {_verdict(best, others)}",
-        f"Standard error of the estimate: {table}.",
-        _draw_methods,
-        width=WIDTH - 160,
-        height=max(3, len(rows)) * 26,
-    )
+    bars, parts = [], []
+    for method in sorted(errors, key=errors.__getitem__):
+        error, name = errors[method], METHODS.get(method, method)
+        text = _against(error, best)
+        parts.append(f"{name} {text}")
+        kind = "recommended" if method == recommended else "other"
+        start = error if math.isfinite(error) else best
+        row = {"method": name, "error": error, "start": start, "kind": kind, "text": text}
+        bars.append(row)
+    rivals = [row for row in bars if row["kind"] == "other"]
+    title = f"{METHODS.get(recommended, recommended)}: {_verdict(best, rivals)}"
+    alternative = f"Standard error of the estimate: {'; '.join(parts)}."
+    data, height = {"methods": bars, "best": [{"error": best}]}, max(3, len(rows)) * 26
+    return Figure(data, title, alternative, _draw_methods, width=WIDTH - 160, height=height)
 
 
-def _verdict(best: float, others: list[dict]) -> str:
+def _verdict(best: float, rivals: list[dict]) -> str:
     """Return the standard error of the recommended method, compared with the best other one."""
     text = f"standard error {error_text(best)}"
-    if not others:
+    if not rivals:
         return text
     if not math.isfinite(best):
         return "infinite standard error: a stratum whose values vary has no label"
-    other, name = others[0]["error"], others[0]["method"]
+    other, name = rivals[0]["error"], rivals[0]["method"]
     change = best / other - 1 if other else 0.0
     if abs(change) < EQUAL:
         return f"{text}, as good as {name}"
@@ -196,13 +202,13 @@ def _against(error: float, best: float) -> str:
 
 def _draw_methods(data: dict) -> alt.LayerChart:
     axis = {"tickCount": 6, "format": ",.12~g"}
-    base = theme.chart(data, "methods").encode(
-        y=theme.names("method"), x=theme.across("error", "standard error of the estimate", **axis)
+    base = chart(data, "methods").encode(
+        y=theme.names("method"), x=across("error", "standard error of the estimate", **axis)
     )
     colors = {"recommended": STRATIFIED, "other": GRAY}
     color = theme.color("kind", colors, legend=None)
     return (
         base.mark_bar(height={"band": 0.65}).encode(color=color)
-        + theme.truth(data, "best", x="error:Q")
-        + theme.beside(base, 6).encode(x="start:Q")
+        + truth(data, "best", x="error:Q")
+        + beside(base, 6).encode(x="start:Q")
     )

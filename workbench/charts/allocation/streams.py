@@ -1,5 +1,6 @@
 """Charts of streams: the contents of a sample of fixed size over time, and its variance."""
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -9,19 +10,34 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
-from workbench.charts.theme import GRAY, MISS, OKABE_ITO, PERCENT, STRATIFIED, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    MISS,
+    OKABE_ITO,
+    PERCENT,
+    STRATIFIED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+    truth,
+    up,
+)
 from workbench.results import rows_of
 from workbench.simulations.allocation import StreamStudy
 
 # color and dash of each method
 STREAM_LOOKS = {
-    "VOILA": (GRAY, [1, 0]),
-    "S-VOILA": (OKABE_ITO["blue"], [1, 0]),
-    "S-VOILA as printed": (OKABE_ITO["vermilion"], [6, 2]),
-    "Neyman": (OKABE_ITO["green"], [9, 5]),
-    "Neyman+": (OKABE_ITO["orange"], [2, 4]),
-    "uniform": (OKABE_ITO["purple"], [1, 0]),
-    "reservoir": (OKABE_ITO["sky"], [6, 2]),
+    "VOILA": ("gray", [1, 0]),
+    "S-VOILA": ("blue", [1, 0]),
+    "S-VOILA as printed": ("vermilion", [6, 2]),
+    "Neyman": ("green", [9, 5]),
+    "Neyman+": ("orange", [2, 4]),
+    "uniform": ("purple", [1, 0]),
+    "reservoir": ("sky", [6, 2]),
 }
 STRATUM_COLORS = [
     OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")
@@ -57,34 +73,31 @@ def stream(
     records = study.checkpoint[past]
     ratio, infinite = study.ratio(method)[past], study.infinite(method)[past]
     sampled = study.sampled[method][0][past]
-    areas = [
-        {
-            "records": int(records[place]),
-            "stratum": names[h],
-            "order": -h,
-            "sampled": float(size),
-            "share": float(size) / study.budget,
-        }
-        for (place, h), size in np.ndenumerate(sampled)
-    ]
-    share = sampled[-1] / study.budget
+    shares, strata = sampled / study.budget, len(names)
+    areas = rows_of(
+        records=np.repeat(records, strata),
+        stratum=[*names] * len(records),
+        order=-np.tile(np.arange(strata), len(records)),
+        sampled=sampled.ravel().astype(float),
+        share=shares.ravel(),
+    )
+    share = shares[-1]
     middle = share[::-1].cumsum()[::-1] - share / 2
+    labels = [
+        {"place": float(middle[h]), "text": f"{names[h]} {sampled[-1, h]:.0f}"}
+        for h in np.flatnonzero(share >= THIN)
+    ]
+    is_finite, infinities = np.isfinite(ratio), records[infinite > 0]
+    largest, endless = ratio[is_finite].max(), infinities.size
     data = {
         "areas": areas,
-        "names": [
-            {"place": float(middle[h]), "text": f"{names[h]} {sampled[-1, h]:.0f}"}
-            for h in np.flatnonzero(share >= THIN)
-        ],
-        "ratios": rows_of(records=records, ratio=np.where(np.isfinite(ratio), ratio, None)),
-        "infinite": [
-            {"records": checkpoint, "ratio": INFINITY}
-            for checkpoint in records[infinite > 0].tolist()
-        ],
+        "names": labels,
+        "ratios": rows_of(records=records, ratio=np.where(is_finite, ratio, None)),
+        "infinite": rows_of(records=infinities, ratio=[INFINITY] * endless),
         "frame": [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}],
         "now": [{"records": int(records[-1])}],
         "room": [{"text": "thousands"}],
     }
-    largest, endless = ratio[np.isfinite(ratio)].max(), len(data["infinite"])
     often = f"infinite at {endless} of {checks.counted(infinite.size, 'checkpoint')}"
     verdict = f"{often} ({endless / infinite.size:.0%})"
     if not endless:
@@ -101,53 +114,49 @@ def stream(
     prediction = ""
     if predicted is not None:
         prediction = f" You predicted an infinite variance in {predicted} of such streams."
-    last = int(study.checkpoint[-1])
-    return Figure(
-        data,
-        f"{rule}: variance {verdict}",
+    alternative = (
         f"After {checks.counted(records[-1], 'record')} the sample of {study.budget} holds "
-        f"{parts}. VOILA with hindsight: {best}. The variance now is {now}. It was {often}. The largest "
-        f"finite variance is {times(largest)} VOILA's.{prediction}",
-        lambda data: _draw_stream(data, list(names), last),
+        f"{parts}. VOILA with hindsight: {best}. The variance now is {now}. It was {often}. The "
+        f"largest finite variance is {times(largest)} VOILA's.{prediction}"
     )
+    last = int(study.checkpoint[-1])
+    draw = functools.partial(_draw_stream, names=list(names), last=last)
+    return Figure(data, f"{rule}: variance {verdict}", alternative, draw)
 
 
 def _draw_stream(data: dict, names: list[str], last: int) -> alt.VConcatChart:
-    x = theme.across("records", "records seen", (0, last), format=",d", tickCount=8)
+    x = across("records", "records seen", (0, last), format=",d", tickCount=8)
     share = {"title": "proportion of the sample", "ends": (0, 1), "format": PERCENT, "tickCount": 4}
     colors = dict(zip(names, STRATUM_COLORS, strict=False))
-    areas = theme.chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1)
+    areas = chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1)
     text = {"align": "right", "dx": 98, "x": "width"}
-    inside, room = (theme.chart(data, name) for name in ("names", "room"))
-    upper = (
-        areas.encode(
-            x=x,
-            y=theme.up("share", **share).stack("zero"),
-            order="order:Q",
-            color=theme.color("stratum", colors, sort=names),
-        )
-        + theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=x)
-        + inside.mark_text(**text).encode(y=theme.up("place", **share), text="text:N")
-        # room for the names even if none is shown at first
-        + room.mark_text(opacity=0, **text).encode(text="text:N")
+    inside, room = (chart(data, name) for name in ("names", "room"))
+    areas = areas.encode(
+        x=x,
+        y=up("share", **share).stack("zero"),
+        order="order:Q",
+        color=theme.color("stratum", colors, sort=names),
     )
-    y = theme.up(
+    now = chart(data, "now").mark_rule(strokeWidth=1).encode(x=x)
+    inside = inside.mark_text(**text).encode(y=up("place", **share), text="text:N")
+    # room for the names even if none is shown at first
+    room = room.mark_text(opacity=0, **text).encode(text="text:N")
+    y = up(
         "ratio",
         "variance, VOILA = 1 (log)",
-        scale=theme.span(0.7, 1.4 * INFINITY, type="log"),
+        scale=span(0.7, 1.4 * INFINITY, type="log"),
         values=TENS,
         format=",d",
     )
     ratios, infinite, frame = (
-        theme.chart(data, name).encode(y=y) for name in ("ratios", "infinite", "frame")
+        chart(data, name).encode(y=y) for name in ("ratios", "infinite", "frame")
     )
-    lower = (
-        frame.mark_rule(strokeDash=[3, 3], color=GRAY)
-        + ratios.mark_line(point={"size": 14}).encode(x=x, color=alt.value(STRATIFIED))
-        + infinite.mark_square(size=30).encode(x=x, color=alt.value(MISS))
-        + frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
-    )
-    return theme.stacked(WIDTH - 100, (upper, 170), (lower, 150))
+    limits = frame.mark_rule(strokeDash=[3, 3], color=GRAY)
+    line = ratios.mark_line(point={"size": 14}).encode(x=x, color=alt.value(STRATIFIED))
+    marks = infinite.mark_square(size=30).encode(x=x, color=alt.value(MISS))
+    notes = frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
+    upper, lower = areas + now + inside + room, limits + line + marks + notes
+    return stacked(WIDTH - 100, (upper, 170), (lower, 150))
 
 
 # many streams: one number per checkpoint, one error per floor
@@ -191,17 +200,17 @@ def trend(
     }
 
     def draw(data: dict) -> alt.LayerChart:
-        y = theme.up("value", name, domain, format=tick, tickCount=5)
-        x = theme.across("records", "records seen", (0, max(points)), format=",d", tickCount=6)
-        line = theme.chart(data, "points").mark_line(point={"size": 50}, color=STRATIFIED)
+        y = up("value", name, domain, format=tick, tickCount=5)
+        x = across("records", "records seen", (0, max(points)), format=",d", tickCount=6)
+        line = chart(data, "points").mark_line(point={"size": 50}, color=STRATIFIED)
         layers = line.encode(x=x, y=y)
         for kind, color, dash, dy in (
             ("predicted", PREDICTED["you predicted"], [6, 4], 9),
             ("answer", MISS, [1, 0], -9),
         ):
-            base = theme.chart(data, kind).encode(y=y)
+            base = chart(data, kind).encode(y=y)
             rule = base.mark_rule(strokeWidth=2, strokeDash=dash, color=color)
-            layers += rule + theme.beside(base, 6, dy=dy, x="width")
+            layers += rule + beside(base, 6, dy=dy, x="width")
         return layers
 
     return Figure(data, title, alternative, draw, width=WIDTH - 150, height=220)
@@ -226,15 +235,10 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> Figure:
             best = min(best, (error, floor))
             text, margin_text = f"{error:,.0f}", f"± {2 * margin:,.0f}"
             parts.append(f"{text} ({margin_text}) with a floor of {floor}")
-            rows.append(
-                {
-                    "floor": f"floor of {floor}",
-                    "error": error,
-                    "low": max(error - 2 * margin, FLOOR_ERRORS[0]),
-                    "high": min(error + 2 * margin, FLOOR_ERRORS[1]),
-                    "text": f"{text} {margin_text}",
-                }
-            )
+            row = {"floor": f"floor of {floor}", "error": error, "text": f"{text} {margin_text}"}
+            low = max(error - 2 * margin, FLOOR_ERRORS[0])
+            high = min(error + 2 * margin, FLOOR_ERRORS[1])
+            rows.append(row | {"low": low, "high": high})
     title = "No stream has run yet"
     alternative = (
         f"If all standard deviations are known and there is no stream, the standard error of the "
@@ -251,27 +255,20 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> Figure:
         )
 
     def draw(data: dict) -> alt.LayerChart:
+        axis = {"format": ",d", "values": [m * t for t in TENS for m in (1, 2, 5)]}
+        title = "root mean squared error of the total (log scale)"
+        scale = span(*FLOOR_ERRORS, type="log")
         error, low, high = (
-            theme.across(
-                name,
-                "root mean squared error of the total (log scale)",
-                scale=theme.span(*FLOOR_ERRORS, type="log"),
-                format=",d",
-                values=[m * t for t in TENS for m in (1, 2, 5)],
-            )
-            for name in ("error", "low", "high")
+            across(name, title, scale=scale, **axis) for name in ("error", "low", "high")
         )
         names = {"domain": [f"floor of {floor}" for floor in runs]}
-        base = theme.chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=names))
-        optimum = theme.chart(data, "least").encode(x=error)
+        base = chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=names))
+        optimum = chart(data, "least").encode(x=error)
+        line = optimum.mark_rule(style="truth")
+        line += beside(optimum, 6, y="height", dy=-8, style="note")
+        intervals = base.mark_rule(strokeWidth=3, color=STRATIFIED).encode(x=low, x2="high:Q")
         dots = base.mark_point(filled=True, size=140, opacity=1, color=STRATIFIED)
-        return (
-            optimum.mark_rule(style="truth")
-            + theme.beside(optimum, 6, y="height", dy=-8, style="note")
-            + base.mark_rule(strokeWidth=3, color=STRATIFIED).encode(x=low, x2="high:Q")
-            + dots.encode(x=error)
-            + theme.beside(base, 8).encode(x=high)
-        )
+        return line + intervals + dots.encode(x=error) + beside(base, 8).encode(x=high)
 
     optimum = [{"error": least, "text": f"{least:,.0f}, without a stream"}]
     data = {"floors": rows, "least": optimum}
@@ -326,14 +323,11 @@ def jump(
     ends, parts = [], []
     for method, name in STREAMED.items():
         if method in methods:
-            sizes = study.sampled[method][..., h].mean(0).tolist()
-            for records, size, variance in zip(
-                checkpoints, sizes, study.variance[method].mean(0).tolist(), strict=True
-            ):
-                row = {"records": records, "method": name}
-                data["sizes"].append(row | {"sampled": size})
-                variance = variance if 0 < variance < math.inf else None
-                data["variances"].append(row | {"variance": variance})
+            sizes, variance = study.sampled[method][..., h].mean(0), study.variance[method].mean(0)
+            variance = np.where((variance > 0) & np.isfinite(variance), variance, None)
+            columns = {"records": checkpoints, "method": [name] * len(checkpoints)}
+            data["sizes"] += rows_of(**columns, sampled=sizes)
+            data["variances"] += rows_of(**columns, variance=variance)
             part = f"{name} {sizes[-1]:.0f}"
             if method != "voila":
                 ends.append(f"{name} {_last_ratio(study, method)}")
@@ -357,33 +351,31 @@ def jump(
     def draw(data: dict) -> alt.VConcatChart:
         legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)
         order = list(names)
-        colors = {name: color for name, (color, _) in names.items()}
+        colors = {name: OKABE_ITO.get(color, GRAY) for name, (color, _) in names.items()}
         dashes = [dash for _, dash in names.values()]
         thick = alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))
-        x = theme.across("records", "records seen", (0, checkpoints[-1]), format=",d", tickCount=8)
+        x = across("records", "records seen", (0, checkpoints[-1]), format=",d", tickCount=8)
         look = {
             "x": x,
             "color": theme.color("method", colors, sort=order, legend=legend),
             "strokeDash": theme.dash("method", order, dashes, sort=order),
             "strokeWidth": thick,
         }
-        sizes = theme.up(
-            "sampled", f"records of stratum {h + 1}", () if most is None else (0, most)
-        )
+        sizes = up("sampled", f"records of stratum {h + 1}", () if most is None else (0, most))
         log = alt.Scale(type="log", nice=False, domain=variances or alt.Undefined)
-        variance = theme.up(
+        variance = up(
             "variance",
             "variance of the mean (log scale)",
             scale=log,
             format="~g",
             values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:],
         )
-        jumps = theme.truth(data, "jumps", x=x)
+        jumps = truth(data, "jumps", x=x)
         views = [
-            (theme.chart(data, name).mark_line().encode(y=y, **look) + jumps, 170)
+            (chart(data, name).mark_line().encode(y=y, **look) + jumps, 170)
             for name, y in (("sizes", sizes), ("variances", variance))
         ]
-        return theme.stacked(WIDTH - 40, *views)
+        return stacked(WIDTH - 40, *views)
 
     return Figure(
         data,

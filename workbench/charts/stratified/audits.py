@@ -11,7 +11,20 @@ from workbench.audits.classes import ClassAudit
 from workbench.audits.differences import DifferenceAudit
 from workbench.audits.judged import JudgedAudit
 from workbench.charts import theme
-from workbench.charts.theme import LABELED, MISS, PERCENT, STRATIFIED, UNLABELED, WIDTH, Figure
+from workbench.charts.theme import (
+    LABELED,
+    MISS,
+    PERCENT,
+    STRATIFIED,
+    UNLABELED,
+    WIDTH,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    up,
+)
 from workbench.results import percent
 from workbench.results.digits import percents, points
 from workbench.results.vocabulary import metric_words
@@ -35,17 +48,19 @@ def audit(audit: Any) -> Figure:
     outcomes, order = _outcomes(audit), _order(audit)
     kinds, counts = list(outcomes), list(outcomes.values())
     rows = [
-        {"stratum": stratum + 1, "kind": kinds[place], "labels": int(labels), "order": place}
-        for (stratum, place), labels in np.ndenumerate(np.column_stack(counts))
+        {"stratum": stratum + 1, "kind": kinds[number], "labels": int(labels), "order": number}
+        for (stratum, number), labels in np.ndenumerate(np.column_stack(counts))
     ]
     colors = dict(zip(kinds, OUTCOME_COLORS[len(kinds) - 1], strict=True))
 
     def draw(data: dict) -> alt.Chart:
         strength = {"domain": kinds, "range": STRENGTHS[: len(kinds)]}
-        bars = theme.chart(data, "labels").mark_bar(strokeWidth=1.5)
+        bars = chart(data, "labels").mark_bar(strokeWidth=1.5)
+        x = alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0})
+        y = up("labels", "labels", tickMinStep=1)
         return bars.encode(
-            x=alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0}),
-            y=theme.up("labels", "labels", tickMinStep=1),
+            x=x,
+            y=y,
             order="order:Q",
             color=theme.color("kind", colors),
             stroke=alt.Stroke("kind:N", scale=theme.scale(colors), title=None),
@@ -92,9 +107,9 @@ def _audit_texts(audit: Any, counts: list[np.ndarray], order: str) -> tuple[str,
     if isinstance(audit, DifferenceAudit):
         model, other = audit.models
         where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
+        model_counts = f"{first.sum():,} and {other} in {last.sum():,} of {labels}"
         return (
-            f"{where} {model} is correct in {first.sum():,} and {other} in {last.sum():,} of "
-            f"{labels}",
+            f"{where} {model} is correct in {model_counts}",
             f"Labels per stratum, {order}, in which only {model} was correct: {parts}; only "
             f"{other}: {_parts(last, audit.labeled)}.",
         )
@@ -154,9 +169,9 @@ def finding(audit: Any) -> Figure:
         y = theme.names("name", order, labelLimit=140)
         color = theme.color("kind", KIND_COLORS, legend=None)
         limits, ends, strata = (
-            theme.chart(data, name).encode(y=y) for name in ("limits", "ends", "strata")
+            chart(data, name).encode(y=y) for name in ("limits", "ends", "strata")
         )
-        x = theme.across(
+        x = across(
             "low",
             "proportion of items",
             scale={"zero": False, "nice": True},
@@ -165,7 +180,7 @@ def finding(audit: Any) -> Figure:
         )
         if differs:
             signed = "format(100 * datum.value, '+~g')"
-            x = theme.across("low", "points", scale={"zero": True, "nice": True}, labelExpr=signed)
+            x = across("low", "points", scale={"zero": True, "nice": True}, labelExpr=signed)
         dots = [
             part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=color)
             for part in (ends, strata)
@@ -174,8 +189,8 @@ def finding(audit: Any) -> Figure:
             theme.truth(data, x="truth:Q"),
             limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=color),
             *dots,
-            theme.beside(limits, 12, x="width"),
-            theme.beside(strata, 12, x="width"),
+            beside(limits, 12, x="width"),
+            beside(strata, 12, x="width"),
         )
 
     height = (30 if len(rows) < 10 else 17) * max(2, len(rows))
@@ -241,8 +256,8 @@ def plan(audit: Any) -> Figure:
     headings, parts = [], []
     for labels, texts in half_widths.items():
         listed = ", ".join(texts)
-        mark = " (the plan)" if labels == budget else ""
-        parts.append(f"{labels:,} labels{mark} {listed}")
+        note = " (the plan)" if labels == budget else ""
+        parts.append(f"{labels:,} labels{note} {listed}")
         if labels >= budget:
             headings.append(f"{labels:,} labels: {listed}")
     headings = headings[: 2 if single else 1]
@@ -254,17 +269,13 @@ def plan(audit: Any) -> Figure:
         legend = None if single else alt.Legend()
         colors = dict(zip(metrics, theme.CATEGORY, strict=False))
         color = theme.color("metric", colors, legend=legend)
-        x = theme.across(
-            "labels",
-            [f"labels (dashed: the plan, {budget:,})", assumption],
-            scale=theme.span(0.9 * rows[0]["labels"], 1.15 * rows[-1]["labels"], type="log"),
-            values=list(half_widths),
-            format=",",
-            labelOverlap=True,
-            grid=False,
-        )
-        y = theme.up("points", "± points", scale={"zero": True})
-        base = theme.chart(data, "plans").encode(x=x, y=y)
+        values = list(half_widths)
+        scale = span(0.9 * values[0], 1.15 * values[-1], type="log")
+        axis = {"values": values, "format": ",", "labelOverlap": True, "grid": False}
+        heading = [f"labels (dashed: the plan, {budget:,})", assumption]
+        x = across("labels", heading, scale=scale, **axis)
+        y = up("points", "± points", scale={"zero": True})
+        base = chart(data, "plans").encode(x=x, y=y)
         shape = theme.shape("metric", metrics, SHAPES[: len(metrics)], legend=legend)
         layers = [
             theme.truth(data, "budget", x="labels:Q"),
@@ -272,7 +283,7 @@ def plan(audit: Any) -> Figure:
             base.mark_point(filled=True, size=90).encode(color=color, shape=shape),
         ]
         if single:
-            layers.append(theme.beside(base, 6, dy=-9))
+            layers.append(beside(base, 6, dy=-9))
         return alt.layer(*layers)
 
     return Figure(
@@ -331,10 +342,10 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> Fig
 
     def draw(data: dict) -> alt.LayerChart:
         colors = {default: STRATIFIED, "for special purposes": UNLABELED, "for teaching": MISS}
-        bars = theme.chart(data, "intervals").mark_bar(height=8)
+        bars = chart(data, "intervals").mark_bar(height=8)
         bars = bars.encode(
             y=theme.names("method", [row["method"] for row in rows]),
-            x=theme.across("low", "accuracy", scale={"zero": False}, format=PERCENT),
+            x=across("low", "accuracy", scale={"zero": False}, format=PERCENT),
             x2="high:Q",
             color=theme.color("use", colors),
         )

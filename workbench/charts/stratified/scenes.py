@@ -3,7 +3,6 @@
 The axes do not change with the controls.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -23,6 +22,13 @@ from workbench.charts.theme import (
     UNLABELED,
     WIDTH,
     Figure,
+    across,
+    beside,
+    chart,
+    span,
+    stacked,
+    truth,
+    up,
 )
 from workbench.course.lesson_data import named
 from workbench.results import percent, rows_of, sentences
@@ -34,6 +40,7 @@ TOP_RATIO = 3.0  # longest bar: standard error relative to random sampling
 STRIP = (-0.85, -0.55)  # position of the labels below the items
 PREDICTED = "you predicted"
 NOMINAL = "nominal error rate"
+LEAST_NAMED = 0.03  # proportion of the items from which a stratum has room for its name
 STEP = 0.01  # proportion of all items or labels that an arrow key moves
 CLOSE = 0.3  # powers of ten below which the line of the ceiling would cross a number
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
@@ -60,15 +67,9 @@ def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
     """
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
     edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
-    total = np.concatenate([[0], ordered.cumsum()])
-    return [
-        {
-            "start": a / ordered.size,
-            "end": b / ordered.size,
-            name: float(total[b] - total[a]) / (b - a),
-        }
-        for a, b in itertools.pairwise(edges.tolist())
-    ]
+    means = np.diff(np.concatenate([[0], ordered.cumsum()])[edges]) / np.diff(edges)
+    shares = edges / ordered.size
+    return rows_of(start=shares[:-1], end=shares[1:], **{name: means})
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
@@ -98,26 +99,25 @@ def confidence(score: np.ndarray) -> Figure:
         Probability of being correct that the classifier states for each item.
     """
     rows, mean, count = by_rank(score, score, "sure"), float(np.mean(score)), np.size(score)
-    first, tenth, middle = (rows[place] for place in (0, len(rows) // 10, len(rows) // 2))
+    first, tenth, middle = (rows[k] for k in (0, len(rows) // 10, len(rows) // 2))
     claim = f"the program says it is {mean:.1%} sure"
-    return Figure(
-        {"sure": rows, "mean": [{"mean": mean}]},
-        f"On average {claim}. How often is it correct?",
+    alternative = (
         f"{named(f'On average over {count:,} forms')}, {claim}. It says {first['sure']:.0%} for "
         f"the {round(first['end'] * count)} of which it is least sure. Sorted from the least sure "
         f"to the surest, it says {tenth['sure']:.0%} after the first tenth and "
-        f"{middle['sure']:.0%} in the middle.",
-        _draw_confidence,
-        height=190,
+        f"{middle['sure']:.0%} in the middle."
     )
+    data = {"sure": rows, "mean": [{"mean": mean}]}
+    title = f"On average {claim}. How often is it correct?"
+    return Figure(data, title, alternative, _draw_confidence, height=190)
 
 
 def _draw_confidence(data: dict) -> alt.LayerChart:
     x = _rank(named("forms, from the least sure to the surest"))
     scale = {"domain": [0, 1]}
-    y = theme.up("sure", "stated confidence", scale=scale, format=PERCENT, tickCount=5)
-    rectangles = theme.chart(data, "sure").mark_rect(color=STRATIFIED, opacity=0.6)
-    mean = theme.chart(data, "mean").encode(y="mean:Q")
+    y = up("sure", "stated confidence", scale=scale, format=PERCENT, tickCount=5)
+    rectangles = chart(data, "sure").mark_rect(color=STRATIFIED, opacity=0.6)
+    mean = chart(data, "mean").encode(y="mean:Q")
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
         text=alt.Text("mean:Q", format=".1%")
     )
@@ -129,7 +129,7 @@ def _draw_confidence(data: dict) -> alt.LayerChart:
 
 
 def _rank(title: str) -> alt.X:
-    return alt.X("start:Q", scale=theme.span(0, 1), axis=theme.percents(title=title))
+    return alt.X("start:Q", scale=span(0, 1), axis=theme.percents(title=title))
 
 
 def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> Figure:
@@ -143,34 +143,21 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
     predicted : float, optional
         Proportion by which a learner predicted that the standard error falls.
     """
-    budget, strata = int(study.labeled.sum()), range(1, study.labeled.size + 1)
+    budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
-    cells = [
-        {
-            "start": a,
-            "end": b,
-            "even": stratum % 2,
-            "middle": (a + b) / 2,
-            "name": str(stratum + 1) if b - a > 0.03 else "",
-        }
-        for a, b, stratum in zip(
-            study.start.tolist(), study.end.tolist(), study.cell_stratum.tolist(), strict=True
-        )
-    ]
-    table = [
-        {"stratum": stratum, "what": column, "text": text}
-        for stratum, size, labeled, accuracy in zip(
-            strata, study.stratum_size, study.labeled, study.accuracy, strict=True
-        )
-        for column, text in (
-            ("items", f"{size:,}"),
-            ("labels", str(labeled)),
-            ("correct", f"{accuracy:.0%}"),
-        )
-    ]
-    shares = rows_of(
-        start=upper - study.labeled / budget, end=upper, even=np.arange(upper.size) % 2
-    )
+    start, end, stratum = study.start, study.end, study.cell_stratum
+    wide = zip(stratum, end - start > LEAST_NAMED, strict=True)
+    names = [str(k + 1) if is_wide else "" for k, is_wide in wide]
+    middle = (start + end) / 2
+    cells = rows_of(start=start, end=end, even=stratum % 2, middle=middle, name=names)
+    lower, even = upper - study.labeled / budget, np.arange(upper.size) % 2
+    shares = rows_of(start=lower, end=upper, even=even)
+    table = []
+    for k in range(upper.size):
+        row = {"stratum": k + 1}
+        table.append(row | {"what": "items", "text": f"{study.stratum_size[k]:,}"})
+        table.append(row | {"what": "labels", "text": str(study.labeled[k])})
+        table.append(row | {"what": "correct", "text": f"{study.accuracy[k]:.0%}"})
     data = {"cells": cells, "wrong": list(wrong), "shares": shares, "strata": table}
     data |= _cuts(study, upper, budget) | _errors(study, predicted)
     rates = " ".join(f"{accuracy:.3f}" for accuracy in study.accuracy)
@@ -183,15 +170,15 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
             f" You predicted that it falls by {predicted:.0%}; it {change} by {abs(1 - ratio):.0%}."
         )
     labels = checks.counted(budget, "label")
-    return Figure(
-        data,
-        f"{labels}, {checks.counted(len(strata), 'stratum', 'strata')}: {_compared(study, ratio)}",
+    strata = checks.counted(upper.size, "stratum", "strata")
+    alternative = (
         f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} for "
         f"random sampling, {study.best_error:.4f} for the best allocation.{prediction} Strata from "
         f"the lowest to the highest scores: items {_listed(study.stratum_size)}; labels "
-        f"{_listed(study.labeled)}; accuracy {rates}.{notes}",
-        _draw_design,
+        f"{_listed(study.labeled)}; accuracy {rates}.{notes}"
     )
+    title = f"{labels}, {strata}: {_compared(study, ratio)}"
+    return Figure(data, title, alternative, _draw_design)
 
 
 def _listed(counts: np.ndarray) -> str:
@@ -254,12 +241,10 @@ def _draw_design(data: dict) -> alt.VConcatChart:
         axis={"orient": "top", "labelAngle": 0, "ticks": False, "domain": False},
     )
     strata = alt.Y("stratum:O", title="stratum", axis={"ticks": False, "domain": False})
-    table = theme.chart(data, "strata").mark_text().encode(x=columns, y=strata, text="text:N")
-    both = alt.vconcat(
-        _strips(data).properties(width=WIDTH, height=230),
-        _error_bars(data).properties(width=WIDTH, height=112 if data["predicted"] else 84),
-        table.properties(width=WIDTH * 2 // 3, height=alt.Step(20)),
-    )
+    table = chart(data, "strata").mark_text().encode(x=columns, y=strata, text="text:N")
+    height = 112 if data["predicted"] else 84
+    both = stacked(WIDTH, (_strips(data), 230), (_error_bars(data), height))
+    both &= table.properties(width=WIDTH * 2 // 3, height=alt.Step(20))
     # its height follows the strata
     return both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
 
@@ -270,7 +255,7 @@ def _strips(data: dict) -> alt.LayerChart:
     bottom, top = STRIP
     y = alt.Y(
         "wrong:Q",
-        scale=theme.span(-0.9, 1.1),
+        scale=span(-0.9, 1.1),
         axis=alt.Axis(
             values=[sum(STRIP) / 2, 0, 0.5, 1],
             title=None,
@@ -278,27 +263,27 @@ def _strips(data: dict) -> alt.LayerChart:
             labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' incorrect'",
         ),
     )
-    cells = theme.chart(data, "cells")
+    cells = chart(data, "cells")
     x = _rank("above: items, from low to high score; below: labels")
+    ends, zero, high = {"x": "start:Q", "x2": "end:Q"}, alt.datum(0), alt.datum(top)
     bands = cells.mark_rect(opacity=0.35).encode(
-        x=x, x2="end:Q", fill=fill, y=alt.datum(0), y2=alt.datum(1)
+        x=x, x2="end:Q", fill=fill, y=zero, y2=alt.datum(1)
     )
-    shares = theme.chart(data, "shares").mark_rect(opacity=0.35)
-    wrong = theme.chart(data, "wrong").mark_rect(style="miss")
-    joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3])
-    return alt.layer(
-        bands,
-        shares.encode(x="start:Q", x2="end:Q", fill=fill, y=alt.datum(bottom), y2=alt.datum(top)),
-        wrong.encode(x="start:Q", x2="end:Q", y=y, y2=alt.datum(0)),
-        cells.mark_text(fontWeight="bold").encode(x="middle:Q", y=alt.datum(1.05), text="name:N"),
-        joins.encode(x="at:Q", x2="to:Q", y=alt.datum(0), y2=alt.datum(top)),
-        *_handles(data, "cuts", 0, 1, 0.94),
-        *_handles(data, "splits", bottom, top, sum(STRIP) / 2),
+    shares = chart(data, "shares").mark_rect(opacity=0.35)
+    shares = shares.encode(fill=fill, y=alt.datum(bottom), y2=high, **ends)
+    wrong = chart(data, "wrong").mark_rect(style="miss").encode(y=y, y2=zero, **ends)
+    names = cells.mark_text(fontWeight="bold").encode(
+        x="middle:Q", y=alt.datum(1.05), text="name:N"
     )
+    joins = chart(data, "joins").mark_rule(strokeDash=[2, 3])
+    joins = joins.encode(x="at:Q", x2="to:Q", y=zero, y2=high)
+    cuts = _handles(data, "cuts", 0, 1, 0.94)
+    splits = _handles(data, "splits", bottom, top, sum(STRIP) / 2)
+    return alt.layer(bands, shares, wrong, names, joins, *cuts, *splits)
 
 
 def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tuple:
-    base = theme.chart(data, name).encode(x="at:Q")
+    base = chart(data, name).encode(x="at:Q")
     diamond = base.mark_point(
         filled=True, size=130, shape="diamond", stroke="#ffffff", color=LABELED
     )
@@ -312,22 +297,20 @@ def _error_bars(data: dict) -> alt.LayerChart:
     designs = [row["design"] for row in data["errors"]]
     colors = dict(zip(designs, (RANDOM, STRATIFIED, LABELED), strict=True))
     y = theme.names("design", [*designs, PREDICTED])
-    x = theme.across(
+    x = across(
         "ratio",
         "standard error (random sampling = 100%)",
         (0, 1.3 * TOP_RATIO),
         format=PERCENT,
         values=[0, 0.5, 1, 1.5, 2, 2.5, 3],
     )
-    errors, predicted = (
-        theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted")
-    )
+    errors, predicted = (chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
     color = theme.color("design", colors, legend=None)
     diamond, text = theme.guess(predicted, align="left", dx=12)
     return (
         errors.mark_bar(height={"band": 0.7}).encode(color=color)
-        + theme.beside(errors, 6).encode(x="beside:Q")
-        + theme.truth(data, "predicted", x=x)
+        + beside(errors, 6).encode(x="beside:Q")
+        + truth(data, "predicted", x=x)
         + diamond
         + text
     )
@@ -357,27 +340,28 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> Figure:
     name = study.method
     if name.startswith("opt"):  # a method of the paper
         name = name.replace("_", "-").upper()
-    return Figure(
-        {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": rows},
-        f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
+    direction = "high" if study.bias > 0 else "low"
+    alternative = (
         f"{name} with {labels}: 95% {method.capitalize()} intervals contain the true accuracy "
         f"{study.accuracy:.4f} in {coverage:.1%} of {study.runs:,} runs. It claims a variance of "
         f"{study.estimated_variance_ratio:.2f} times that of random sampling; the actual ratio is "
         f"{study.variance_ratio:.2f}. Its estimates are {abs(100 * study.bias):.1f} points too "
-        f"{'high' if study.bias > 0 else 'low'} on average.",
-        _draw_robot,
+        f"{direction} on average."
     )
+    data = {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": rows}
+    title = f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth"
+    return Figure(data, title, alternative, _draw_robot)
 
 
 def _draw_robot(data: dict) -> alt.VConcatChart:
-    run = theme.across("run", "run (the first 50)", (0, FIRST_RUNS + 1))
-    low = theme.up("low", "accuracy", scale=theme.span(0.65, 1, clamp=True), format=PERCENT)
+    run = across("run", "run (the first 50)", (0, FIRST_RUNS + 1))
+    low = up("low", "accuracy", scale=span(0.65, 1, clamp=True), format=PERCENT)
     title = "standard error (root mean square error)"
-    x = theme.across("error", title, (0, 0.065), tickCount=6)
+    x = across("error", title, (0, 0.065), tickCount=6)
     order = [row["kind"] for row in data["errors"]]
-    errors = theme.chart(data, "errors").encode(y=theme.names("kind", order), x=x)
+    errors = chart(data, "errors").encode(y=theme.names("kind", order), x=x)
     colors = dict(zip(order, (UNLABELED, MISS, RANDOM), strict=True))
-    return theme.stacked(
+    return stacked(
         WIDTH,
         (theme.runs(data, "runs", run, low, 7), 210),
         (theme.bars(errors, "kind", colors, height={"band": 0.7}), 84),
@@ -416,12 +400,12 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
 
 
 def _draw_robots(data: dict) -> alt.LayerChart:
-    x = theme.across("labels", "labels", (0, 330))
-    y = theme.up("covers", "coverage of the intervals", scale={"domain": [0, 1]}, format="%")
-    coverage = theme.chart(data, "covers").encode(x=x, y=y)
-    predicted = theme.chart(data, "predicted").encode(x="labels:Q", y="covers:Q")
+    x = across("labels", "labels", (0, 330))
+    y = up("covers", "coverage of the intervals", scale={"domain": [0, 1]}, format="%")
+    coverage = chart(data, "covers").encode(x=x, y=y)
+    predicted = chart(data, "predicted").encode(x="labels:Q", y="covers:Q")
     return alt.layer(
-        theme.truth(data, "nominal", y="nominal:Q"),
+        truth(data, "nominal", y="nominal:Q"),
         coverage.mark_line(point={"color": MISS}, color=MISS),
         coverage.mark_text(dy=14).encode(text="text:N"),
         *theme.guess(predicted, align="right", dx=-18, dy=14),
@@ -447,37 +431,40 @@ def looking(study: LookingStudy, predicted: float | None = None) -> Figure:
         f"{study.missed[k]:.1%} up to {study.labeled[k]} labels"
         for k in sorted({0, count // 4, count // 2, count - 1})
     )
-    return Figure(
-        {"missed": rows_of(labels=study.labeled, missed=study.missed), "lines": lines},
-        f"{round(float(study.missed[-1]) * study.runs)} of {study.runs} analysts missed the truth; "
-        f"last half-width {100 * study.half_width:.1f} points",
+    missed = round(float(study.missed[-1]) * study.runs)
+    title = (
+        f"{missed} of {study.runs} analysts missed the truth; last half-width "
+        f"{100 * study.half_width:.1f} points"
+    )
+    alternative = (
         f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(count, 'check')}: "
         f"proportion of {study.runs} analysts whose interval missed the true accuracy "
         f"{study.accuracy:.4f} at least once: {listed}.{prediction} Half-width at the last check "
-        f"{100 * study.half_width:.2f} points.",
-        _draw_looking,
-        height=200,
+        f"{100 * study.half_width:.2f} points."
     )
+    data = {"missed": rows_of(labels=study.labeled, missed=study.missed), "lines": lines}
+    return Figure(data, title, alternative, _draw_looking, height=200)
 
 
 def _draw_looking(data: dict) -> alt.LayerChart:
     step = {"interpolate": "step-after", "point": {"color": MISS}, "color": MISS}
-    scale = {"domain": [0, 0.3]}
-    missed = theme.chart(data, "missed").mark_line(**step)
+    missed = chart(data, "missed").mark_line(**step)
+    missed = missed.encode(
+        x=across("labels", "labels at the check", (0, 620)),
+        y=up("missed", "missed the truth so far", scale={"domain": [0, 0.3]}, format="%"),
+    )
     colors = {NOMINAL: GRAY, PREDICTED: RANDOM}
     if len(data["lines"]) == 1:
         del colors[PREDICTED]
     thick = alt.condition(f"datum.line === '{PREDICTED}'", alt.value(5), alt.value(2))
-    lines = theme.chart(data, "lines").mark_rule()
-    return lines.encode(
+    lines = chart(data, "lines").mark_rule()
+    lines = lines.encode(
         y="share:Q",
         color=theme.color("line", colors, legend=LONG_STROKES),
         strokeDash=theme.dash("line", colors, [[6, 3], [1, 0]]),
         strokeWidth=thick,
-    ) + missed.encode(
-        x=theme.across("labels", "labels at the check", (0, 620)),
-        y=theme.up("missed", "missed the truth so far", scale=scale, format="%"),
     )
+    return lines + missed
 
 
 def plan(
@@ -519,50 +506,49 @@ def plan(
     if max(needed.values()) > curve.population:
         excess = f" This is more than the {curve.population:,} items that exist."
     unit = "point needs" if half_width == 0.01 else "points need"
-    return Figure(
-        {"lines": lines, "points": points, "predicted": predictions, "ceiling": ceiling},
-        f"±{100 * half_width:.3g} {unit} {random} random, {proportional} proportional or {neyman} "
-        "Neyman labels",
-        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, "
-        f"{'with' if curve.finite else 'without'} finite-population correction: {random} random, "
-        f"{proportional} proportional, {neyman} Neyman, of {curve.population:,} items.{excess}",
-        _draw_plan,
-        height=300,
+    correction = "with" if curve.finite else "without"
+    alternative = (
+        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {correction} "
+        f"finite-population correction: {random} random, {proportional} proportional, {neyman} "
+        f"Neyman, of {curve.population:,} items.{excess}"
     )
+    title = (
+        f"±{100 * half_width:.3g} {unit} {random} random, {proportional} proportional or {neyman} "
+        "Neyman labels"
+    )
+    data = {"lines": lines, "points": points, "predicted": predictions, "ceiling": ceiling}
+    return Figure(data, title, alternative, _draw_plan, height=300)
 
 
 def _draw_plan(data: dict) -> alt.LayerChart:
     widest = max(row["half_width"] for row in data["lines"])
-    x = theme.across("half_width", "half-width", (0, 1.15 * widest), format=PERCENT)
-    y = theme.up(
+    x = across("half_width", "half-width", (0, 1.15 * widest), format=PERCENT)
+    y = up(
         "labels",
         "labels needed (logarithmic scale)",
-        scale=theme.span(10, 1e6, type="log"),
+        scale=span(10, 1e6, type="log"),
         values=[10**k for k in range(1, 7)],
         format="~s",
     )
-    lines = theme.chart(data, "lines").mark_line(strokeWidth=2.5)
+    lines = chart(data, "lines").mark_line(strokeWidth=2.5)
     points, predicted = (
-        theme.chart(data, name).encode(x="half_width:Q", y="labels:Q")
-        for name in ("points", "predicted")
+        chart(data, name).encode(x="half_width:Q", y="labels:Q") for name in ("points", "predicted")
     )
     random, neyman = (
         points.transform_filter(alt.datum.design == design) for design in ("random", "Neyman")
     )
-    ceiling = theme.chart(data, "ceiling").encode(y="items:Q")
-    text = {"align": "right", "x": "width", "dx": -4, "dy": -8, "style": "note"}
-    return alt.layer(
-        lines.encode(
-            x=x,
-            y=y,
-            color=theme.color("design", DESIGN_COLORS, legend=LONG_STROKES),
-            strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
-        ),
-        points.mark_point(filled=True, size=70).encode(
-            color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
-        ),
-        theme.beside(random, 8, dy=-8).encode(y="above:Q"),
-        neyman.mark_text(dy=18).encode(text="text:N"),
-        ceiling.mark_rule(style="truth") + ceiling.mark_text(**text).encode(text="text:N"),
-        alt.layer(*theme.guess(predicted, align="left", dx=10)),
+    ceiling = chart(data, "ceiling").encode(y="items:Q")
+    lines = lines.encode(
+        x=x,
+        y=y,
+        color=theme.color("design", DESIGN_COLORS, legend=LONG_STROKES),
+        strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
     )
+    color = alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
+    text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note")
+    dots = points.mark_point(filled=True, size=70).encode(color=color)
+    above = beside(random, 8, dy=-8).encode(y="above:Q")
+    below = neyman.mark_text(dy=18).encode(text="text:N")
+    roof = ceiling.mark_rule(style="truth") + text.encode(text="text:N")
+    guess = alt.layer(*theme.guess(predicted, align="left", dx=10))
+    return lines + dots + above + below + roof + guess
