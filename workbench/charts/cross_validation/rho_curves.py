@@ -47,7 +47,7 @@ FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> Figure:
-    """Return the p-value by rho, with the rho of each test and the place of the level.
+    """Return the p-value by rho, with the rho of each test and the spot of the level.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def _place_texts(data: dict, points: list[dict], size: tuple[int, int]) -> None:
     """
     pictures = [_Picture(data, size[0] * width, size[1]) for width in WIDTHS]
     for point in points:
-        places = [(point["rho"], *place) for place in PLACES]
+        spots = [(point["rho"], *spot) for spot in PLACES]
         for flip in data["flips"]:
             if flip["rho"] > point["rho"]:
-                places += [(flip["rho"], 6, 0, "left"), (flip["rho"], 6, 14, "left")]
-        costs = [sum(picture.cost(point, place) for picture in pictures) for place in places]
-        best = places[costs.index(min(costs))]
+                spots += [(flip["rho"], 6, 0, "left"), (flip["rho"], 6, 14, "left")]
+        costs = [sum(picture.cost(point, spot) for picture in pictures) for spot in spots]
+        best = spots[costs.index(min(costs))]
         point |= zip(("label_rho", "dx", "dy", "align"), best, strict=True)
         if point["text"]:
             for picture in pictures:
@@ -165,19 +165,19 @@ class _Picture:
         x = (rho - self.start) / (self.end - self.start) * self.width
         return x, math.log(p) / self.least * self.height
 
-    def text_box(self, point: dict, place: tuple) -> tuple:
+    def text_box(self, point: dict, spot: tuple) -> tuple:
         """Return the box of the text of a point at a place."""
-        rho, *offset = place
+        rho, *offset = spot
         return _text_box(*self._at(rho, point["p"]), *offset, point["text"])
 
-    def cost(self, point: dict, place: tuple) -> int:
+    def cost(self, point: dict, spot: tuple) -> int:
         """Return the cost of a text at a place: lines and edges crossed, boxes covered."""
-        left, top, right, bottom = self.text_box(point, place)
+        start, top, end, bottom = self.text_box(point, spot)
         x, y = self.lines
-        crossed = (left <= x) & (x <= right) & (top <= y) & (y <= bottom)
+        crossed = (start <= x) & (x <= end) & (top <= y) & (y <= bottom)
         starts, tops, ends, bottoms = np.transpose(self.boxes)
-        covered = (left < ends) & (starts < right) & (top < bottoms) & (tops < bottom)
-        outside = left < 0 or top < -LINE or right > self.width or bottom > self.height
+        covered = (start < ends) & (starts < end) & (top < bottoms) & (tops < bottom)
+        outside = start < 0 or top < -LINE or end > self.width or bottom > self.height
         return crossed.sum() + 100 * covered.sum() + 1000 * outside
 
 
@@ -239,8 +239,8 @@ def draw_curve(
         color=theme.color("rule", RULES, legend=legend),
         shape=theme.shape("rule", RULES, RULE_SHAPES, legend=legend),
     )
-    place = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
-    texts = points.mark_text(**place).encode(x="label_rho:Q", text="text:N")
+    offset = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
+    texts = points.mark_text(**offset).encode(x="label_rho:Q", text="text:N")
     return alt.layer(level.mark_rule(strokeWidth=1.5), name, curve, *flips, dots, texts)
 
 

@@ -253,10 +253,10 @@ def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> alt.HConc
     interval = theme.bars_and_dots(mean, low, "estimate", width=5, size=150, clip=True, shape=shape)
     difference = theme.across("difference", title, ends, tickCount=6)
     zero = theme.zero("x", "difference")
-    left = alt.layer(zero, dots.encode(x=difference, y=up), *interval)
+    interval_view = alt.layer(zero, dots.encode(x=difference, y=up), *interval)
     width, height = SLIDER_SIZE
     right = draw_curve(folds, (0.0, 1.0), list(RULES), data).properties(width=width, height=height)
-    both = left.properties(width=230, height=220) | right
+    both = interval_view.properties(width=230, height=220) | right
     return both.resolve_scale(color="independent", shape="independent")
 
 
@@ -326,8 +326,8 @@ def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> 
     for at, values, kind in ends:
         for side in (-1, 1):
             share = float((np.sign(values) == side).sum() / runs)
-            left, right = side * at - 0.3, side * at + 0.3
-            bars.append({"left": left, "right": right, "low": 0, "high": share, "kind": kind})
+            edges = {"left": side * at - 0.3, "right": side * at + 0.3}
+            bars.append({**edges, "low": 0, "high": share, "kind": kind})
     return [bar for bar in bars if bar["high"] > bar["low"]]
 
 

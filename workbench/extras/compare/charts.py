@@ -32,8 +32,8 @@ def ranks(
     rows, level = comparison.ranks(), percent(comparison.level)
     labels = _short([row["model"] for row in rows[:most]])
     models = [
-        {**row, "model": label, "place": place}
-        for place, (row, label) in enumerate(zip(rows, labels, strict=False), 1)
+        {**row, "model": label, "place": rank}
+        for rank, (row, label) in enumerate(zip(rows, labels, strict=False), 1)
     ]
     model, score = rows[0]["model"], number(rows[0]["score"])
     title = f"{model}: mean score {score}"
@@ -96,14 +96,14 @@ def _draw(total: int, score: alt.X, data: dict) -> alt.LayerChart | alt.HConcatC
 
 def _tied(comparison: ItemComparison, models: list[dict]) -> list[dict]:
     """Return a row per model and tie group of several models, with the mean place of the group."""
-    places = {name: place for place, name in enumerate(comparison.names, 1)}
+    order = {name: k for k, name in enumerate(comparison.names, 1)}
     rows = []
     for group, names in enumerate(comparison.groups, 1):
-        middle = (places[names[0]] + places[names[-1]]) / 2
+        middle = (order[names[0]] + order[names[-1]]) / 2
         for name in names:
-            place = places[name]
-            if len(names) > 1 and place <= len(models):
-                row = {"model": models[place - 1]["model"], "place": place}
+            k = order[name]
+            if len(names) > 1 and k <= len(models):
+                row = {"model": models[k - 1]["model"], "place": k}
                 rows.append(row | {"group": group, "middle": middle})
     return rows
 
