@@ -3,7 +3,7 @@
 import altair as alt
 
 from workbench.charts import theme
-from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure
+from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure, across, chart
 
 
 def sureness(says: float, right: float, predicted: float | None = None) -> Figure:
@@ -35,8 +35,8 @@ def sureness(says: float, right: float, predicted: float | None = None) -> Figur
 
 def _draw(data: dict) -> alt.LayerChart:
     ticks = {"values": [k / 5 for k in range(6)], "format": PERCENT}
-    base = theme.chart(data, "bars").encode(
-        y=theme.names("who"), x=theme.across("share", "percentage of the forms", (0, 1.1), **ticks)
+    base = chart(data, "bars").encode(
+        y=theme.names("who"), x=across("share", "percentage of the forms", (0, 1.1), **ticks)
     )
     colors = {
         "mean confidence": GRAY,

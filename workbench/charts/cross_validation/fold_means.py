@@ -19,13 +19,21 @@ from workbench.charts.cross_validation.words import (
     two_lines,
     values_axis,
 )
-from workbench.charts.theme import GRAY, OKABE_ITO, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    OKABE_ITO,
+    WIDTH,
+    Figure,
+    across,
+    bars_and_dots,
+    chart,
+    span,
+)
 from workbench.cross_validation.comparison import best_mean
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
 from workbench.cross_validation.losses import CVLosses
-from workbench.results import percent
+from workbench.results import percent, rows_of
 from workbench.results.digits import between, number, share
-from workbench.results.result import rows_of
 
 FIRST, SECOND, NEITHER = OKABE_ITO["blue"], OKABE_ITO["vermilion"], GRAY
 SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
@@ -220,7 +228,7 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
     scale = padded(ends)
     most = stacked(_fold_means(cv))[1]
     height = _row_height(most, cv.repeats)
-    down = theme.span(0.1, cv.repeats + 8 / height, reverse=True)
+    down = span(0.1, cv.repeats + 8 / height, reverse=True)
     labels = alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv), scale=down)
     size = float(np.clip((height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
     above = None if intervals else title
@@ -228,21 +236,21 @@ def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
         "color": theme.color("side", colors, legend=legend),
         "shape": theme.shape("side", shapes, shapes.values(), legend=legend),
     }
-    x = theme.across("value", above, scale=scale, **values_axis(ends, not intervals))
-    dots = theme.chart(data, "dots").encode(x=x, y=labels, **looks)
-    zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
+    x = across("value", above, scale=scale, **values_axis(ends, not intervals))
+    dots = chart(data, "dots").encode(x=x, y=labels, **looks)
+    zero = chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
     mean = theme.truth(data, "mean", x="value:Q")
     views = [(zero + mean + dots.mark_point(filled=True, size=size), height * cv.repeats + 8)]
     if intervals:
         # in the color and shape of the better model, gray if an interval contains 0
         colors[MAY_BE_0], shapes[MAY_BE_0] = NEITHER, BAR
-        base = theme.chart(data, "intervals").encode(
+        base = chart(data, "intervals").encode(
             y=theme.names("test", **two_lines()),
             color=theme.color("verdict", colors, legend=None),
         )
-        low = theme.across("low", title, scale=scale, **values_axis(ends))
+        low = across("low", title, scale=scale, **values_axis(ends))
         shape = theme.shape("verdict", shapes, shapes.values(), legend=None)
-        layers = theme.bars_and_dots(base, low, "estimate", width=4, size=110, shape=shape)
+        layers = bars_and_dots(base, low, "estimate", width=4, size=110, shape=shape)
         views.append((alt.layer(zero, *layers), 36 * len(intervals)))
     both = theme.stacked(WIDTH - 160, *views, spacing=4)
     return both.resolve_scale(color="independent", shape="independent")
@@ -297,9 +305,9 @@ def _models(cv: CVLosses) -> FramedFigure:
 def _draw_models(title: str, data: dict) -> alt.LayerChart:
     y = theme.names("model", labelLimit=220, grid=True)
     values = values_axis([row["value"] for row in data["dots"]])
-    x = theme.across("value", title, scale={"zero": False}, **values)
-    dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
-    ticks = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND)
+    x = across("value", title, scale={"zero": False}, **values)
+    dots = chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
+    ticks = chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND)
     layers = dots + ticks.encode(x="mean:Q", y=y)
     return layers.properties(width=480, height=max(60, 26 * len(data["means"])))
 

@@ -9,7 +9,16 @@ import numpy as np
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import best_words
 from workbench.charts.cross_validation.words import FramedFigure, short_names, values_axis
-from workbench.charts.theme import GRAY, MISS, STRATIFIED, Figure
+from workbench.charts.theme import (
+    GRAY,
+    MISS,
+    STRATIFIED,
+    Figure,
+    across,
+    bars_and_dots,
+    beside,
+    chart,
+)
 from workbench.cross_validation.comparison import ModelComparison, differing
 from workbench.cross_validation.losses import KINDS
 from workbench.results import percent
@@ -79,18 +88,18 @@ def _draw(kind: str, legend_title: list[str] | None, data: dict) -> alt.LayerCha
     present = {row["verdict"] for row in rows}
     values = [verdict for verdict in VERDICTS if verdict in present]
     looks = {"title": legend_title, "legend": {"values": values, "titleLimit": PAIRS_WIDTH}}
-    base = theme.chart(data, "pairs").encode(y=theme.names("pair", labelLimit=280))
+    base = chart(data, "pairs").encode(y=theme.names("pair", labelLimit=280))
     ends = [row[end] for row in rows for end in ("low", "high")]
     title = f"difference in mean {kind}, first minus second"
-    bars, dots = theme.bars_and_dots(
+    bars, dots = bars_and_dots(
         base.encode(color=theme.color("verdict", VERDICTS, **looks)),
-        theme.across("low", title, **values_axis(ends)),
+        across("low", title, **values_axis(ends)),
         "difference",
         width=3,
         size=70,
         shape=theme.shape("verdict", VERDICTS, ["diamond", "circle", "cross"], **looks),
     )
-    texts = theme.beside(base, 8, x="width", fontSize=11)
+    texts = beside(base, 8, x="width", fontSize=11)
     layers = alt.layer(theme.zero("x", "difference"), bars, dots, texts)
     height = max(40, len(rows) * (24 if len(rows) <= 12 else 17))
     return layers.properties(width=PAIRS_WIDTH, height=height)

@@ -12,11 +12,11 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
 from workbench.charts.cross_validation.words import short_names, values_axis
-from workbench.charts.theme import GRAY, WIDTH, Figure
+from workbench.charts.theme import GRAY, WIDTH, Figure, across, chart
 from workbench.cross_validation.losses import KINDS
 from workbench.cross_validation.model_tests import BayesianTTest
+from workbench.results import rows_of
 from workbench.results.digits import number, probability
-from workbench.results.result import rows_of
 
 REGIONS = {"first better": FIRST, "practically equal": GRAY, "second better": SECOND}
 MOST_LETTERS = 50
@@ -114,15 +114,15 @@ def _hidden(result: BayesianTTest, cuts: list, low: float, high: float) -> str:
 def _draw(title: str, data: dict) -> alt.LayerChart:
     differences = [row["difference"] for row in data["density"]]
     scale = {"nice": False}
-    density = theme.chart(data, "density").encode(
-        x=theme.across("difference", title, scale=scale, **values_axis(differences))
+    density = chart(data, "density").encode(
+        x=across("difference", title, scale=scale, **values_axis(differences))
     )
     areas = density.mark_area(opacity=0.55).encode(
         y=alt.Y("density:Q", axis=None, stack=None),
         color=theme.color("region", REGIONS, legend=None),
     )
     line = density.mark_line(strokeWidth=1.5, color=GRAY).encode(y="density:Q")
-    rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
+    rules = chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
     # over its region, but next to the names at the ends
     width = LETTER * max(len(line) for row in data["names"] for line in row["text"])
     least, most = f"min({1.5 * width}, width / 2)", f"max(width - {1.5 * width}, width / 2)"
@@ -134,7 +134,7 @@ def _draw(title: str, data: dict) -> alt.LayerChart:
     look = {"baseline": "top", "lineHeight": 15, "limit": WIDTH // 3}
     texts = []
     for name, y in (("names", -32), ("notes", 6)):
-        base = theme.chart(data, name).encode(text="text:N")
+        base = chart(data, name).encode(text="text:N")
         for side, x, align in places:
             text = base.mark_text(x=x, y=y, align=align, **look)
             texts.append(text.transform_filter(alt.datum.at == side))

@@ -2,13 +2,12 @@
 
 import functools
 import math
-from collections.abc import Sequence
 
 import altair as alt
 import numpy as np
 
 from workbench.charts import theme
-from workbench.charts.theme import GRAY, OKABE_ITO, WIDTH, Figure
+from workbench.charts.theme import GRAY, OKABE_ITO, WIDTH, Figure, across, beside, chart, span, up
 from workbench.cross_validation.kfold import KFoldTTest
 from workbench.results import percent
 from workbench.results.digits import decimal, share, short_p
@@ -209,7 +208,7 @@ def draw_curve(
     step = 0.1 if ends[1] - ends[0] < 1.2 else 0.2
     first, last = math.ceil(ends[0] / step - 1e-9), math.floor(ends[1] / step + 1e-9)
     r = f"datum.value / ({folds} - {folds - 1} * datum.value)"
-    x = theme.across(
+    x = across(
         "rho",
         "assumed rho (below it: correlation r of two folds)",
         ends,
@@ -218,18 +217,18 @@ def draw_curve(
         grid=False,
     )
     below = f", {LEAST_P:g} for all below" if least <= LEAST_P else ""
-    scale = theme.span(_least_p(data["curve"]), 1, type="log")
+    scale = span(_least_p(data["curve"]), 1, type="log")
     ticks = {"values": _p_ticks(least), "format": "~g"}
-    y = theme.up("p", f"p-value (log scale{below})", scale=scale, **ticks)
-    curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=GRAY).encode(x=x, y=y)
-    level = theme.chart(data, "level").encode(y="p:Q")
-    name = theme.beside(level, 4, x="width", style="note")
-    flip = theme.chart(data, "flips").encode(x="rho:Q")
+    y = up("p", f"p-value (log scale{below})", scale=scale, **ticks)
+    curve = chart(data, "curve").mark_line(strokeWidth=2, color=GRAY).encode(x=x, y=y)
+    level = chart(data, "level").encode(y="p:Q")
+    name = beside(level, 4, x="width", style="note")
+    flip = chart(data, "flips").encode(x="rho:Q")
     flips = [flip.mark_rule(style="truth")]
     for side, (dx, dy, align) in FLIP_PLACE.items():
         text = flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N")
         flips.append(text.transform_filter(alt.datum.side == side))
-    points = theme.chart(data, "points").encode(y="p:Q")
+    points = chart(data, "points").encode(y="p:Q")
     names = "datum.label == '0.7' ? 'rho 0.7' : datum.label"
     legend = {"values": rules, "labelExpr": names}
     sizes = {"domain": [0, 1], "range": [90, 230]}

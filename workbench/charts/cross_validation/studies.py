@@ -21,12 +21,25 @@ from workbench.charts.cross_validation.rho_curves import (
     draw_curve,
 )
 from workbench.charts.cross_validation.words import two_lines
-from workbench.charts.theme import ESTIMATE, GRAY, MISS, OKABE_ITO, PERCENT, STRATIFIED, Figure
+from workbench.charts.theme import (
+    ESTIMATE,
+    GRAY,
+    MISS,
+    OKABE_ITO,
+    PERCENT,
+    STRATIFIED,
+    Figure,
+    across,
+    bars_and_dots,
+    beside,
+    chart,
+    span,
+    up,
+)
 from workbench.course.clerks import ClerkStudies
 from workbench.cross_validation.kfold import KFoldTTest, resolve_rho
-from workbench.results import percent
+from workbench.results import percent, rows_of
 from workbench.results.digits import number, share, short, short_p
-from workbench.results.result import rows_of
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy
 
 VERDICTS = {"differs": STRATIFIED, "may be 0": GRAY}
@@ -99,13 +112,13 @@ def hook(differences: Sequence[float], pvalue: float) -> Figure:
 
 def _draw_hook(data: dict) -> alt.LayerChart:
     x = alt.X("fold:O", title="fold of ten forms", axis={"labelAngle": 0})
-    y = theme.up("difference", "errors, A minus B (percentage points)", **POINTS)
-    base = theme.chart(data, "folds").encode(x=x, y=y)
-    line = theme.chart(data, "mean").encode(y=y)
+    y = up("difference", "errors, A minus B (percentage points)", **POINTS)
+    base = chart(data, "folds").encode(x=x, y=y)
+    line = chart(data, "mean").encode(y=y)
     stems = base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(y2=alt.datum(0))
     dots = base.mark_point(filled=True, size=90, color=ESTIMATE)
     layers = (theme.zero("y", "difference").encode(y=y), stems, dots)
-    return alt.layer(*layers, line.mark_rule(style="truth"), theme.beside(line, 4, x="width"))
+    return alt.layer(*layers, line.mark_rule(style="truth"), beside(line, 4, x="width"))
 
 
 # two equal clerks
@@ -175,19 +188,19 @@ def _rate_error(rate: float, runs: int) -> float:
 
 def _draw_clerks(data: dict) -> alt.VConcatChart:
     axis = {"values": [1, 10, 20, 30, 40], "labelAngle": 0, "grid": False}
-    base = theme.chart(data, "studies").encode(
+    base = chart(data, "studies").encode(
         x=alt.X("study:O", title="study", axis=axis), color=theme.color("verdict", ALARMS)
     )
     ends = (-MOST_DIFFERENCE, MOST_DIFFERENCE)
-    low = theme.up("low", "A minus B (percentage points)", ends, **POINTS)
+    low = up("low", "A minus B (percentage points)", ends, **POINTS)
     shape = theme.shape("verdict", ALARMS, ["diamond", "circle"])
-    layers = theme.bars_and_dots(base, low, "difference", width=2, size=50, clip=True, shape=shape)
+    layers = bars_and_dots(base, low, "difference", width=2, size=50, clip=True, shape=shape)
     intervals = alt.layer(theme.zero("y", "difference", style="truth"), *layers)
     ends = (0, 1.3 * MOST_ALARMS)
-    rate = theme.across("rate", "false alarms", ends, tickCount=4, format=PERCENT)
-    alarms = theme.chart(data, "alarms").encode(x=rate, y=theme.names("who"))
-    sd = theme.across("sd", "standard error", (0, 1.4 * MOST_SPREAD), tickCount=4)
-    spread = theme.chart(data, "spread").encode(x=sd, y=theme.names("kind"))
+    rate = across("rate", "false alarms", ends, tickCount=4, format=PERCENT)
+    alarms = chart(data, "alarms").encode(x=rate, y=theme.names("who"))
+    sd = across("sd", "standard error", (0, 1.4 * MOST_SPREAD), tickCount=4)
+    spread = chart(data, "spread").encode(x=sd, y=theme.names("kind"))
     bars = theme.bars(alarms, "who", BAR_COLORS), theme.bars(spread, "kind", BAR_COLORS)
     row = alt.hconcat(*[view.properties(width=222, height=84) for view in bars])
     both = intervals.properties(width=520, height=240) & row.resolve_scale(color="independent")
@@ -242,18 +255,16 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
 
 def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> alt.HConcatChart:
     top = max(4, *(row["y"] for row in data["dots"])) + 0.5
-    up = alt.Y("y:Q", axis=None, scale=theme.span(-0.8, top))
-    dots = theme.chart(data, "dots").mark_circle(size=110, color=ESTIMATE)
+    y_axis = alt.Y("y:Q", axis=None, scale=span(-0.8, top))
+    dots = chart(data, "dots").mark_circle(size=110, color=ESTIMATE)
     title = "difference per fold (bar: 95% interval)"
-    mean = theme.chart(data, "mean").encode(
-        y=up, color=theme.color("verdict", VERDICTS, legend=None)
-    )
+    mean = chart(data, "mean").encode(y=y_axis, color=theme.color("verdict", VERDICTS, legend=None))
     shape = theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None)
-    low = theme.across("low", ends=ends)
-    interval = theme.bars_and_dots(mean, low, "estimate", width=5, size=150, clip=True, shape=shape)
-    difference = theme.across("difference", title, ends, tickCount=6)
+    low = across("low", ends=ends)
+    interval = bars_and_dots(mean, low, "estimate", width=5, size=150, clip=True, shape=shape)
+    difference = across("difference", title, ends, tickCount=6)
     zero = theme.zero("x", "difference")
-    interval_view = alt.layer(zero, dots.encode(x=difference, y=up), *interval)
+    interval_view = alt.layer(zero, dots.encode(x=difference, y=y_axis), *interval)
     width, height = SLIDER_SIZE
     right = draw_curve(folds, (0.0, 1.0), list(RULES), data).properties(width=width, height=height)
     both = interval_view.properties(width=230, height=220) | right
@@ -334,7 +345,7 @@ def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> 
 def _draw_experiments(data: dict) -> alt.LayerChart:
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
     special = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items())
-    x = theme.across(
+    x = across(
         "left",
         "t of one cross-validation (dashed: t density; lines: critical values)",
         (-INFINITE - 0.5, INFINITE + 0.5),
@@ -344,10 +355,10 @@ def _draw_experiments(data: dict) -> alt.LayerChart:
         labelOverlap=False,
     )
     percents = {"tickCount": 5, "format": PERCENT}
-    y = theme.up("low", "proportion of the runs", (0, 0.2), **percents)
-    bars = theme.chart(data, "bars").mark_rect(stroke=None)
-    critical = theme.chart(data, "critical").mark_rule(strokeWidth=1)
-    density = theme.chart(data, "density").mark_line(strokeWidth=2, style="truth")
+    y = up("low", "proportion of the runs", (0, 0.2), **percents)
+    bars = chart(data, "bars").mark_rect(stroke=None)
+    critical = chart(data, "critical").mark_rule(strokeWidth=1)
+    density = chart(data, "density").mark_line(strokeWidth=2, style="truth")
     return alt.layer(
         bars.encode(x=x, x2="right:Q", y=y, y2="high:Q", color=theme.color("kind", OUTCOMES)),
         critical.encode(x="t:Q"),
@@ -410,9 +421,9 @@ def _first_keys(studies: Mapping) -> list[str]:
 
 def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
     legend = {"columns": 4, "symbolStrokeWidth": 0}
-    scale = theme.span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")
-    base = theme.chart(data, "rates").encode(
-        x=theme.across("n", "forms", scale=scale, values=SIZES, grid=False),
+    scale = span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")
+    base = chart(data, "rates").encode(
+        x=across("n", "forms", scale=scale, values=SIZES, grid=False),
         color=theme.color("test", TEST_COLORS, legend=legend),
     )
     widths = {"domain": [0, 1], "range": [1, 4]}
@@ -420,17 +431,17 @@ def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
     dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]]
     dash = theme.dash("test", TEST_COLORS, dashes, legend=None)
     shape = theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend)
-    level, guess = (theme.chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
-    lines = [level.mark_rule(style="truth"), theme.beside(level, 4, x="width", style="note")]
+    level, guess = (chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
+    lines = [level.mark_rule(style="truth"), beside(level, 4, x="width", style="note")]
     guesses = [
         guess.mark_rule(strokeDash=[2, 2], strokeWidth=2),
-        theme.beside(guess, 26, x="width"),
+        beside(guess, 26, x="width"),
     ]
     panels = []
     for situation, name, most in zip(situations, ("false alarms", "power"), (0.2, 1), strict=True):
         part = base.transform_filter(alt.datum.situation == situation)
         percents = {"tickCount": 5, "format": PERCENT}
-        y = theme.up("rate", f"{name}: {situation}", (0, most), **percents)
+        y = up("rate", f"{name}: {situation}", (0, most), **percents)
         layers = [
             *lines,
             part.mark_line().encode(y=y, strokeWidth=width, strokeDash=dash),
@@ -490,7 +501,7 @@ def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> Figure:
 
 
 def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) -> alt.HConcatChart:
-    base = theme.chart(data, "rates").encode(y=theme.names("test", tests, **two_lines()))
+    base = chart(data, "rates").encode(y=theme.names("test", tests, **two_lines()))
     legend = {"labelLimit": 260}
     looks = {
         "color": theme.color("kind", SCORES, legend=legend),
@@ -500,7 +511,7 @@ def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) 
     for learner in learners:
         part = base.transform_filter(alt.datum.learner == learner)
         percents = {"tickCount": 6, "format": PERCENT}
-        x = theme.across("alarms", f"{learner}: proportion significant", (0, 1), **percents)
+        x = across("alarms", f"{learner}: proportion significant", (0, 1), **percents)
         power = part.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"])
         panel = alt.layer(
             theme.truth(data, "level", x="rate:Q"),

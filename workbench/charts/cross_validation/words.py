@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from workbench.charts import theme
-from workbench.charts.theme import Figure
+from workbench.charts.theme import Figure, span
 
 LETTERS = 18
 
@@ -50,7 +49,7 @@ def padded(values: Sequence) -> alt.Scale:
     """Return a scale with some room around the values, even if they are all equal."""
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
-    return theme.span(low - room, high + room, zero=False)
+    return span(low - room, high + room, zero=False)
 
 
 def short_names(models: Sequence[str]) -> list[str]:

@@ -9,11 +9,11 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
-from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, STRATIFIED, Figure
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, STRATIFIED, Figure, across, chart
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS, estimator_of
 from workbench.misclassification.prevalence import EstimatorComparison
-from workbench.results.result import rows_of
+from workbench.results import rows_of
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> Figure:
@@ -75,8 +75,8 @@ def _best(comparison: EstimatorComparison, method: str, titles: dict, texts: dic
 
 def _draw_estimators(data: dict) -> alt.LayerChart:
     title = "expected RMSE of the proportion at the present shift"
-    base = theme.chart(data, "estimators").encode(
-        x=theme.across("rmse", title, tickCount=6, format="~g"),
+    base = chart(data, "estimators").encode(
+        x=across("rmse", title, tickCount=6, format="~g"),
         y=theme.names("estimator", labelLimit=220),
     )
     colors = {"chosen": ESTIMATE, "other": GRAY}
@@ -123,7 +123,7 @@ def _draw_matrix(names: list[str], data: dict) -> alt.LayerChart:
     axis = {"labelLimit": 110}
     x = alt.X("prediction:N", sort=names, title="read as", axis=axis | {"labelAngle": angle})
     y = alt.Y("truth:N", sort=names, title="true class", axis=axis)
-    base = theme.chart(data, "audit").encode(x=x, y=y)
+    base = chart(data, "audit").encode(x=x, y=y)
     color = alt.Color(
         "rate:Q",
         title="P(read as | true)",

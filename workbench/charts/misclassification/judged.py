@@ -7,7 +7,17 @@ import numpy as np
 
 from workbench.audits.judges import CORRECTED, JudgeAudit, who_says
 from workbench.charts import theme
-from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, WIDTH, Figure
+from workbench.charts.theme import (
+    ESTIMATE,
+    GRAY,
+    PERCENT,
+    WIDTH,
+    Figure,
+    across,
+    bars_and_dots,
+    beside,
+    chart,
+)
 from workbench.results import percent
 
 
@@ -50,14 +60,14 @@ def judged(audit: JudgeAudit) -> Figure:
 
 
 def _draw(graded: bool, data: dict) -> alt.LayerChart:
-    base = theme.chart(data, "judged").encode(
+    base = chart(data, "judged").encode(
         y=theme.names("who", labelLimit=220),
         color=theme.color("kind", {"corrected": ESTIMATE, "other": GRAY}, legend=None),
     )
     scale = {"zero": False, "nice": True}
     axis = {} if graded else {"format": PERCENT}
     title = "mean grade" if graded else "proportion of items"
-    low = theme.across("low", title, scale=scale, tickCount=6, **axis)
-    bars, dots = theme.bars_and_dots(base, low, "estimate", width=5, size=110)
-    texts = theme.beside(base, 12, x="width").encode(color=alt.value(GRAY))
+    low = across("low", title, scale=scale, tickCount=6, **axis)
+    bars, dots = bars_and_dots(base, low, "estimate", width=5, size=110)
+    texts = beside(base, 12, x="width").encode(color=alt.value(GRAY))
     return alt.layer(bars, dots, texts)

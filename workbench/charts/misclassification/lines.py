@@ -8,7 +8,7 @@ import altair as alt
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import READING, answer_slopes
 from workbench.charts.misclassification.words import colors, dashes
-from workbench.charts.theme import GRAY, OKABE_ITO, PERCENT, Figure
+from workbench.charts.theme import GRAY, OKABE_ITO, PERCENT, Figure, across, beside, chart, span, up
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory
 
@@ -98,7 +98,7 @@ def _compared(end: float, ends: dict) -> str:
 def _draw_published(names: list[str], data: dict) -> alt.LayerChart:
     months = max(row["month"] for row in data["lines"])
     axes, looks = _encodings(names, months)
-    lines = theme.chart(data, "lines").encode(**axes)
+    lines = chart(data, "lines").encode(**axes)
     # There is one layer per line, as encoded shapes would replace the strokes in the legend.
     dots = [
         lines.transform_filter(alt.datum.line == name).mark_point(
@@ -106,7 +106,7 @@ def _draw_published(names: list[str], data: dict) -> alt.LayerChart:
         )
         for name in names
     ]
-    ends = theme.beside(theme.chart(data, "ends").encode(**axes), 12, fontWeight="bold")
+    ends = beside(chart(data, "ends").encode(**axes), 12, fontWeight="bold")
     strokes = lines.mark_line(strokeWidth=2.5).encode(**looks)
     return alt.layer(strokes, *dots, ends)
 
@@ -151,20 +151,20 @@ def drawing(
 
 def _draw_drawing(data: dict) -> alt.LayerChart:
     axes, looks = _encodings([TRUTH, DRAWN], len(data["drawn"]))
-    truth, drawn = (theme.chart(data, name).encode(**axes) for name in ("truth", "drawn"))
+    truth, drawn = (chart(data, name).encode(**axes) for name in ("truth", "drawn"))
     lines = [line.mark_line(strokeWidth=2.5).encode(**looks) for line in (truth, drawn)]
     return alt.layer(*lines, drawn.mark_circle(size=190).encode(color=looks["color"]))
 
 
 def _encodings(names: list[str], months: int) -> tuple[dict, dict]:
     """Return the axes, and the color and dash of lines; all charts of months have the same axes."""
-    scale = theme.span(1, months, padding=12)
+    scale = span(1, months, padding=12)
     values = list(range(1, months + 1))
-    across = theme.across("month", "month", scale=scale, values=values, grid=False)
-    up = theme.up("share", "proportion with panels", HEIGHTS, format=PERCENT)
+    x_axis = across("month", "month", scale=scale, values=values, grid=False)
+    y_axis = up("share", "proportion with panels", HEIGHTS, format=PERCENT)
     lines = {name: LINES[name] for name in names}
     dash = {TRUTH: [6, 3], DRAWN: [1, 0]} | dashes()
-    return {"x": across, "y": up}, {
+    return {"x": x_axis, "y": y_axis}, {
         "color": theme.color("line", lines, legend=STROKES),
         "strokeDash": theme.dash("line", names, [dash[name] for name in names], legend=STROKES),
     }

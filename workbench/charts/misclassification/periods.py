@@ -10,11 +10,22 @@ import numpy as np
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import class_name, points
-from workbench.charts.theme import GRAY, HEIGHT, MISS, PERCENT, STRATIFIED, STROKES, WIDTH, Figure
+from workbench.charts.theme import (
+    GRAY,
+    HEIGHT,
+    MISS,
+    PERCENT,
+    STRATIFIED,
+    STROKES,
+    WIDTH,
+    Figure,
+    bars_and_dots,
+    chart,
+    up,
+)
 from workbench.misclassification.calendar import named_period
 from workbench.misclassification.series import PrevalenceSeries
-from workbench.results import percent
-from workbench.results.result import rows_of
+from workbench.results import percent, rows_of
 from workbench.results.vocabulary import method_words
 
 SHOWN_CLASSES = 6
@@ -155,16 +166,16 @@ def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelM
     return _stacked(parts)
 
 
-def _class_chart(data: dict, k: int, across: alt.X, name: str, periods: int) -> alt.LayerChart:
+def _class_chart(data: dict, k: int, x_axis: alt.X, name: str, periods: int) -> alt.LayerChart:
     # a low chart has no room for more than the name
     title = name if "lines 1" in data else f"proportion of {name}"
-    up = theme.up("share", title, scale={"zero": False}, tickCount=5, format=PERCENT)
+    y_axis = up("share", title, scale={"zero": False}, tickCount=5, format=PERCENT)
     bands, alone, lines, lost, audit = (
-        theme.chart(data, f"{name} {k}").encode(x=across)
+        chart(data, f"{name} {k}").encode(x=x_axis)
         for name in ("bands", "alone", "lines", "lost", "audit")
     )
     limits = {"y": "low:Q", "y2": "high:Q"}
-    lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=STROKES))
+    lines = lines.encode(y=y_axis, color=theme.color("kind", KINDS, legend=STROKES))
     dash = theme.dash("kind", KINDS, [[4, 3], [1, 0]])
     cross = {"color": MISS, "fontSize": 16, "fontWeight": "bold", "baseline": "bottom"}
     layers = [
@@ -290,10 +301,10 @@ def _draw_changes(classes: list[str], periods: Sequence, data: dict) -> alt.TopL
     color = theme.color("verdict", VERDICTS)
     shape = theme.shape("verdict", VERDICTS, ["circle", "square"])
     parts = []
-    for k, across in enumerate(_period_axes(periods, title, len(classes))):
-        base = theme.chart(data, f"changes {k}").encode(x=across, color=color)
-        low = theme.up("low", f"{_limited(classes[k], 10)} (points)", **POINTS)
-        bars, dots = theme.bars_and_dots(
+    for k, x_axis in enumerate(_period_axes(periods, title, len(classes))):
+        base = chart(data, f"changes {k}").encode(x=x_axis, color=color)
+        low = up("low", f"{_limited(classes[k], 10)} (points)", **POINTS)
+        bars, dots = bars_and_dots(
             base, low, "change", width=2 if many else 3, size=14 if many else 60, shape=shape
         )
         parts.append(alt.layer(theme.zero("y", "change", f"zero {k}"), bars, dots))

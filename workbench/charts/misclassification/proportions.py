@@ -6,7 +6,7 @@ import numpy as np
 from workbench import checks
 from workbench.audits.classification import ClassificationTable
 from workbench.charts import theme
-from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, WIDTH, Figure
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, WIDTH, Figure, across, beside, chart
 from workbench.results import digits, percent
 
 KINDS = {"predicted": GRAY, "corrected": ESTIMATE}
@@ -62,14 +62,14 @@ def _points(rows: list[dict], column: str, kind: str) -> list[dict]:
 
 def _draw(data: dict) -> alt.LayerChart:
     y = theme.names("class", labelLimit=140)
-    low = theme.across("low", "proportion of all items", tickCount=5, format=PERCENT)
-    lines = theme.chart(data, "classes").encode(y=y)
+    low = across("low", "proportion of all items", tickCount=5, format=PERCENT)
+    lines = chart(data, "classes").encode(y=y)
     bars = lines.mark_rule(strokeWidth=5, color=ESTIMATE, yOffset=BELOW)
-    texts = theme.beside(lines, 12, x="width", color=GRAY)
+    texts = beside(lines, 12, x="width", color=GRAY)
     layers = [bars.encode(x=low, x2="high:Q"), texts]
     color = theme.color("kind", KINDS)
     shape = theme.shape("kind", KINDS, ["diamond", "circle"])
     for kind, offset in (("predicted", -BELOW), ("corrected", BELOW)):
-        dots = theme.chart(data, kind).mark_point(filled=True, size=80, yOffset=offset)
+        dots = chart(data, kind).mark_point(filled=True, size=80, yOffset=offset)
         layers.append(dots.encode(y=y, x="share:Q", color=color, shape=shape))
     return alt.layer(*layers)

@@ -9,13 +9,24 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import colors, dashes, names, points
-from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure
+from workbench.charts.theme import (
+    ESTIMATE,
+    GRAY,
+    OKABE_ITO,
+    PERCENT,
+    Figure,
+    across,
+    beside,
+    chart,
+    span,
+    up,
+)
 from workbench.course.lesson_data import named
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.misclassification.setting import counted_share
 from workbench.misclassification.theory import EstimatorTheory, moments, unbiased_share
+from workbench.results import rows_of
 from workbench.results.digits import short
-from workbench.results.result import rows_of
 from workbench.simulations.misclassification import PrevalenceStudy
 
 RAW, CORRECTED = colors()["raw count"], ESTIMATE
@@ -28,7 +39,7 @@ CELLS = {
 READING, TRUTH = "P(read | true)", "P(true | read)"
 HOLDS = {READING: "mixed", TRUTH: "calibration"}
 RANGE = (0.02, 0.40)
-GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
+GRID, WITHIN = np.linspace(*RANGE, 77), span(*RANGE, zero=False)
 # Axes do not change while sliders move. They hold every value of the lesson's sliders, or their
 # title says where they are cut.
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
@@ -90,19 +101,19 @@ def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
 
 
 def _draw_mosaic(data: dict) -> alt.HConcatChart:
-    cells = theme.chart(data, "cells")
+    cells = chart(data, "cells")
     groups = named("proportion of all forms: panels, others")
-    x = theme.across("left", groups, (0, 1), format=PERCENT)
-    y = theme.up("low", "proportion of each group, by class read", (0, 1), format=PERCENT)
+    x = across("left", groups, (0, 1), format=PERCENT)
+    y = up("low", "proportion of each group, by class read", (0, 1), format=PERCENT)
     colors = {named(area): color for area, color in CELLS.items()}
     color = theme.color("area", colors, legend={"columns": 2})
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1)
     areas = areas.encode(x=x, x2="right:Q", y=y, y2="high:Q", color=color)
     texts = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
-    up = theme.up("bias", "counted minus true proportion (points)", BIAS, **POINTS)
-    across = theme.across("share", named("true proportion of panels"), (0, 1), format=PERCENT)
-    line = theme.chart(data, "line").mark_line(color=GRAY, clip=True).encode(x=across, y=up)
-    arrow = theme.chart(data, "arrow").encode(x="share:Q")
+    y_axis = up("bias", "counted minus true proportion (points)", BIAS, **POINTS)
+    x_axis = across("share", named("true proportion of panels"), (0, 1), format=PERCENT)
+    line = chart(data, "line").mark_line(color=GRAY, clip=True).encode(x=x_axis, y=y_axis)
+    arrow = chart(data, "arrow").encode(x="share:Q")
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(y="from:Q", y2="bias:Q")
     tips = theme.shape("way", ["up", "down"], ["triangle-up", "triangle-down"], legend=None)
     tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(y="bias:Q", shape=tips)
@@ -141,11 +152,11 @@ def judge(share: float, right: float) -> Figure:
 
 def _draw_judge(data: dict) -> alt.LayerChart:
     axes = {
-        "x": theme.across("share", "proportion of good answers", (0, 1), format=PERCENT),
-        "y": theme.up("value", "reported proportion", (0, 1), format=PERCENT),
+        "x": across("share", "proportion of good answers", (0, 1), format=PERCENT),
+        "y": up("value", "reported proportion", (0, 1), format=PERCENT),
         "color": theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED}),
     }
-    lines, now = (theme.chart(data, name).encode(**axes) for name in ("lines", "now"))
+    lines, now = (chart(data, name).encode(**axes) for name in ("lines", "now"))
     return lines.mark_line() + now.mark_point(filled=True, size=110)
 
 
@@ -232,22 +243,22 @@ def _draw_months(data: dict) -> alt.VConcatChart:
     labels = theme.names("name", ranked, labelLimit=160, minExtent=NAME_WIDTH)
     low, high = (f"{abs(100 * end):g}" for end in ERRORS)
     title = f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}"
-    along = theme.across("low", title, ERRORS, **POINTS)
-    answers = theme.chart(data, "answers")
+    along = across("low", title, ERRORS, **POINTS)
+    answers = chart(data, "answers")
     rows = answers.encode(y=labels, color=color)
     bands = rows.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q")
     dots = rows.mark_circle(size=90, clip=True).encode(x="bias:Q")
-    texts = theme.beside(answers, 8, fontWeight="bold").encode(x=alt.value("width"), y=labels)
+    texts = beside(answers, 8, fontWeight="bold").encode(x=alt.value("width"), y=labels)
     heading = {"align": "left", "dx": 8, "dy": -26, "lineHeight": 16, "x": "width", "y": 0}
     head = theme.Chart(theme.rows("head", [{"text": ["typical", "error"]}]))
     head = head.mark_text(style="note", **heading).encode(text="text:N")
     above = theme.zero("x", "bias", style="truth") + bands + dots + texts + head
     title = "new true proportion (lines: theory; dots: simulation)"
-    across = theme.across("share", title, scale=WITHIN, format=PERCENT)
-    up = theme.up(
+    x_axis = across("share", title, scale=WITHIN, format=PERCENT)
+    y_axis = up(
         "rmse",
         "typical error (points, log scale)",
-        scale=theme.span(*TYPICAL, type="log"),
+        scale=span(*TYPICAL, type="log"),
         values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)],
         labelExpr=POINT,
     )
@@ -255,11 +266,11 @@ def _draw_months(data: dict) -> alt.VConcatChart:
         "color": theme.color("estimator", colors(), legend=LEGEND),
         "strokeDash": theme.dash("estimator", order, dashes().values(), legend=LEGEND),
     }
-    lines = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True)
-    curves = lines.encode(x=across, y=up, **looks)
+    lines = chart(data, "curves").mark_line(strokeWidth=2, clip=True)
+    curves = lines.encode(x=x_axis, y=y_axis, **looks)
     now = answers.mark_circle(size=70, clip=True)
-    now = now.encode(x=theme.across("now", scale=WITHIN), y="rmse:Q", color=color)
-    below = theme.truth(data, x=across) + curves + now
+    now = now.encode(x=across("now", scale=WITHIN), y="rmse:Q", color=color)
+    below = theme.truth(data, x=x_axis) + curves + now
     both = theme.stacked(460, (above, alt.Step(28)), (below, 190))
     return both.resolve_scale(color="independent", strokeDash="independent")
 
@@ -328,7 +339,7 @@ def change(
 
 
 def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
-    months = theme.across(
+    months = across(
         "month",
         rename("month (dashed: truth)"),
         scale={"nice": False, "padding": 8},
@@ -336,24 +347,22 @@ def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
         grid=False,
         format="d",
     )
-    up = theme.up(
-        "estimate", rename("proportion with panels, 95% intervals"), LEVELS, format=PERCENT
-    )
-    levels = theme.chart(data, "levels").encode(x=months)
+    y_axis = up("estimate", rename("proportion with panels, 95% intervals"), LEVELS, format=PERCENT)
+    levels = chart(data, "levels").encode(x=months)
     bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
-        y=theme.up("low", ends=LEVELS), y2="high:Q"
+        y=up("low", ends=LEVELS), y2="high:Q"
     )
     truth = levels.mark_line(style="truth").encode(y="truth:Q")
-    line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(y=up)
-    chosen = theme.chart(data, "chosen").encode(x=months)
+    line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(y=y_axis)
+    chosen = chart(data, "chosen").encode(x=months)
     bars = chosen.mark_rule(strokeWidth=4, color=RAW).encode(y="low:Q", y2="high:Q")
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
     months_view = (bands + truth + line + bars + dots).properties(width=330, height=250)
     axis = {"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"}
     x = alt.X("band:N", title="dashed: true change", sort=None, axis=axis)
     color = theme.color("band", BANDS, legend=None)
-    differences = theme.chart(data, "differences").encode(x=x, color=color)
-    change = theme.up("low", "change (points), 95% interval", DIFFERENCES, **POINTS)
+    differences = chart(data, "differences").encode(x=x, color=color)
+    change = up("low", "change (points), 95% interval", DIFFERENCES, **POINTS)
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     true = theme.truth(data, "true change", y="change:Q")
@@ -425,10 +434,10 @@ def _draw_constant(data: dict) -> alt.LayerChart:
     color = theme.color("estimator", {name: colors()[name] for name in methods}, legend=None)
     dash = theme.dash("estimator", methods, [dashes()[name] for name in methods], legend=None)
     title = "new true proportion (dashed: truth)"
-    across = theme.across("share", title, scale=WITHIN, format=PERCENT)
-    up = theme.up("answer", "average answer", ANSWERS, format=PERCENT)
+    x_axis = across("share", title, scale=WITHIN, format=PERCENT)
+    y_axis = up("answer", "average answer", ANSWERS, format=PERCENT)
     answers, now, truth = (
-        theme.chart(data, name).encode(x=across, y=up) for name in ("answers", "now", "truth")
+        chart(data, name).encode(x=x_axis, y=y_axis) for name in ("answers", "now", "truth")
     )
     lines = answers.mark_line(strokeWidth=3).encode(color=color, strokeDash=dash)
     dots = now.mark_circle(size=110).encode(color=color)

@@ -5,6 +5,7 @@ import functools
 import altair as alt
 
 from workbench.charts import theme
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, RANDOM, Figure, across, chart
 from workbench.extras.compare.comparison import ItemComparison
 from workbench.results import percent
 from workbench.results.digits import number
@@ -18,7 +19,7 @@ SHORT = 24
 
 def ranks(
     comparison: ItemComparison, *, most: int = SHOWN, scale: alt.Scale | None = None
-) -> theme.Figure:
+) -> Figure:
     """Return a chart of the scores of models, their possible ranks and their tie groups.
 
     Parameters
@@ -58,9 +59,9 @@ def ranks(
             f"possible ranks of each model. In {level} of samples all these ranks are correct. "
             f"{'; '.join(texts)}."
         )
-    axis = {"format": theme.PERCENT} if comparison.bounds == (0, 1) else {}
-    scores = theme.across("low", "mean score", scale=scale or alt.Scale(zero=False), **axis)
-    return theme.Figure(
+    axis = {"format": PERCENT} if comparison.bounds == (0, 1) else {}
+    scores = across("low", "mean score", scale=scale or alt.Scale(zero=False), **axis)
+    return Figure(
         {"models": models, "groups": _tied(comparison, models)},
         title,
         alternative,
@@ -72,19 +73,19 @@ def ranks(
 
 def _draw(total: int, score: alt.X, data: dict) -> alt.LayerChart | alt.HConcatChart:
     y = theme.names("model", alt.EncodingSortField("place", "min"), labelLimit=150)
-    base = theme.chart(data, "models").encode(y=y)
-    dots = base.mark_point(filled=True, size=70, color=theme.ESTIMATE).encode(x="score:Q")
-    bars = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(x=score, x2="high:Q")
+    base = chart(data, "models").encode(y=y)
+    dots = base.mark_point(filled=True, size=70, color=ESTIMATE).encode(x="score:Q")
+    bars = base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(x=score, x2="high:Q")
     size = {"width": WIDTH, "height": max(LEAST, ROW * len(data["models"]))}
     scores = alt.layer(bars, dots).properties(**size)
     if total == 1:
         return scores
     ticks = list(range(1, total + 1, -(-total // TICKS)))
     title = "possible ranks; gray: tie groups"
-    x = theme.across("best_rank", title, (0.5, total + 0.5), values=ticks, format="d")
-    reach = base.mark_rule(strokeWidth=6, color=theme.RANDOM).encode(x=x, x2="worst_rank:Q")
-    ends = base.mark_point(filled=True, size=70, color=theme.RANDOM)
-    groups = theme.chart(data, "groups").mark_line(strokeWidth=3, color=theme.GRAY)
+    x = across("best_rank", title, (0.5, total + 0.5), values=ticks, format="d")
+    reach = base.mark_rule(strokeWidth=6, color=RANDOM).encode(x=x, x2="worst_rank:Q")
+    ends = base.mark_point(filled=True, size=70, color=RANDOM)
+    groups = chart(data, "groups").mark_line(strokeWidth=3, color=GRAY)
     ranks = alt.layer(
         reach,
         ends.encode(x="best_rank:Q"),
