@@ -1,6 +1,6 @@
 """The chart of the start page: mean confidence and accuracy of a program."""
 
-import altair as alt
+from typing import Any
 
 from workbench.charts import theme
 from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure, across, chart
@@ -33,7 +33,7 @@ def sureness(says: float, right: float, predicted: float | None = None) -> Figur
     )
 
 
-def _draw(data: dict) -> alt.LayerChart:
+def _draw(data: dict) -> Any:
     ticks = {"values": [k / 5 for k in range(6)], "format": PERCENT}
     base = chart(data, "bars").encode(
         y=theme.names("who"), x=across("share", "percentage of the forms", (0, 1.1), **ticks)

@@ -214,13 +214,15 @@ def _winner(cv: CVLosses, values: np.ndarray, mean: float, tested: bool) -> str:
     return f"{better} is better, by {gap}: in {wins.sum()} {total}"
 
 
-def _draw_differences(cv: CVLosses, data: dict) -> alt.VConcatChart:
+def _draw_differences(cv: CVLosses, data: dict) -> Any:
     sides = _sides(cv)
-    title, looks, legend = f"{cv.kind} (dashed: mean)", (FIRST,), None
+    title, palette, legend = f"{cv.kind} (dashed: mean)", [FIRST], None
     if len(sides) == 3:
         title = f"{' − '.join(short_names(cv.models))}, difference in {title}"
-        looks, legend = (FIRST, NEITHER, SECOND), {"labelLimit": 240}
-    colors = dict(zip(sides, looks[::-1] if cv.scores else looks, strict=True))
+        palette, legend = [FIRST, NEITHER, SECOND], {"labelLimit": 240}
+    if cv.scores:
+        palette.reverse()
+    colors = dict(zip(sides, palette, strict=True))
     shapes = dict(zip(sides, SIDE_SHAPES, strict=False))
     intervals = data["intervals"]
     ends = [row["value"] for row in data["dots"] + data["zero"]]
@@ -302,7 +304,7 @@ def _models(cv: CVLosses) -> FramedFigure:
     )
 
 
-def _draw_models(title: str, data: dict) -> alt.LayerChart:
+def _draw_models(title: str, data: dict) -> Any:
     y = theme.names("model", labelLimit=220, grid=True)
     values = values_axis([row["value"] for row in data["dots"]])
     x = across("value", title, scale={"zero": False}, **values)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -83,7 +84,7 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     )
 
 
-def _draw(kind: str, legend_title: list[str] | None, data: dict) -> alt.LayerChart:
+def _draw(kind: str, legend_title: list[str] | None, data: dict) -> Any:
     rows = data["pairs"]
     present = {row["verdict"] for row in rows}
     values = [verdict for verdict in VERDICTS if verdict in present]

@@ -3,6 +3,7 @@
 import functools
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -111,7 +112,7 @@ def _hidden(result: BayesianTTest, cuts: list, low: float, high: float) -> str:
     return f"{text}, far to the {side}"
 
 
-def _draw(title: str, data: dict) -> alt.LayerChart:
+def _draw(title: str, data: dict) -> Any:
     differences = [row["difference"] for row in data["density"]]
     scale = {"nice": False}
     density = chart(data, "density").encode(

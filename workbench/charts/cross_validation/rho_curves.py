@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -196,9 +197,7 @@ def _least_p(curve: list[dict]) -> float:
     return min(min(row["p"] for row in curve) ** 1.15 / 1.5, 0.03)
 
 
-def draw_curve(
-    folds: float, ends: tuple[float, float], rules: list[str], data: dict
-) -> alt.LayerChart:
+def draw_curve(folds: float, ends: tuple[float, float], rules: list[str], data: dict) -> Any:
     """Return p by rho, on an axis that also shows the correlation r of two of `folds` fold means.
 
     The legend has `rules` only. A live chart names all rules, because its points appear and

@@ -6,6 +6,7 @@ charts of the topic are in `workbench.charts.cross_validation`.
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -110,7 +111,7 @@ def hook(differences: Sequence[float], pvalue: float) -> Figure:
     )
 
 
-def _draw_hook(data: dict) -> alt.LayerChart:
+def _draw_hook(data: dict) -> Any:
     x = alt.X("fold:O", title="fold of ten forms", axis={"labelAngle": 0})
     y = up("difference", "errors, A minus B (percentage points)", **POINTS)
     base = chart(data, "folds").encode(x=x, y=y)
@@ -186,7 +187,7 @@ def _rate_error(rate: float, runs: int) -> float:
     return float(np.sqrt(rate * (1 - rate) / runs))
 
 
-def _draw_clerks(data: dict) -> alt.VConcatChart:
+def _draw_clerks(data: dict) -> Any:
     axis = {"values": [1, 10, 20, 30, 40], "labelAngle": 0, "grid": False}
     base = chart(data, "studies").encode(
         x=alt.X("study:O", title="study", axis=axis), color=theme.color("verdict", ALARMS)
@@ -240,8 +241,8 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
     if test.pvalue < 1e-4:
         p = text = short_p(test.pvalue)
     ends = [*values.tolist(), *test.at(MOST_RHO).interval(LEVEL), 0.0]
-    ends = min(ends) - 0.02, max(ends) + 0.02
-    draw = functools.partial(_draw_slider, test.folds * test.repeats, ends)
+    reach = min(ends) - 0.02, max(ends) + 0.02
+    draw = functools.partial(_draw_slider, test.folds * test.repeats, reach)
     rho = f"rho {share(test.rho)} (r {share(test.r)})"
     title = f"{rho}: p {p}, {significant} at {percent(1 - LEVEL)}"
     statistic = f"t is {test.statistic:.3f}, p {text}"
@@ -253,7 +254,7 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
     return Figure(data, title, alternative, draw)
 
 
-def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> alt.HConcatChart:
+def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> Any:
     top = max(4, *(row["y"] for row in data["dots"])) + 0.5
     y_axis = alt.Y("y:Q", axis=None, scale=span(-0.8, top))
     dots = chart(data, "dots").mark_circle(size=110, color=ESTIMATE)
@@ -337,12 +338,12 @@ def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> 
     for at, values, kind in ends:
         for side in (-1, 1):
             share = float((np.sign(values) == side).sum() / runs)
-            edges = {"left": side * at - 0.3, "right": side * at + 0.3}
-            bars.append({**edges, "low": 0, "high": share, "kind": kind})
+            limits = {"left": side * at - 0.3, "right": side * at + 0.3, "low": 0, "high": share}
+            bars.append(limits | {"kind": kind})
     return [bar for bar in bars if bar["high"] > bar["low"]]
 
 
-def _draw_experiments(data: dict) -> alt.LayerChart:
+def _draw_experiments(data: dict) -> Any:
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
     special = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items())
     x = across(
@@ -419,7 +420,7 @@ def _first_keys(studies: Mapping) -> list[str]:
     return list(dict.fromkeys(first for first, _ in studies))
 
 
-def _draw_power(situations: Sequence[str], data: dict) -> alt.HConcatChart:
+def _draw_power(situations: Sequence[str], data: dict) -> Any:
     legend = {"columns": 4, "symbolStrokeWidth": 0}
     scale = span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")
     base = chart(data, "rates").encode(
@@ -500,7 +501,7 @@ def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> Figure:
     )
 
 
-def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) -> alt.HConcatChart:
+def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) -> Any:
     base = chart(data, "rates").encode(y=theme.names("test", tests, **two_lines()))
     legend = {"labelLimit": 260}
     looks = {

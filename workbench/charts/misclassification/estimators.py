@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -73,7 +74,7 @@ def _best(comparison: EstimatorComparison, method: str, titles: dict, texts: dic
     return f"Expected error of {chosen}; clearly smaller: {recommended}"
 
 
-def _draw_estimators(data: dict) -> alt.LayerChart:
+def _draw_estimators(data: dict) -> Any:
     title = "expected RMSE of the proportion at the present shift"
     base = chart(data, "estimators").encode(
         x=across("rmse", title, tickCount=6, format="~g"),
@@ -104,20 +105,20 @@ def audit_matrix(audit: ConfusionCounts) -> Figure:
     mistakes.sort(key=lambda cell: -cell["count"])
     frequent = "No mistake."
     if mistakes:
-        texts = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
-        frequent = f"Most frequent mistakes: {'; '.join(texts[:MOST_NAMED])}."
+        listed = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
+        frequent = f"Most frequent mistakes: {'; '.join(listed[:MOST_NAMED])}."
     correct, totals = np.diag(audit.table), audit.table.sum(1)
-    parts = zip(names, correct.tolist(), totals.tolist(), strict=True)
-    listed = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in parts)
+    totals_by_name = zip(names, correct.tolist(), totals.tolist(), strict=True)
+    parts = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in totals_by_name)
     worst = int(np.nanargmin(np.diag(audit.reading_rates)))
     least = f"{names[worst]}, {correct[worst] / totals[worst]:.1%}"
     title = f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {least}"
-    alternative = f"Audit of {checks.counted(audit.n, 'item')}. Correct: {listed}. {frequent}"
+    alternative = f"Audit of {checks.counted(audit.n, 'item')}. Correct: {parts}. {frequent}"
     draw = functools.partial(_draw_matrix, names)
     return Figure({"audit": cells}, title, alternative, draw, width=None, height=None)
 
 
-def _draw_matrix(names: list[str], data: dict) -> alt.LayerChart:
+def _draw_matrix(names: list[str], data: dict) -> Any:
     size = min(90, max(24, 420 // len(names)))
     angle = 0 if max(map(len, names)) * 7 < size else -45
     axis = {"labelLimit": 110}

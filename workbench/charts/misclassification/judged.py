@@ -1,6 +1,7 @@
 """A chart of estimates from judge labels, from human labels, and from both together."""
 
 import functools
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -59,7 +60,7 @@ def judged(audit: JudgeAudit) -> Figure:
     )
 
 
-def _draw(graded: bool, data: dict) -> alt.LayerChart:
+def _draw(graded: bool, data: dict) -> Any:
     base = chart(data, "judged").encode(
         y=theme.names("who", labelLimit=220),
         color=theme.color("kind", {"corrected": ESTIMATE, "other": GRAY}, legend=None),

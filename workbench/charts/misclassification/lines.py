@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -55,7 +56,8 @@ def published(
         Estimators whose lines are shown, from `PUBLISHED`, with "calibration".
     """
     slopes, base, last = answer_slopes(theory, READING), theory.base_rate, len(true_shares)
-    shares = {"raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares]}
+    shares: dict[str, Sequence[float]] = {}
+    shares["raw count"] = [counted_share(a, theory.p00, theory.p11) for a in true_shares]
     for name, slope in slopes.items():
         shares[name] = [base + slope * (a - base) for a in true_shares]
     shares = {name: shares[name] for name in methods}
@@ -95,7 +97,7 @@ def _compared(end: float, ends: dict) -> str:
     return f"{text}{100 * abs(gap):.1f} points {side} the line of calibration{CLOSEST[nearest]}."
 
 
-def _draw_published(names: list[str], data: dict) -> alt.LayerChart:
+def _draw_published(names: list[str], data: dict) -> Any:
     months = max(row["month"] for row in data["lines"])
     axes, looks = _encodings(names, months)
     lines = chart(data, "lines").encode(**axes)
@@ -149,7 +151,7 @@ def drawing(
     return Figure(data, title, alternative, _draw_drawing)
 
 
-def _draw_drawing(data: dict) -> alt.LayerChart:
+def _draw_drawing(data: dict) -> Any:
     axes, looks = _encodings([TRUTH, DRAWN], len(data["drawn"]))
     truth, drawn = (chart(data, name).encode(**axes) for name in ("truth", "drawn"))
     lines = [line.mark_line(strokeWidth=2.5).encode(**looks) for line in (truth, drawn)]

@@ -54,7 +54,8 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     classes, levels = _shown_classes(series, label), series.levels(level)
     drawn = [levels[t] for t in series.shown_levels()]
     reported = [row for row in levels if row["items"] is not None]
-    data, ends = {}, {}
+    data: dict[str, list] = {}
+    ends = {}
     for k, name in enumerate(classes):
         rows = [row for row in drawn if row["label"] == name]
         data |= _class_rows(k, rows, series.audit_period)
@@ -135,8 +136,11 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _not_reported(series: PrevalenceSeries) -> str:
-    refused = [note for note in series.notes if note.kind == "refused" and note.where]
-    lost = [f"{note.where[1]}: {note.text}" for note in refused]
+    lost = [
+        f"{note.where[1]}: {note.text}"
+        for note in series.notes
+        if note.kind == "refused" and note.where
+    ]
     return f" Not reported: {_listed(lost)}." if lost else ""
 
 
@@ -156,7 +160,7 @@ def _thinned(series: PrevalenceSeries) -> str:
     )
 
 
-def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelMixin:
+def _draw_series(classes: list[str], periods: list, data: dict) -> Any:
     lost = any(data[f"lost {k}"] for k in range(len(classes)))
     axes = _period_axes(periods, "period (× not reported)" if lost else "period", len(classes))
     parts = [
@@ -166,7 +170,7 @@ def _draw_series(classes: list[str], periods: list, data: dict) -> alt.TopLevelM
     return _stacked(parts)
 
 
-def _class_chart(data: dict, k: int, x_axis: alt.X, name: str, periods: int) -> alt.LayerChart:
+def _class_chart(data: dict, k: int, x_axis: alt.X, name: str, periods: int) -> Any:
     # a low chart has no room for more than the name
     title = name if "lines 1" in data else f"proportion of {name}"
     y_axis = up("share", title, scale={"zero": False}, tickCount=5, format=PERCENT)
@@ -192,7 +196,7 @@ def _class_chart(data: dict, k: int, x_axis: alt.X, name: str, periods: int) -> 
     return alt.layer(*layers, *marks)
 
 
-def _stacked(parts: list[alt.LayerChart]) -> alt.TopLevelMixin:
+def _stacked(parts: list) -> Any:
     """Return one chart, or several below each other with a common legend."""
     if len(parts) == 1:
         return parts[0].properties(width=WIDTH, height=HEIGHT)
@@ -295,7 +299,7 @@ def _changes_texts(rows: list[dict], named_class: bool, level: float) -> tuple[s
     )
 
 
-def _draw_changes(classes: list[str], periods: Sequence, data: dict) -> alt.TopLevelMixin:
+def _draw_changes(classes: list[str], periods: Sequence, data: dict) -> Any:
     title = "change from the previous reported period to this one"
     many = len(periods) > MANY
     color = theme.color("verdict", VERDICTS)

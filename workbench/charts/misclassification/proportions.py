@@ -1,5 +1,7 @@
 """A chart of the predicted and the corrected proportions of all classes, from one table."""
 
+from typing import Any
+
 import altair as alt
 import numpy as np
 
@@ -60,7 +62,7 @@ def _points(rows: list[dict], column: str, kind: str) -> list[dict]:
     return [{"class": row["class"], "share": row[column], "kind": kind} for row in rows]
 
 
-def _draw(data: dict) -> alt.LayerChart:
+def _draw(data: dict) -> Any:
     y = theme.names("class", labelLimit=140)
     low = across("low", "proportion of all items", tickCount=5, format=PERCENT)
     lines = chart(data, "classes").encode(y=y)

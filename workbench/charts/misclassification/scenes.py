@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -100,7 +101,7 @@ def mosaic(base_rate: float, p00: float, p11: float) -> Figure:
     return Figure(data, title, named(alternative), _draw_mosaic)
 
 
-def _draw_mosaic(data: dict) -> alt.HConcatChart:
+def _draw_mosaic(data: dict) -> Any:
     cells = chart(data, "cells")
     groups = named("proportion of all forms: panels, others")
     x = across("left", groups, (0, 1), format=PERCENT)
@@ -150,7 +151,7 @@ def judge(share: float, right: float) -> Figure:
     return Figure(data, title, alternative, _draw_judge)
 
 
-def _draw_judge(data: dict) -> alt.LayerChart:
+def _draw_judge(data: dict) -> Any:
     axes = {
         "x": across("share", "proportion of good answers", (0, 1), format=PERCENT),
         "y": up("value", "reported proportion", (0, 1), format=PERCENT),
@@ -236,7 +237,7 @@ def _where_calibration_wins(study: PrevalenceStudy, methods: Sequence[str]) -> s
     return f"{text} unless the true proportion is between {better[0]:.1%} and {better[-1]:.1%}."
 
 
-def _draw_months(data: dict) -> alt.VConcatChart:
+def _draw_months(data: dict) -> Any:
     order = list(colors())
     color = theme.color("estimator", colors(), legend=None)
     ranked = [name + suffix for name in order for suffix in ("", YOURS)]
@@ -323,12 +324,12 @@ def change(
     ]
     data = {"levels": levels, "chosen": chosen, "differences": differences}
     data["true change"] = [{"change": true_change}]
-    low, high = (f"{100 * limit:+.2f}" for limit in estimate.limits)
+    lower, upper = 100 * estimate.limits.low, 100 * estimate.limits.high
     forms = checks.counted(series.audit.n, "form")
     title = f"Month {first} to {last}: {points(middle)}, standard error {error}"
     alternative = (
         f"Proportions by {series.method} from one audit of {forms}, with 95% intervals: "
-        f"{', '.join(ends)}. Estimated change {points(middle)}, 95% interval {low} to {high}; the "
+        f"{', '.join(ends)}. Estimated change {points(middle)}, 95% interval {lower:+.2f} to {upper:+.2f}; the "
         f"true change is {points(true_change)}. If the errors of the two months were independent, "
         f"the standard error of the change would be {independent} points instead of {error} "
         f"points.{yours}"
@@ -338,7 +339,7 @@ def change(
     return Figure(data, rename(title), rename(alternative), draw)
 
 
-def _draw_change(rename: Callable[[str], str], data: dict) -> alt.HConcatChart:
+def _draw_change(rename: Callable[[str], str], data: dict) -> Any:
     months = across(
         "month",
         rename("month (dashed: truth)"),
@@ -391,7 +392,8 @@ def held_constant(theory: EstimatorTheory, constant: str) -> Figure:
     """
     start, share = theory.base_rate, theory.new_base_rate
     slopes = answer_slopes(theory, constant)
-    lines, now = [], []
+    lines: list[dict] = []
+    now: list[dict] = []
     for method, slope in slopes.items():
         rows = [
             {"share": a, "answer": start + slope * (a - start), "estimator": method}
@@ -429,7 +431,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> Figure:
     return Figure(data, title, alternative, _draw_constant)
 
 
-def _draw_constant(data: dict) -> alt.LayerChart:
+def _draw_constant(data: dict) -> Any:
     methods = HOLDS.values()
     color = theme.color("estimator", {name: colors()[name] for name in methods}, legend=None)
     dash = theme.dash("estimator", methods, [dashes()[name] for name in methods], legend=None)

@@ -1,6 +1,7 @@
 """Charts of models compared on the same items: scores, possible ranks and tie groups."""
 
 import functools
+from typing import Any
 
 import altair as alt
 
@@ -71,7 +72,7 @@ def ranks(
     )
 
 
-def _draw(total: int, score: alt.X, data: dict) -> alt.LayerChart | alt.HConcatChart:
+def _draw(total: int, score: alt.X, data: dict) -> Any:
     y = theme.names("model", alt.EncodingSortField("place", "min"), labelLimit=150)
     base = chart(data, "models").encode(y=y)
     dots = base.mark_point(filled=True, size=70, color=ESTIMATE).encode(x="score:Q")
