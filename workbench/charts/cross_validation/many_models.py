@@ -74,10 +74,12 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
         legend = [f"color and p: {how}", f"bars: {intervals}, not adjusted"]
         pairs = f"all {total} pairs"
     title = f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)}"
-    cut = f"; the {most} most extreme shown" if total > most else ""
+    title = f"{title} at {percent(1 - level)}"
+    if total > most:
+        title += f"; the {most} most extreme shown"
     return FramedFigure(
         {"pairs": rows},
-        f"{title} at {percent(1 - level)}{cut}",
+        title,
         f"Differences in mean {kind} of {pairs} with unadjusted {intervals}{rho}; p-values {how}. "
         f"{'; '.join(texts)}.{none}",
         functools.partial(_draw, kind, legend),
@@ -91,15 +93,10 @@ def _draw(kind: str, legend_title: list[str] | None, data: dict) -> Any:
     looks = {"title": legend_title, "legend": {"values": values, "titleLimit": PAIRS_WIDTH}}
     base = chart(data, "pairs").encode(y=theme.names("pair", labelLimit=280))
     ends = [row[end] for row in rows for end in ("low", "high")]
-    title = f"difference in mean {kind}, first minus second"
-    bars, dots = bars_and_dots(
-        base.encode(color=theme.color("verdict", VERDICTS, **looks)),
-        across("low", title, **values_axis(ends)),
-        "difference",
-        width=3,
-        size=70,
-        shape=theme.shape("verdict", VERDICTS, ["diamond", "circle", "cross"], **looks),
-    )
+    low = across("low", f"difference in mean {kind}, first minus second", **values_axis(ends))
+    colored = base.encode(color=theme.color("verdict", VERDICTS, **looks))
+    shape = theme.shape("verdict", VERDICTS, ["diamond", "circle", "cross"], **looks)
+    bars, dots = bars_and_dots(colored, low, "difference", width=3, size=70, shape=shape)
     texts = beside(base, 8, x="width", fontSize=11)
     layers = alt.layer(theme.zero("x", "difference"), bars, dots, texts)
     height = max(40, len(rows) * (24 if len(rows) <= 12 else 17))

@@ -140,7 +140,7 @@ def _place_texts(data: dict, points: list[dict], size: tuple[int, int]) -> None:
 
 
 class _Picture:
-    """The chart at one width in pixels: the points of its lines, the boxes of its marks and texts."""
+    """The chart at one width in pixels: points of its lines, boxes of its marks and texts."""
 
     def __init__(self, data: dict, width: float, height: int) -> None:
         curve = data["curve"]

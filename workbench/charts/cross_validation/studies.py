@@ -405,15 +405,16 @@ def power(
     first, second = (f"{errors.mean():.3f}" for errors in power.errors)
     guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
     data = {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
-    return Figure(
-        data,
+    title = (
         f"{test} with {n} forms finds the better reader in {power.rejection(test):.0%} of "
-        f"studies; false alarms: {alarms.rejection(test):.1%}",
+        f"studies; false alarms: {alarms.rejection(test):.1%}"
+    )
+    alternative = (
         f"{power.runs} studies of {n} forms. The errors of the two readers ({different}) are "
         f"{first} and {second}. The power of each test at 5%, and its false alarms ({equal}): "
-        f"{texts}. The Monte Carlo error is at most {error:.3f}.",
-        functools.partial(_draw_power, situations),
+        f"{texts}. The Monte Carlo error is at most {error:.3f}."
     )
+    return Figure(data, title, alternative, functools.partial(_draw_power, situations))
 
 
 def _first_keys(studies: Mapping) -> list[str]:

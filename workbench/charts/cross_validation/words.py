@@ -40,7 +40,7 @@ def values_axis(values: Sequence, labeled: bool = True) -> dict[str, Any]:
 
 
 def two_lines() -> dict[str, Any]:
-    """Return the settings of an axis that breaks names at their comma, so that they fit on a phone."""
+    """Return the settings of an axis that breaks names at their comma, to fit on a phone."""
     second = {"condition": {"test": "indexof(datum.label, ', ') >= 0", "value": -8}, "value": 0}
     return {"labelExpr": "split(datum.label, ', ')", "labelOffset": second}
 

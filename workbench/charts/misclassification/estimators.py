@@ -49,8 +49,8 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> Figure:
     return Figure(
         {"estimators": rows},
         _best(comparison, method, titles, texts),
-        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) "
-        f"is constant: {errors}. Chosen: {titles[method]}.{problems}",
+        f"Expected root mean squared error at the present shift{together}, if "
+        f"P(prediction | truth) is constant: {errors}. Chosen: {titles[method]}.{problems}",
         _draw_estimators,
         width=400,
         height=30 * len(rows),

@@ -74,9 +74,10 @@ def published(
     shares[TRUTH] = true_shares
     lines = [row for name, line in shares.items() for row in _months(line, name)]
     names = [name for name in LINES if name in shares]
+    title = f"Month {last}: calibration publishes {texts['calibration']}, {truth}"
     return Figure(
         {"lines": lines, "ends": ends},
-        f"Month {last}: calibration publishes {texts['calibration']}, {truth}",
+        title,
         f"Published proportions in month {last}, averaged over all possible audits: {listed}; "
         f"{truth}. Calibration reports only {theory.retained_change:.0%} of the rise.{compared}",
         functools.partial(_draw_published, names),

@@ -182,9 +182,11 @@ def _class_chart(data: dict, k: int, x_axis: alt.X, name: str, periods: int) -> 
     lines = lines.encode(y=y_axis, color=theme.color("kind", KINDS, legend=STROKES))
     dash = theme.dash("kind", KINDS, [[4, 3], [1, 0]])
     cross = {"color": MISS, "fontSize": 16, "fontWeight": "bold", "baseline": "bottom"}
+    area = bands.mark_area(opacity=0.22, color=CORRECTED)
+    bars = alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3)
     layers = [
-        bands.mark_area(opacity=0.22, color=CORRECTED).encode(**limits),
-        alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(**limits),
+        area.encode(**limits),
+        bars.encode(**limits),
         lines.mark_line(strokeWidth=2).encode(strokeDash=dash),
         lines.mark_circle(size=36 if periods <= MANY else 8),
     ]

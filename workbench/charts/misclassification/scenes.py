@@ -329,10 +329,10 @@ def change(
     title = f"Month {first} to {last}: {points(middle)}, standard error {error}"
     alternative = (
         f"Proportions by {series.method} from one audit of {forms}, with 95% intervals: "
-        f"{', '.join(ends)}. Estimated change {points(middle)}, 95% interval {lower:+.2f} to {upper:+.2f}; the "
-        f"true change is {points(true_change)}. If the errors of the two months were independent, "
-        f"the standard error of the change would be {independent} points instead of {error} "
-        f"points.{yours}"
+        f"{', '.join(ends)}. Estimated change {points(middle)}, 95% interval {lower:+.2f} to "
+        f"{upper:+.2f}; the true change is {points(true_change)}. If the errors of the two months "
+        f"were independent, the standard error of the change would be {independent} points "
+        f"instead of {error} points.{yours}"
     )
     draw = functools.partial(_draw_change, rename)
     title = f"{title}; with independent errors {independent}"
