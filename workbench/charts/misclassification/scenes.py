@@ -174,23 +174,23 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
         The estimator that a learner chose. It is marked.
     """
     titles, share, errors = names(), study.new_base_rate, _errors(study, GRID)
-    answers, curves, texts, points = [], [], [], {}
+    answers, curves, texts, rmse_texts = [], [], [], {}
     for method in methods:
         title, bias, sd = titles[method], study.bias[method], study.sd[method]
         name = title + YOURS if method == predicted else title
         rmse = study.rmse[method]
-        points[method] = f"{100 * rmse:.2f}"
+        rmse_texts[method] = f"{100 * rmse:.2f}"
         row = {"estimator": title, "name": name, "bias": bias, "low": bias - sd, "high": bias + sd}
-        answers.append(row | {"rmse": rmse, "now": share, "text": points[method]})
+        answers.append(row | {"rmse": rmse, "now": share, "text": rmse_texts[method]})
         curves += rows_of(share=GRID, rmse=errors[method], estimator=[title] * GRID.size)
         texts.append(
             f"{title} {share + bias:.2%}, standard deviation {100 * sd:.2f} points, typical error "
-            f"{points[method]} points"
+            f"{rmse_texts[method]} points"
         )
     order = sorted(methods, key=study.rmse.get)
     shift = share - study.base_rate
     if abs(shift) < 0.0005:
-        listed = ", ".join(f"{titles[m]} {points[m]}" for m in order)
+        listed = ", ".join(f"{titles[m]} {rmse_texts[m]}" for m in order)
         title = f"No change. Typical errors in points: {listed}"
     else:
         reported = ", ".join(f"{titles[m]} {reported_change(study, m):.0%}" for m in methods)
