@@ -394,7 +394,10 @@ def finish(
     """
     if not isinstance(alternative, str) or not alternative.strip():
         raise ValueError(f"alternative must be a sentence; got {alternative!r}")
-    properties = {"title": alt.Title(text=alt.expr(HEADING)), "description": alternative}
+    properties: dict[str, Any] = {
+        "title": alt.Title(text=alt.expr(HEADING)),
+        "description": alternative,
+    }
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
         size = {"width": width, "height": height}
         properties |= {name: pixels for name, pixels in size.items() if pixels is not None}
