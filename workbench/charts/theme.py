@@ -567,3 +567,32 @@ def _with_larger_fonts(part: Any, least: int, name: str = "") -> Any:
     if isinstance(part, dict):
         return {name: _with_larger_fonts(entry, least, name) for name, entry in part.items()}
     return part
+
+
+def zero(channel: str, field: str, name: str = "zero", **look: Any) -> alt.Chart:
+    """Return a line at 0 along a channel, "x" or "y", that shows the values of a field."""
+    line = Chart(rows(name, [{field: 0}])).mark_rule(**look or {"strokeWidth": 1})
+    return line.encode(**{channel: f"{field}:Q"})
+
+
+def bars_and_dots(
+    base: alt.Chart,
+    low: alt.X | alt.Y,
+    estimate: str,
+    *,
+    width: float,
+    size: float,
+    clip: bool = False,
+    **look: Any,
+) -> tuple[alt.Chart, alt.Chart]:
+    """Return bars from the field of `low` to the field `high`, and a dot at each estimate.
+
+    The bars end at the edge of the plot with `clip`. `look` has the other encodings of the dots,
+    such as their shape.
+    """
+    along = "x" if isinstance(low, alt.X) else "y"
+    bars = base.mark_rule(strokeWidth=width, clip=clip).encode(
+        **{along: low, f"{along}2": "high:Q"}
+    )
+    dots = base.mark_point(filled=True, size=size).encode(**{along: f"{estimate}:Q"}, **look)
+    return bars, dots
