@@ -374,12 +374,12 @@ class StaticChart:
         return data, metadata
 
 
-def image(chart: "alt.TopLevelMixin", alternative: str | None = None) -> StaticChart:
+def image(chart: "alt.TopLevelMixin | theme.Figure", alternative: str | None = None) -> StaticChart:
     """Return a chart as a static image for notebooks and reports.
 
     Parameters
     ----------
-    chart : altair chart
+    chart : altair chart or workbench.charts.theme.Figure
         The chart.
     alternative : str, optional
         Text alternative. By default the description of the chart.
