@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 from altair.utils.schemapi import debug_mode
+
+from workbench.results import rows_of
 
 OKABE_ITO = {
     "black": "#000000",
@@ -302,7 +305,7 @@ def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
     ]
 
 
-def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -> list[dict]:
+def run_rows(low: Sequence, high: Sequence, estimates: Sequence, truth: float) -> list[dict]:
     """Return the rows of `runs`: the interval of each run, and whether it contains the truth.
 
     Examples
@@ -311,16 +314,10 @@ def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -
     ['contains the truth', 'misses it']
     """
     contains, misses = VERDICTS
-    return [
-        {
-            "run": run,
-            "low": float(a),
-            "high": float(b),
-            "estimate": float(estimate),
-            "verdict": contains if a <= truth <= b else misses,
-        }
-        for run, (a, b, estimate) in enumerate(zip(low, high, estimates, strict=True), 1)
-    ]
+    covered = (np.asarray(low) <= truth) & (truth <= np.asarray(high))
+    verdicts = [contains if is_covered else misses for is_covered in covered]
+    count = range(1, len(verdicts) + 1)
+    return rows_of(run=count, low=low, high=high, estimate=estimates, verdict=verdicts)
 
 
 def runs(data: Mapping, name: str, x: alt.X, y: alt.Y, width: int, **look: Any) -> alt.LayerChart:
@@ -394,7 +391,10 @@ def finish(
     """
     if not isinstance(alternative, str) or not alternative.strip():
         raise ValueError(f"alternative must be a sentence; got {alternative!r}")
-    properties = {"title": alt.Title(text=alt.expr(HEADING)), "description": alternative}
+    properties: dict[str, Any] = {
+        "title": alt.Title(text=alt.expr(HEADING)),
+        "description": alternative,
+    }
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
         size = {"width": width, "height": height}
         properties |= {name: pixels for name, pixels in size.items() if pixels is not None}

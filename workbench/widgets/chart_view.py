@@ -141,10 +141,6 @@ class ChartView(anywidget.AnyWidget):
         """Show the rows, the title and the text alternative of a figure drawn like the first one."""
         self.show(figure.data, figure.alternative, title=figure.title)
 
-    def feed(self, data: Mapping, texts: Sequence[str]) -> None:
-        """Show new data as `show` does, with `texts` as title and text alternative."""
-        self.show(data, texts[1], title=texts[0])
-
     def clear(self) -> None:
         """Blank the chart, its title and its text until `show` is called."""
         self.picture = self.picture | {"blank": True, "alternative": ""}
@@ -341,33 +337,6 @@ def drive_figure(controls: Mapping, figure: Callable[..., theme.Figure]) -> Pane
     return drive(controls, answer, ChartView(figure(**set_to(controls))))
 
 
-def drive_chart(
-    controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable
-) -> Panel:
-    """Return a panel as `drive` does, for a chart made by three functions of the same arguments.
-
-    Parameters
-    ----------
-    controls : dict of str to ipywidgets control
-        Controls by name.
-    arguments : callable
-        Function that takes the values of the controls by name and returns the arguments of `data`,
-        `words` and `chart`.
-    data : callable
-        Function that returns the rows per data set.
-    words : callable
-        Function that returns the title and the text alternative.
-    chart : callable
-        Function that returns the altair chart at first.
-    """
-
-    def answer(**values: Any) -> tuple:
-        chosen = arguments(**values)
-        return data(*chosen), words(*chosen)
-
-    return drive(controls, answer, ChartView(chart(*arguments(**set_to(controls)))))
-
-
 def set_to(controls: Mapping) -> dict:
     """Return the values of controls by their names."""
     return {name: control.value for name, control in controls.items()}
@@ -405,12 +374,12 @@ class StaticChart:
         return data, metadata
 
 
-def image(chart: "alt.TopLevelMixin", alternative: str | None = None) -> StaticChart:
+def image(chart: "alt.TopLevelMixin | theme.Figure", alternative: str | None = None) -> StaticChart:
     """Return a chart as a static image for notebooks and reports.
 
     Parameters
     ----------
-    chart : altair chart
+    chart : altair chart or workbench.charts.theme.Figure
         The chart.
     alternative : str, optional
         Text alternative. By default the description of the chart.

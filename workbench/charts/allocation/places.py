@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -74,7 +75,7 @@ def register(error: Sequence[np.ndarray]) -> Figure:
     )
 
 
-def _draw_register(data: dict) -> alt.VConcatChart:
+def _draw_register(data: dict) -> Any:
     views = []
     for name, title in COLUMNS.items():
         base = chart(data, "places").encode(
@@ -151,7 +152,7 @@ def _total_error(best: Allocation, labeled: np.ndarray) -> float:
     return best.stratum_size.sum() * math.sqrt(variance)
 
 
-def _draw_placed(data: dict) -> alt.VConcatChart:
+def _draw_placed(data: dict) -> Any:
     labels, sizes, wish = (
         chart(data, name).encode(y=theme.names("place")) for name in ("held", "sizes", "wish")
     )
@@ -274,7 +275,7 @@ def _compared(method: str, errors: dict[str, float]) -> str:
     return f"standard error {error:,.0f} with {METHODS[method]}, {compared}"
 
 
-def _draw_place_value(data: dict) -> alt.VConcatChart:
+def _draw_place_value(data: dict) -> Any:
     x = _log_axis("error", TOTAL_ERROR, 1_800, 150_000)
     methods = {"domain": [row["method"] for row in data["errors"]]}
     y = alt.Y("method:N", title=None, scale=methods)
@@ -337,7 +338,7 @@ def next_label(best: Allocation, labeled: np.ndarray) -> Figure:
     return Figure({"places": rows}, title, alternative, _draw_next_label)
 
 
-def _draw_next_label(data: dict) -> alt.VConcatChart:
+def _draw_next_label(data: dict) -> Any:
     places = chart(data, "places").encode(y=theme.names("place"))
     gains = places.mark_point(filled=True, size=170, opacity=1).encode(
         x=_log_axis("priority", "gain of the next label (log scale)", 200, 40_000),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 
@@ -63,7 +64,7 @@ def allocation(rows: Sequence[dict], *, most: int = MOST_STRATA) -> Figure:
     if len(rows) > NAMED_STRATA:
         heading = f"The {NAMED_STRATA} of {len(rows):,} strata with the most labels"
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         axis = "stratum" if len(rows) <= most else f"the {most} strata with the most labels"
         return bars(data, axis, wish="Neyman, at most the size")
 
@@ -107,9 +108,7 @@ def allocation_data(rows: Sequence[dict], most: int = MOST_STRATA) -> dict[str, 
     return data
 
 
-def bars(
-    data: Mapping, title: str | None, *, wish: str = NEYMAN, most: float | None = None
-) -> alt.LayerChart:
+def bars(data: Mapping, title: str | None, *, wish: str = NEYMAN, most: float | None = None) -> Any:
     """Return bars of labels with Neyman's rule, sizes, and a column of counts.
 
     Parameters
@@ -200,7 +199,7 @@ def _against(error: float, best: float) -> str:
     return f"{text} ({ratio - 1:+.1%})" if ratio < 2 else f"{text} ({ratio:.1f} times)"
 
 
-def _draw_methods(data: dict) -> alt.LayerChart:
+def _draw_methods(data: dict) -> Any:
     axis = {"tickCount": 6, "format": ",.12~g"}
     base = chart(data, "methods").encode(
         y=theme.names("method"), x=across("error", "standard error of the estimate", **axis)

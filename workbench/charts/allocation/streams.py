@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -85,14 +86,14 @@ def stream(
     middle = share[::-1].cumsum()[::-1] - share / 2
     labels = [
         {"place": float(middle[h]), "text": f"{names[h]} {sampled[-1, h]:.0f}"}
-        for h in np.flatnonzero(share >= THIN)
+        for h in np.flatnonzero(share >= THIN).tolist()
     ]
-    is_finite, infinities = np.isfinite(ratio), records[infinite > 0]
-    largest, endless = ratio[is_finite].max(), infinities.size
+    infinities = records[infinite > 0]
+    largest, endless = ratio[np.isfinite(ratio)].max(), infinities.size
     data = {
         "areas": areas,
         "names": labels,
-        "ratios": rows_of(records=records, ratio=np.where(is_finite, ratio, None)),
+        "ratios": rows_of(records=records, ratio=_on_log_axis(ratio)),
         "infinite": rows_of(records=infinities, ratio=[INFINITY] * endless),
         "frame": [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}],
         "now": [{"records": int(records[-1])}],
@@ -124,7 +125,7 @@ def stream(
     return Figure(data, f"{rule}: variance {verdict}", alternative, draw)
 
 
-def _draw_stream(data: dict, names: list[str], last: int) -> alt.VConcatChart:
+def _draw_stream(data: dict, names: list[str], last: int) -> Any:
     x = across("records", "records seen", (0, last), format=",d", tickCount=8)
     share = {"title": "proportion of the sample", "ends": (0, 1), "format": PERCENT, "tickCount": 4}
     colors = dict(zip(names, STRATUM_COLORS, strict=False))
@@ -157,6 +158,11 @@ def _draw_stream(data: dict, names: list[str], last: int) -> alt.VConcatChart:
     notes = frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
     upper, lower = areas + now + inside + room, limits + line + marks + notes
     return stacked(WIDTH - 100, (upper, 170), (lower, 150))
+
+
+def _on_log_axis(values: np.ndarray) -> list[float | None]:
+    """Return values that a logarithmic axis can show: None stands for 0 and infinity."""
+    return [value if 0 < value < math.inf else None for value in values.tolist()]
 
 
 # many streams: one number per checkpoint, one error per floor
@@ -199,7 +205,7 @@ def trend(
         "answer": [{"value": value, "text": text}],
     }
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         y = up("value", name, domain, format=tick, tickCount=5)
         x = across("records", "records seen", (0, max(points)), format=",d", tickCount=6)
         line = chart(data, "points").mark_line(point={"size": 50}, color=STRATIFIED)
@@ -254,7 +260,7 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> Figure:
             f"{'; '.join(parts)}. {alternative}"
         )
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         axis = {"format": ",d", "values": [m * t for t in TENS for m in (1, 2, 5)]}
         title = "root mean squared error of the total (log scale)"
         scale = span(*FLOOR_ERRORS, type="log")
@@ -323,8 +329,8 @@ def jump(
     ends, parts = [], []
     for method, name in STREAMED.items():
         if method in methods:
-            sizes, variance = study.sampled[method][..., h].mean(0), study.variance[method].mean(0)
-            variance = np.where((variance > 0) & np.isfinite(variance), variance, None)
+            sizes = study.sampled[method][..., h].mean(0)
+            variance = _on_log_axis(study.variance[method].mean(0))
             columns = {"records": checkpoints, "method": [name] * len(checkpoints)}
             data["sizes"] += rows_of(**columns, sampled=sizes)
             data["variances"] += rows_of(**columns, variance=variance)
@@ -348,7 +354,7 @@ def jump(
         if method in study.methods
     }
 
-    def draw(data: dict) -> alt.VConcatChart:
+    def draw(data: dict) -> Any:
         legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)
         order = list(names)
         colors = {name: OKABE_ITO.get(color, GRAY) for name, (color, _) in names.items()}

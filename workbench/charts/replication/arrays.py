@@ -1,5 +1,7 @@
 """Charts of orthogonal arrays and of the steps of a Galois field."""
 
+from typing import Any
+
 import altair as alt
 import numpy as np
 
@@ -94,7 +96,7 @@ def _balance(pairs: list[dict], crosses: list[dict], needed: int) -> str:
     )
 
 
-def _draw_array(data: dict) -> alt.HConcatChart:
+def _draw_array(data: dict) -> Any:
     layers = {name: chart(data, name) for name in data}
     orange = OKABE_ITO["orange"]
     tall = {"y": 0, "y2": "height"}
@@ -206,7 +208,7 @@ def _raised(k: int) -> str:
     return "" if k == 1 else f"^{k}"
 
 
-def _draw_field(data: dict) -> alt.HConcatChart:
+def _draw_field(data: dict) -> Any:
     digit = alt.Color("digit:O", title="coefficient", scale=alt.Scale(scheme="viridis"))
     power = alt.Y("power:O", title="power of x", axis=TICKS)
     term = alt.X("name:N", title="coefficient of", sort=None, axis=TICKS)

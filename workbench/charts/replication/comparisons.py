@@ -201,7 +201,7 @@ def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
         models = chart(data, f"models {k}").encode(y=y, yOffset=lines, color=color)
         title = "each model separately" + ("; lower is better" if metric.lower_is_better else "")
         axis = {"format": theme.PERCENT} if metric.is_share else {}
-        estimates = _intervals(models, "estimate", title, axis)
+        pair = [_intervals(models, "estimate", title, axis)]
         color = theme.color("color", colors, legend=legend)
         differences = chart(data, f"differences {k}").encode(y=y, color=color)
         title = f"{order[0]} minus {order[-1]}"
@@ -211,15 +211,13 @@ def _draw(data: dict, metrics: list[str], order: list[str]) -> Any:
         if metric.is_share:
             title += ", percentage points"
         zero = truth(data, f"zero {k}", x="zero:Q")
-        differences = zero + _intervals(differences, "difference", title, {})
+        pair.append(zero + _intervals(differences, "difference", title, {}))
         size = {"width": WIDTH, "height": max(LEAST, (LINE * len(order) + GAP) * len(names))}
-        views.append(
-            alt.hconcat(estimates.properties(**size), differences.properties(**size), spacing=14)
-        )
+        views.append(alt.hconcat(*(view.properties(**size) for view in pair), spacing=14))
     return views[0] if len(views) == 1 else alt.vconcat(*views, spacing=14)
 
 
-def _intervals(base: alt.Chart, value: str, title: str, axis: dict) -> alt.LayerChart:
+def _intervals(base: alt.Chart, value: str, title: str, axis: dict) -> Any:
     """Return a line from low to high, and a point at the value."""
     scale = {"zero": False, "nice": False, "padding": 8}
     x = across("low", textwrap.wrap(title, LETTERS), scale=scale, tickCount=5, **axis)

@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -68,7 +69,7 @@ def first_look(right: np.ndarray, items: np.ndarray) -> Figure:
     return Figure(data, named(title), named(alternative), _draw_first_look)
 
 
-def _draw_first_look(data: dict) -> alt.LayerChart:
+def _draw_first_look(data: dict) -> Any:
     least = min(row["accuracy"] for row in data["boxes"])
     scale = {"domain": [min(0.7, least - 0.05), 1], "zero": False}
     band = chart(data, "chance").mark_rect(opacity=0.2, color=GRAY)
@@ -165,7 +166,7 @@ def boxes(
     return Figure(data, named(title), named(alternative), draw)
 
 
-def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> alt.HConcatChart:
+def _draw_boxes(data: dict, kinds: dict[str, str], reach: tuple) -> Any:
     count, districts = len(data["boxes"]), chart(data, "districts")
     grounds = {"domain": [0, 1], "range": [GRAY, "transparent"]}
     note = {"y": -15, "style": "note"}
@@ -269,7 +270,7 @@ def cross_terms(array: np.ndarray) -> np.ndarray:
     return signs.T @ signs / len(signs)
 
 
-def _draw_halves(data: dict, reach: tuple[float, float]) -> alt.VConcatChart:
+def _draw_halves(data: dict, reach: tuple[float, float]) -> Any:
     tiles = chart(data, "tiles").encode(
         x=alt.X("district:O", title="district", axis=TICKS),
         y=alt.Y("replicate:O", title="replicate", axis=TICKS),
@@ -342,7 +343,7 @@ def _scaled_values(estimate: ReplicateEstimate) -> np.ndarray:
     return estimate.estimate + _scale(estimate) * (values - estimate.estimate)
 
 
-def _values(data: dict, title: str, reach: tuple | None = None) -> alt.LayerChart:
+def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
     low = across("low", title, scale=alt.Scale(zero=False), format="~g", tickCount=8)
     if reach:
         low = across("low", title, reach, format=PERCENT, tickCount=8)
@@ -389,7 +390,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> Figur
         undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
         alternative += f" {undefined} undefined and not shown."
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         interval = chart(data, "interval").mark_rule(strokeWidth=5, y="height")
         return _values(data, axis) + interval.encode(
             x="low:Q", x2="high:Q", color=alt.value(HONEST)

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -66,13 +67,13 @@ def _first_runs(study: CoverageStudy, method: str) -> list[dict]:
     return theme.run_rows(*(column[:FIRST_INTERVALS] for column in columns), study.truth)
 
 
-def _draw_coverage(data: dict) -> alt.VConcatChart:
+def _draw_coverage(data: dict) -> Any:
     strips = []
     for name, title in (("naive", f"accuracy (cut at {CUT:.0%})"), ("default", None)):
         ends = (0, FIRST_INTERVALS + 1)
         run = across("run", f"{name} (the first {FIRST_INTERVALS})", ends, grid=False)
-        low = up("low", title, (CUT, 1), format=PERCENT)
-        strip = theme.runs(data, name, run, low, 5, clip=True)
+        accuracy = up("low", title, (CUT, 1), format=PERCENT)
+        strip = theme.runs(data, name, run, accuracy, 5, clip=True)
         strips.append(strip.properties(width=250, height=200))
     shares = chart(data, "shares").encode(y=theme.names("method", COVERED))
     title, scale = "coverage (bars: ± two Monte Carlo standard errors)", {"domain": [0, 1]}
@@ -134,7 +135,7 @@ def metrics(estimates: MetricEstimates, *, most: int = MOST_METRICS) -> Figure:
     cut = f" ({len(drawn)} of {len(table)} shown)" if len(table) > len(drawn) else ""
     names = list(dict.fromkeys(row["name"] for row in rows))
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         axis = {"format": PERCENT} if is_share else {}
         base = chart(data, "metrics").encode(
             y=theme.names("name", names, labelLimit=160),
@@ -190,7 +191,7 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
         cut = f" (the {MOST_STRATA} lowest of {len(strata):,} strata shown)"
     form, exact = (",.4g", ",.4g") if key == "mean" else (".1%", ".3f")
 
-    def draw(data: dict) -> alt.Chart:
+    def draw(data: dict) -> Any:
         order = [str(stratum) for stratum in strata[:MOST_STRATA]]
         angle = 0
         if len(order) > FEW:

@@ -53,7 +53,7 @@ def audit(audit: Any) -> Figure:
     ]
     colors = dict(zip(kinds, OUTCOME_COLORS[len(kinds) - 1], strict=True))
 
-    def draw(data: dict) -> alt.Chart:
+    def draw(data: dict) -> Any:
         strength = {"domain": kinds, "range": STRENGTHS[: len(kinds)]}
         bars = chart(data, "labels").mark_bar(strokeWidth=1.5)
         x = alt.X("stratum:O", title=f"stratum, {order}", axis={"labelAngle": 0})
@@ -165,7 +165,7 @@ def finding(audit: Any) -> Figure:
     if data["truth"]:
         title += " (dashed: the truth)"
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         y = theme.names("name", order, labelLimit=140)
         color = theme.color("kind", KIND_COLORS, legend=None)
         limits, ends, strata = (
@@ -265,7 +265,7 @@ def plan(audit: Any) -> Figure:
     if len(headings) == 1:
         title += f", {assumption}"
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         legend = None if single else alt.Legend()
         colors = dict(zip(metrics, theme.CATEGORY, strict=False))
         color = theme.color("metric", colors, legend=legend)
@@ -340,7 +340,7 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> Fig
         title += " (dashed: the truth)"
         alternative += f" The true accuracy is {truth:.3f}."
 
-    def draw(data: dict) -> alt.LayerChart:
+    def draw(data: dict) -> Any:
         colors = {default: STRATIFIED, "for special purposes": UNLABELED, "for teaching": MISS}
         bars = chart(data, "intervals").mark_bar(height=8)
         bars = bars.encode(

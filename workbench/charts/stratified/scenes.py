@@ -5,6 +5,7 @@ The axes do not change with the controls.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -112,7 +113,7 @@ def confidence(score: np.ndarray) -> Figure:
     return Figure(data, title, alternative, _draw_confidence, height=190)
 
 
-def _draw_confidence(data: dict) -> alt.LayerChart:
+def _draw_confidence(data: dict) -> Any:
     x = _rank(named("forms, from the least sure to the surest"))
     scale = {"domain": [0, 1]}
     y = up("sure", "stated confidence", scale=scale, format=PERCENT, tickCount=5)
@@ -233,7 +234,7 @@ def _errors(study: DesignStudy, predicted: float | None) -> dict[str, list[dict]
     return {"errors": rows, "predicted": predictions}
 
 
-def _draw_design(data: dict) -> alt.VConcatChart:
+def _draw_design(data: dict) -> Any:
     columns = alt.X(
         "what:N",
         sort=["items", "labels", "correct"],
@@ -249,7 +250,7 @@ def _draw_design(data: dict) -> alt.VConcatChart:
     return both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
 
 
-def _strips(data: dict) -> alt.LayerChart:
+def _strips(data: dict) -> Any:
     scale = {"domain": [0, 1], "range": [OKABE_ITO["sky"], STRATIFIED]}
     fill = alt.Fill("even:Q", legend=None, scale=scale)
     bottom, top = STRIP
@@ -293,7 +294,7 @@ def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tup
     )
 
 
-def _error_bars(data: dict) -> alt.LayerChart:
+def _error_bars(data: dict) -> Any:
     designs = [row["design"] for row in data["errors"]]
     colors = dict(zip(designs, (RANDOM, STRATIFIED, LABELED), strict=True))
     y = theme.names("design", [*designs, PREDICTED])
@@ -353,7 +354,7 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> Figure:
     return Figure(data, title, alternative, _draw_robot)
 
 
-def _draw_robot(data: dict) -> alt.VConcatChart:
+def _draw_robot(data: dict) -> Any:
     run = across("run", "run (the first 50)", (0, FIRST_RUNS + 1))
     low = up("low", "accuracy", scale=span(0.65, 1, clamp=True), format=PERCENT)
     title = "standard error (root mean square error)"
@@ -399,7 +400,7 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
     )
 
 
-def _draw_robots(data: dict) -> alt.LayerChart:
+def _draw_robots(data: dict) -> Any:
     x = across("labels", "labels", (0, 330))
     y = up("covers", "coverage of the intervals", scale={"domain": [0, 1]}, format="%")
     coverage = chart(data, "covers").encode(x=x, y=y)
@@ -446,7 +447,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> Figure:
     return Figure(data, title, alternative, _draw_looking, height=200)
 
 
-def _draw_looking(data: dict) -> alt.LayerChart:
+def _draw_looking(data: dict) -> Any:
     step = {"interpolate": "step-after", "point": {"color": MISS}, "color": MISS}
     missed = chart(data, "missed").mark_line(**step)
     missed = missed.encode(
@@ -498,8 +499,8 @@ def plan(
         points.append(point | {"text": f"{labels:,}", "above": above})
     predictions = []
     if predicted is not None:
-        width, labels = predicted
-        predictions = [{"half_width": width, "labels": labels, "text": PREDICTED}]
+        point = dict(zip(("half_width", "labels"), predicted, strict=True))
+        predictions = [point | {"text": PREDICTED}]
     ceiling = [{"items": curve.population, "text": f"all {curve.population:,} items"}]
     random, proportional, neyman = (f"{needed[design]:,}" for design in DESIGNS)
     excess = ""
@@ -520,7 +521,7 @@ def plan(
     return Figure(data, title, alternative, _draw_plan, height=300)
 
 
-def _draw_plan(data: dict) -> alt.LayerChart:
+def _draw_plan(data: dict) -> Any:
     widest = max(row["half_width"] for row in data["lines"])
     x = across("half_width", "half-width", (0, 1.15 * widest), format=PERCENT)
     y = up(

@@ -303,10 +303,11 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         return forms.box[drawn], correct[drawn]
 
     def figure(per_box: int | str) -> Figure:
-        box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", right)
+        box, labels = counted(per_box)
+        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", labels)
+        right, items = _counts(box, labels)
         size = predicted if per_box == "all" else None
-        return box_charts.boxes(*_counts(box, right), estimate, size, icc=icc, reach=reach)
+        return box_charts.boxes(right, items, estimate, size, icc=icc, reach=reach)
 
     shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
@@ -437,8 +438,8 @@ def half_samples(predicted: float | None = None) -> Panel:
 
     def figure(scheme: str, count: int, seed: int) -> Figure:
         predictions = yours if scheme == "balanced" else ()
-        sample = estimated(scheme, count, seed)
-        return box_charts.halves(*sample, predictions, textbook=textbook, reach=reach)
+        halves, estimate = estimated(scheme, count, seed)
+        return box_charts.halves(halves, estimate, predictions, textbook=textbook, reach=reach)
 
     draw_only_random()
     controls["scheme"].observe(draw_only_random, "value")
