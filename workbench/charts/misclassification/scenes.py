@@ -324,7 +324,7 @@ def change(
     ]
     data = {"levels": levels, "chosen": chosen, "differences": differences}
     data["true change"] = [{"change": true_change}]
-    lower, upper = 100 * estimate.limits.low, 100 * estimate.limits.high
+    lower, upper = (100 * np.array(estimate.limits)).tolist()
     forms = checks.counted(series.audit.n, "form")
     title = f"Month {first} to {last}: {points(middle)}, standard error {error}"
     alternative = (
