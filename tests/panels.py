@@ -8,6 +8,7 @@ from unittest import mock
 import ipywidgets
 import vl_convert
 
+from workbench.charts import theme
 from workbench.widgets import ChartView
 
 
@@ -49,6 +50,8 @@ def rows(panel, name):
 
 def draws(chart):
     """Return the view of a chart that compiles, is named in words and shows a mark; `drawn` is its picture as SVG."""
+    if isinstance(chart, theme.Figure):
+        chart = chart.chart()
     view = ChartView(chart)
     assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
     json.dumps(view.picture, allow_nan=False)

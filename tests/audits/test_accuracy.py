@@ -252,18 +252,14 @@ def pictures():
     curve = wb.plan_curve(design.stratum_size, design.accuracy, np.linspace(0.01, 0.1, 10))
     audit = wb.accuracy_audit(items, 100)
     plan = wb.accuracy_audit(ScoredItems(None, items.score), 100)
-    yield (
-        scenes.design(design, scenes.wrong_by_rank(items.score, items.correct)),
-        scenes.design_words(design),
-    )
-    yield scenes.robot(robot), scenes.robot_words(robot)
-    yield scenes.plan(curve, 0.03), scenes.plan_words(curve, 0.03)
+    yield scenes.design(design, scenes.wrong_by_rank(items.score, items.correct))
+    yield scenes.robot(robot)
+    yield scenes.plan(curve, 0.03)
     rival = dataclasses.replace(items, rival=wb.digit_forms().read_b)
     for one in (audit, plan, wb.class_audit(items, "9", 100), wb.difference_audit(rival, 60)):
-        yield charts.audit(one), charts.audit_words(one)
+        yield charts.audit(one)
     for one in (audit, plan):
-        comparison = wb.compare_intervals(one)
-        yield charts.intervals(comparison, one.truth), charts.intervals_words(comparison, one.truth)
+        yield charts.intervals(wb.compare_intervals(one), one.truth)
 
 
 def test_people_read_strata_counted_from_1_and_arrays_from_0():
@@ -298,25 +294,28 @@ def test_pictures_count_strata_from_1():
         wb.class_audit(items, "9", 100, n_strata=2),
     )
     for one, strata in ((audit, 5), (metrics, 4), (wb.difference_audit(items, 60), 5)):
-        assert {row["stratum"] for row in charts.audit_data(one)} == set(range(1, strata + 1))
-        shown = {row["stratum"]: 0 for row in charts.audit_data(one)}
-        for row in charts.audit_data(one):
+        assert {row["stratum"] for row in charts.audit(one).data["labels"]} == set(
+            range(1, strata + 1)
+        )
+        shown = {row["stratum"]: 0 for row in charts.audit(one).data["labels"]}
+        for row in charts.audit(one).data["labels"]:
             shown[row["stratum"]] += row["labels"]
         assert [*shown.values()] == one.labeled.tolist()
     right, labeled = audit.estimate.correct, audit.labeled
     said = "; ".join(f"stratum {k + 1} {right[k]} of {labeled[k]} correct" for k in range(5))
-    assert charts.finding_words(audit)[1].endswith(f"); {said}.")
-    assert "strata 1 to 2 predicted members, then the others" in charts.audit_words(metrics)[1]
+    assert charts.finding(audit).alternative.endswith(f"); {said}.")
+    assert "strata 1 to 2 predicted members, then the others" in charts.audit(metrics).alternative
     alone = wb.class_audit(items, "9", 100, n_strata=1)
-    assert "stratum 1 predicted members, then the others" in charts.audit_words(alone)[1]
+    assert "stratum 1 predicted members, then the others" in charts.audit(alone).alternative
 
 
 @pytest.mark.slow
 def test_charts_carry_title_words_units_and_data():
-    for chart, (title, words) in pictures():
-        spec = chart.to_dict()
+    for figure in pictures():
+        spec = figure.to_dict()
         (heading,) = [p for p in spec["params"] if p["name"] == "heading"]
-        assert " ".join(heading["value"]) == title and spec["description"] == words
+        assert " ".join(heading["value"]) == figure.title
+        assert spec["description"] == figure.alternative
         drawn = [
             e
             for view in spec.get("vconcat", [spec])
@@ -325,7 +324,7 @@ def test_charts_carry_title_words_units_and_data():
             if e and "type" in e
         ]
         assert any(e.get("title") for e in drawn)
-        assert image(chart).png().startswith(b"\x89PNG")
+        assert image(figure).png().startswith(b"\x89PNG")
 
 
 def test_design_chart_shows_every_item_once():

@@ -31,7 +31,7 @@ ERRORS = [
 
 
 def test_bars_end_at_their_labels_and_full_strata_are_marked():
-    data = charts.allocation_data(ROWS)
+    data = charts.allocation(ROWS).data
     assert [(row["stratum"], row["labels"], row["kind"], row["text"]) for row in data["bars"]] == [
         ("a", 20, "labeled in part", "20 of 5,000"),
         ("b", 30, "labeled completely", "30 of 30"),
@@ -41,27 +41,28 @@ def test_bars_end_at_their_labels_and_full_strata_are_marked():
 
 
 def test_sizes_far_beyond_the_labels_do_not_stretch_the_axis():
-    data = charts.allocation_data(ROWS)
+    data = charts.allocation(ROWS).data
     assert [row["stratum"] for row in data["sizes"]] == ["b", "c"]
 
 
 def test_allocation_says_what_neyman_leaves():
-    title, words = charts.allocation_words(ROWS)
+    figure = charts.allocation(ROWS)
+    title, words = figure.title, figure.alternative
     assert title == "60 labels, 1 of 3 strata labeled completely; Neyman would leave 6 unused"
     assert (
         words
         == "Labels per stratum: a 20 of 5,000 (Neyman 20); b 30 of 30 (Neyman 30); c 10 of 33 (Neyman 4)."
     )
     spent = [row | {"neyman": row["labeled"], "size": 9999} for row in ROWS]
-    assert charts.allocation_words(spent)[0] == "60 labels, none of 3 strata labeled completely"
+    assert charts.allocation(spent).title == "60 labels, none of 3 strata labeled completely"
 
 
 def test_of_many_strata_those_with_most_labels_are_drawn_and_that_is_said():
     rows = [{"stratum": h, "size": 1000, "labeled": (7 * h) % 101, "neyman": 1} for h in range(101)]
-    shown = charts.allocation_data(rows)["bars"]
+    shown = charts.allocation(rows).data["bars"]
     assert sorted(row["labels"] for row in shown) == list(range(71, 101))
     assert [int(row["stratum"]) for row in shown] == sorted(int(row["stratum"]) for row in shown)
-    assert charts.allocation_words(rows)[1].startswith(
+    assert charts.allocation(rows).alternative.startswith(
         "The 12 of 101 strata with the most labels: "
     )
     chart = charts.allocation(rows)
@@ -78,7 +79,7 @@ def test_allocation_draws(count):
 
 
 def test_methods_are_ordered_and_compared_with_the_recommended():
-    bars = charts.methods_data(ERRORS)["methods"]
+    bars = charts.methods(ERRORS).data["methods"]
     assert [(row["method"], row["text"], row["kind"]) for row in bars] == [
         ("VOILA", "4", "recommended"),
         ("capped Neyman", "5 (+25.0%)", "other"),
@@ -86,14 +87,15 @@ def test_methods_are_ordered_and_compared_with_the_recommended():
         ("equal shares", "infinite: a stratum whose values vary has no label", "other"),
     ]
     assert bars[-1]["start"] == 4.0
-    title, words = charts.methods_words(ERRORS)
+    figure = charts.methods(ERRORS)
+    title, words = figure.title, figure.alternative
     assert title == "VOILA: standard error 4, 20.0% below that of capped Neyman"
     assert "random sampling 12 (3.0 times)" in words
 
 
 def test_another_method_can_be_recommended():
     assert (
-        charts.methods_words(ERRORS, "neyman")[0]
+        charts.methods(ERRORS, recommended="neyman").title
         == "capped Neyman: standard error 5, 25.0% above that of VOILA"
     )
     with pytest.raises(ValueError, match="recommended must be one of"):
@@ -113,7 +115,7 @@ def test_methods_that_are_alone_equal_or_without_error(errors, title):
         {"method": name, "standard_error": e}
         for name, e in zip(("voila", "neyman"), errors, strict=False)
     ]
-    assert charts.methods_words(rows)[0] == title
+    assert charts.methods(rows).title == title
     draws(charts.methods(rows))
 
 
@@ -155,7 +157,7 @@ def study():
 
 
 def test_stream_is_drawn_up_to_the_records_seen(study):
-    data = streams.stream_data(study, "s_voila", 700, "abcd")
+    data = streams.stream(study, "s_voila", 700, "abcd").data
     assert {row["records"] for row in data["areas"]} == set(range(100, 800, 100)) and data[
         "now"
     ] == [{"records": 700}]
@@ -175,16 +177,17 @@ def spoiled(study):
 
 def test_infinite_variances_are_marked_above_all_finite_ones(study):
     found = spoiled(study)
-    data = streams.stream_data(found, "s_voila", 1200, "abcd")
+    data = streams.stream(found, "s_voila", 1200, "abcd").data
     top = data["frame"][1]["ratio"]
     assert data["infinite"] == [{"records": 200, "ratio": top}, {"records": 300, "ratio": top}]
     ratios = [row["ratio"] for row in data["ratios"]]
     assert ratios[1] is ratios[2] is None and max(r for r in ratios if r) < top
-    title, words = streams.stream_words(found, "s_voila", 1200, "abcd")
+    figure = streams.stream(found, "s_voila", 1200, "abcd")
+    title, words = figure.title, figure.alternative
     assert title == "S-VOILA with a floor of 2: variance infinite at 2 of 12 checkpoints (17%)"
     assert "It was infinite at 2 of 12 checkpoints." in words
     assert (
-        streams.stream_words(found, "s_voila", 300, "abcd")[1].count(
+        streams.stream(found, "s_voila", 300, "abcd").alternative.count(
             "The variance now is infinite."
         )
         == 1
@@ -193,7 +196,7 @@ def test_infinite_variances_are_marked_above_all_finite_ones(study):
 
 
 def test_stream_counts_what_is_held(study):
-    words = streams.stream_words(study, "s_voila_printed", 1200, "abcd")[1]
+    words = streams.stream(study, "s_voila_printed", 1200, "abcd").alternative
     held = ", ".join(
         f"{s:.0f} of {n:,} {name}"
         for s, n, name in zip(
@@ -206,7 +209,7 @@ def test_stream_counts_what_is_held(study):
 
 
 def test_jump_shows_the_chosen_methods_in_one_order(study):
-    data = streams.jump_data(study, 2, ("uniform", "voila"))
+    data = streams.jump(study, 2, ("uniform", "voila")).data
     assert list(dict.fromkeys(row["method"] for row in data["sizes"])) == ["VOILA", "uniform"]
     np.testing.assert_allclose(
         [row["sampled"] for row in data["sizes"]],
@@ -217,7 +220,8 @@ def test_jump_shows_the_chosen_methods_in_one_order(study):
         np.concatenate([study.variance[name][0] for name in ("voila", "uniform")]),
     )
     ratio = study.variance["uniform"][0] / study.variance["voila"][0]
-    title, words = streams.jump_words(study, 2, ("uniform", "voila"))
+    figure = streams.jump(study, 2, ("uniform", "voila"))
+    title, words = figure.title, figure.alternative
     assert title == f"Variance after 1,200 records, divided by VOILA's: uniform {ratio[-1]:.2f}"
     assert (
         f"uniform 15 (largest variance {ratio.max():.2f} times VOILA's" in words
@@ -229,15 +233,16 @@ def test_jump_draws_and_says_infinite(study):
     view = draws(streams.jump(study, 2, study.methods, jump_at=400))
     assert view.picture["data"]["jumps"] == [{"records": 400}]
     assert (
-        "infinite at 17% of checkpoints" in streams.jump_words(spoiled(study), 2, study.methods)[1]
+        "infinite at 17% of checkpoints"
+        in streams.jump(spoiled(study), 2, study.methods).alternative
     )
     assert None in [
-        row["variance"] for row in streams.jump_data(spoiled(study), 2, ["s_voila"])["variances"]
+        row["variance"] for row in streams.jump(spoiled(study), 2, ["s_voila"]).data["variances"]
     ]
 
 
 def test_one_is_spoken_of_in_the_singular():
-    title, _ = charts.allocation_words([{"stratum": "a", "size": 9, "labeled": 1, "neyman": 1}])
+    title = charts.allocation([{"stratum": "a", "size": 9, "labeled": 1, "neyman": 1}]).title
     assert title == "1 label, none of 1 stratum labeled completely"
     study = simulate_stream(
         *jump_stream(40, strata=2, jumping=0, jump_at=20, runs=1, rng=2),
@@ -247,4 +252,4 @@ def test_one_is_spoken_of_in_the_singular():
         rng=1,
         progress=False,
     )
-    assert "It was never infinite." in streams.stream_words(study, "s_voila", 40, ("a", "b"))[1]
+    assert "It was never infinite." in streams.stream(study, "s_voila", 40, ("a", "b")).alternative

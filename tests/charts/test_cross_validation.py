@@ -34,7 +34,7 @@ def rng_models(count, folds=10, names="m{}"):
 
 def test_folds_of_two_readers():
     cv = wb.reader_losses()
-    data = charts.folds_data(cv)
+    data = charts.folds(cv).data
     assert sorted(row["value"] for row in data["dots"]) == pytest.approx(sorted(D))
     assert {
         side: sum(row["side"] == side for row in data["dots"]) for side in fold_means._sides(cv)
@@ -64,7 +64,7 @@ def test_folds_of_two_readers():
 
 def test_dots_never_cover_each_other():
     cv = wb.clerk_losses(repeats=10)
-    dots = charts.folds_data(cv)["dots"]
+    dots = charts.folds(cv).data["dots"]
     assert len({(round(row["value"], 9), round(row["y"], 9)) for row in dots}) == len(dots) == 100
     rows = np.ceil(np.round([row["y"] for row in dots], 9))
     assert np.bincount(rows.astype(int)).tolist() == [0] + [10] * 10
@@ -88,7 +88,7 @@ def test_repeats_are_said_and_have_rho_of_their_own():
 
 @pytest.mark.parametrize("level", [0.5, 0.99])
 def test_level_of_the_intervals(level):
-    row = charts.folds_data(wb.reader_losses(), rho="naive", level=level)["intervals"][0]
+    row = charts.folds(wb.reader_losses(), rho="naive", level=level).data["intervals"][0]
     assert (row["low"], row["high"]) == pytest.approx(
         stats.ttest_1samp(D, 0).confidence_interval(level)
     )
@@ -136,7 +136,7 @@ def scales(chart, channel):
 @pytest.mark.parametrize("sign, better", [(1, "B better"), (-1, "A better")])
 def test_intervals_look_like_the_dots_of_the_better_model(channel, sign, better):
     cv = cv_of(A=0.5 + sign * D, B=np.full(10, 0.5))
-    assert [row["verdict"] for row in charts.folds_data(cv)["intervals"]] == [
+    assert [row["verdict"] for row in charts.folds(cv).data["intervals"]] == [
         better,
         "may be 0",
         "may be 0",
@@ -152,20 +152,20 @@ def test_differences_within_rounding_are_equal():
     losses = np.random.default_rng(3).random(200)
     cv = wb.CVLosses({"x": losses, "y": losses + 0.1}, np.arange(200) % 10)
     assert np.ptp(cv.fold_means()) > 0
-    data = charts.folds_data(cv)
+    data = charts.folds(cv).data
     assert len({row["value"] for row in data["dots"]}) == 1 and data["dots"][0][
         "value"
     ] == pytest.approx(-0.1)
     assert len({round(row["y"], 9) for row in data["dots"]}) == 10
-    assert charts.folds_words(cv)[0] == "x is better by 0.1 in every fold: no variance, no test"
+    assert charts.folds(cv).title == "x is better by 0.1 in every fold: no variance, no test"
     tie = cv_of(x=[0.1 + 0.2, 0.3, 0.5], y=[0.3, 0.2, 0.4])
     assert tie.fold_means()[0, 0] != 0
-    assert [row["side"] for row in charts.folds_data(tie)["dots"]] == [
+    assert [row["side"] for row in charts.folds(tie).data["dots"]] == [
         "equal",
         "y better",
         "y better",
     ]
-    assert charts.folds_words(tie)[0].endswith(": in 2 of 3 folds, 1 equal")
+    assert charts.folds(tie).title.endswith(": in 2 of 3 folds, 1 equal")
 
 
 def texts(chart):
@@ -198,7 +198,7 @@ def test_repeats_are_called_as_in_the_table():
 
 def test_neither_is_better_on_average():
     assert (
-        charts.folds_words(cv_of(a=[0.1, 0.3, 0.2], b=[0.3, 0.1, 0.2]))[0]
+        charts.folds(cv_of(a=[0.1, 0.3, 0.2], b=[0.3, 0.1, 0.2])).title
         == "On average neither is better: a in 1, b in 1 of 3 folds, 1 equal"
     )
 
@@ -289,7 +289,7 @@ def p_at(rho, t=T0, df=9):
 
 
 def test_curve_points_and_where_the_verdict_flips():
-    data = charts.rho_curve_data(wb.kfold_t_test(D))
+    data = charts.rho_curve(wb.kfold_t_test(D)).data
     assert [(row["rule"], row["rho"], row["p"]) for row in data["points"]] == [
         (rule, pytest.approx(rho), pytest.approx(p_at(rho)))
         for rule, rho in (("naive", 0), ("Nadeau-Bengio", NB), ("0.7", 0.7))
@@ -312,7 +312,7 @@ def test_curve_points_and_where_the_verdict_flips():
 
 
 def test_the_used_rho_is_a_point_of_its_own():
-    found = charts.rho_curve_data(wb.kfold_t_test(D, rho=0.3))["points"][3]
+    found = charts.rho_curve(wb.kfold_t_test(D, rho=0.3)).data["points"][3]
     assert (found["rule"], found["rho"], found["p"], found["chosen"]) == (
         "used",
         0.3,
@@ -320,10 +320,10 @@ def test_the_used_rho_is_a_point_of_its_own():
         1,
     )
     assert (
-        charts.rho_curve_words(wb.kfold_t_test(D, rho=0.3))[0]
+        charts.rho_curve(wb.kfold_t_test(D, rho=0.3)).title
         == "Significant at 5%: p .041 at rho .300, and for any rho below .368"
     )
-    below = charts.rho_curve_data(wb.kfold_t_test(D, rho=-0.5))
+    below = charts.rho_curve(wb.kfold_t_test(D, rho=-0.5)).data
     assert below["curve"][0]["rho"] == -0.5 and len(below["flips"]) == 1
 
 
@@ -342,7 +342,7 @@ def test_verdicts_that_never_flip(differences, alternative):
 
 
 def test_one_sided_curve():
-    data = charts.rho_curve_data(wb.kfold_t_test(D, alternative="greater"))
+    data = charts.rho_curve(wb.kfold_t_test(D, alternative="greater")).data
     assert [row["p"] for row in data["curve"]] == pytest.approx(
         [p_at(row["rho"]) / 2 for row in data["curve"]]
     )
@@ -351,7 +351,7 @@ def test_one_sided_curve():
 
 def test_rho_of_repeats_is_that_of_one():
     test = wb.kfold_t_test(wb.clerk_losses(repeats=10))
-    data = charts.rho_curve_data(test)
+    data = charts.rho_curve(test).data
     assert [row["rho"] for row in data["points"]] == pytest.approx([0, 10 / 19, 0.7])
     t = test.naive_statistic * (1 - 10 / 10.9) ** 0.5  # ten repeats whose folds correlate by 1/10
     assert data["points"][1]["p"] == pytest.approx(2 * stats.t.sf(abs(t), 99))
@@ -361,21 +361,21 @@ def test_rho_of_repeats_is_that_of_one():
 
 
 def test_tiny_p_values_are_told_and_still_drawn():
-    data = charts.rho_curve_data(
+    data = charts.rho_curve(
         wb.kfold_t_test(cv_of(A=np.random.default_rng(0).normal(1, 0.01, 100)))
-    )
+    ).data
     assert {row["p"] for row in data["points"]} == {1e-15} and all(
         "e-" in row["text"] for row in data["points"]
     )
     never = wb.kfold_t_test(cv_of(A=np.random.default_rng(0).normal(1, 0.005, 400)))
     assert never.pvalue == 0 and {
-        row["text"] for row in charts.rho_curve_data(never)["points"]
+        row["text"] for row in charts.rho_curve(never).data["points"]
     } == {"p < 1e-300"}
-    title, said = charts.rho_curve_words(never)
-    assert title.startswith(
+    figure = charts.rho_curve(never)
+    assert figure.title.startswith(
         "Significant at 5%: p < 1e-300 at rho .700, and for any rho below .9999"
     )
-    assert said.count("p < 1e-300") == 3 and "p 0" not in said
+    assert figure.alternative.count("p < 1e-300") == 3 and "p 0" not in figure.alternative
     drawn = texts(charts.rho_curve(never))
     assert "p < 1e-300" in drawn and "p-value (log scale, 1e-15 for all below)" in drawn
     assert "p-value (log scale)" in texts(charts.rho_curve(wb.kfold_t_test(D)))
@@ -383,15 +383,15 @@ def test_tiny_p_values_are_told_and_still_drawn():
 
 def test_rho_close_to_1_or_to_the_flip_is_not_rounded_to_it():
     test = wb.kfold_t_test(D, rho=0.9999)
-    assert charts.rho_curve_words(test)[0] == (
+    assert charts.rho_curve(test).title == (
         f"Not significant at 5%: p {p_at(0.9999):.3f} at rho .9999; it would be for rho below .368"
     ).replace("0.", ".")
     assert (
-        charts.folds_data(cv_of(A=D, B=np.zeros(10)), rho=0.9999)["intervals"][2]["test"]
+        charts.folds(cv_of(A=D, B=np.zeros(10)), rho=0.9999).data["intervals"][2]["test"]
         == "chosen, rho .9999"
     )
     flips = optimize.brentq(lambda rho: p_at(rho) - 0.05, 0, 0.9, xtol=1e-14)
-    close = charts.rho_curve_words(wb.kfold_t_test(D, rho=flips + 1e-6))[0]
+    close = charts.rho_curve(wb.kfold_t_test(D, rho=flips + 1e-6)).title
     used, bound = (
         float(rho) for rho in re.search(r"at rho (\S+); .* below (\S+)$", close).groups()
     )
@@ -456,7 +456,7 @@ def test_written_p_values_are_not_crossed_or_covered(values, rho, repeats):
     test = wb.kfold_t_test(
         wb.CVLosses.from_fold_means(values, repeats=repeats, splits="folds"), rho=rho
     )
-    data = charts.rho_curve_data(test)
+    data = charts.rho_curve(test).data
     boxes, curve, at, width = boxes_of_labels(charts.rho_curve(test), data)
     assert all(row["text"] for row in data["points"])
     across = np.arange(width)
@@ -477,7 +477,7 @@ def test_written_p_values_are_not_crossed_or_covered(values, rho, repeats):
 
 
 def test_level_moves_line_and_flip():
-    data = charts.rho_curve_data(wb.kfold_t_test(D), level=0.9)
+    data = charts.rho_curve(wb.kfold_t_test(D), level=0.9).data
     assert data["level"] == [{"p": pytest.approx(0.1), "text": "10%"}]
     assert data["flips"][0]["rho"] == pytest.approx(1 - (stats.t.ppf(0.95, 9) / T0) ** 2)
 
@@ -516,7 +516,7 @@ def test_posterior_regions_are_its_probabilities():
 def test_the_density_is_right_for_any_rope(rope, shift):
     found = wb.bayesian_correlated_t(D - shift, rope=rope)
     center, scale = 0.085 - shift, ((0.1 + 1 / 9) * D.var(ddof=1)) ** 0.5
-    data = charts.posterior_data(found)
+    data = charts.posterior(found).data
     rows = data["density"]
     x, y = (np.array([row[axis] for row in rows]) for axis in ("difference", "density"))
     assert y == pytest.approx(stats.t.pdf(x, 9, center, scale))
@@ -587,10 +587,11 @@ def test_certain_regions_are_not_called_0_or_1():
 def test_one_degree_of_freedom_is_singular():
     assert (
         ", a t with 1 degree of freedom around "
-        in charts.posterior_words(wb.bayesian_correlated_t([0.1, 0.2]))[1]
+        in charts.posterior(wb.bayesian_correlated_t([0.1, 0.2])).alternative
     )
     assert (
-        ", a t with 9 degrees of freedom " in charts.posterior_words(wb.bayesian_correlated_t(D))[1]
+        ", a t with 9 degrees of freedom "
+        in charts.posterior(wb.bayesian_correlated_t(D)).alternative
     )
 
 
@@ -601,7 +602,7 @@ def test_one_study_calls_and_two_call():
         found = ClerkStudies(
             0, 100, 1, np.repeat([0.5, 0.01], [alarms, 3 - alarms]), np.full(3, 0.1)
         )
-        assert said in studies.clerks_words(found, found, "naive t")[0]
+        assert said in studies.clerks(found, found, "naive t").title
 
 
 def test_only_losses_of_0_and_1_make_spikes():
@@ -609,7 +610,7 @@ def test_only_losses_of_0_and_1_make_spikes():
     estimates, shown = rng.normal(3, 0.5, 100), rng.uniform(0.1, 0.2, 100)
     for loss, said in (("zero_one", True), ("squared", False)):
         study = wb.TypeOneStudy("given data", "Ridge", 20, 10, 100, estimates, shown, loss)
-        assert ("0 or 1" in studies.experiments_words(study)[1]) == said
+        assert ("0 or 1" in studies.experiments(study).alternative) == said
 
 
 # ---------------------------------------------------------------- pairs

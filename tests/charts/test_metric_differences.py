@@ -26,6 +26,13 @@ def compared(metrics="accuracy f1", counts=COUNTS, **columns):
     return wb.compare_metrics(items, metrics), {"truth": truth} | models
 
 
+def panels_of(figure):
+    """Return the models and the differences of each panel."""
+    kinds = ("models", "differences")
+    count = len(figure.data) // 3  # each panel also has a line at zero
+    return [{kind: figure.data[f"{kind} {k}"] for kind in kinds} for k in range(count)]
+
+
 def alt_like_new():
     """Return the correct items of a third model: those of new, but for two."""
     alt = np.repeat([1, 1, 0, 0], COUNTS)
@@ -35,7 +42,7 @@ def alt_like_new():
 
 def test_rows_are_the_models_and_their_difference():
     comparison, columns = compared()
-    [panel] = comparisons.differences_data(comparison)
+    [panel] = panels_of(comparisons.differences(comparison))
     assert [(row["name"], row["model"]) for row in panel["models"]] == [
         ("accuracy", "old"),
         ("accuracy", "new"),
@@ -59,25 +66,26 @@ def test_rows_are_the_models_and_their_difference():
 
 def test_words_name_the_better_model_and_every_number():
     comparison, _ = compared("accuracy")
-    title, words = comparisons.differences_words(comparison)
+    figure = comparisons.differences(comparison)
+    title, words = figure.title, figure.alternative
     assert title == "new is better by accuracy"
     low, high = 100 * comparison.limits[0]
     assert words.startswith("Metrics of old, new with 95% intervals, and their differences. ")
     assert "accuracy: old 55% (" in words and "new 85.0% (" in words
     assert f"old minus new -30 points ({low:.0f} to {high:.0f})" in words
-    assert comparisons.differences_words(compared()[0])[0] == "new is better by all 2 metrics"
+    assert comparisons.differences(compared()[0]).title == "new is better by all 2 metrics"
 
 
 def test_what_is_not_shown_is_gray():
     comparison, _ = compared("accuracy", counts=(70, 6, 4, 20))
-    [panel] = comparisons.differences_data(comparison)
+    [panel] = panels_of(comparisons.differences(comparison))
     assert panel["differences"][0]["color"] == comparisons.UNDECIDED
-    assert comparisons.differences_words(comparison)[0] == "No metric shows which model is better"
+    assert comparisons.differences(comparison).title == "No metric shows which model is better"
 
 
 def test_of_three_models_each_is_compared_with_the_best():
     comparison, columns = compared(alt=alt_like_new())
-    [panel] = comparisons.differences_data(comparison)
+    [panel] = panels_of(comparisons.differences(comparison))
     accuracy = {row["model"]: row for row in panel["differences"] if row["name"] == "accuracy"}
     assert {name: row["difference"] for name, row in accuracy.items()} == pytest.approx(
         {"old": -30, "new": 0, "alt": 0}
@@ -91,10 +99,10 @@ def test_of_three_models_each_is_compared_with_the_best():
         if row["metric"] == "accuracy" and {row["first"], row["second"]} == {"old", best[0]}
     ]
     assert accuracy["old"]["low"] == pytest.approx(100 * pair["low"])
-    assert comparisons.differences_words(comparison)[0] == "No metric shows which model is best"
+    assert comparisons.differences(comparison).title == "No metric shows which model is best"
     winner, _ = compared(alt=np.repeat([1, 0, 1, 0], COUNTS))
-    assert comparisons.differences_words(winner)[0] == "new is best by all 2 metrics"
-    [panel] = comparisons.differences_data(winner)
+    assert comparisons.differences(winner).title == "new is best by all 2 metrics"
+    [panel] = panels_of(comparisons.differences(winner))
     [row] = [
         row for row in panel["differences"] if (row["name"], row["model"]) == ("accuracy", "alt")
     ]
@@ -109,12 +117,13 @@ def test_of_three_models_each_is_compared_with_the_best():
 
 def test_metrics_of_other_scales_have_panels_of_their_own():
     comparison, _ = compared("f1 mcc accuracy rmse")
-    panels = comparisons.differences_data(comparison)
+    panels = panels_of(comparisons.differences(comparison))
     names = [list(dict.fromkeys(row["name"] for row in panel["models"])) for panel in panels]
     assert names == [["F1", "accuracy"], ["MCC"], ["RMSE"]]
-    [first] = comparisons.differences_data(comparison, most=1)
+    [first] = panels_of(comparisons.differences(comparison, most=1))
     assert {row["name"] for row in first["models"]} == {"F1"}
-    title, words = comparisons.differences_words(comparison, most=1)
+    figure = comparisons.differences(comparison, most=1)
+    title, words = figure.title, figure.alternative
     assert title.endswith(" (1 of 4 metrics shown)") and "MCC" not in words
     assert "MCC" in draws(charts.differences(comparison)).alternative
 
@@ -126,7 +135,7 @@ def test_groups_are_left_out_and_classes_are_named():
     site = np.where(np.arange(120) < 60, "a", "b")
     table = {"truth": truth, "old": old, "new": new, "site": site}
     items = wb.load_labeled(table, prediction="old,new", group="site", stratum="")
-    [panel] = comparisons.differences_data(wb.compare_metrics(items, "f1"))
+    [panel] = panels_of(comparisons.differences(wb.compare_metrics(items, "f1")))
     names = [row["name"] for row in panel["differences"]]
     assert names == ["F1 of cat", "F1 of dog"]
 
@@ -135,10 +144,10 @@ def test_long_names_and_many_models_stay_readable():
     rng = np.random.default_rng(0)
     models = {f"classifier_of_the_year_{k}_by_a_team": rng.random(100) < 0.8 for k in range(5)}
     comparison, _ = compared("accuracy", **models)
-    [panel] = comparisons.differences_data(comparison)
+    [panel] = panels_of(comparisons.differences(comparison))
     names = {row["model"] for row in panel["models"]}
     assert len(names) == len(theme.CATEGORY)
     assert max(map(len, names)) <= comparisons.LONGEST_NAME + 1
-    assert comparisons.differences_words(comparison)[0].endswith("(6 of 7 models shown)")
+    assert comparisons.differences(comparison).title.endswith("(6 of 7 models shown)")
     view = draws(charts.differences(comparison))
     assert view.alternative.startswith("Metrics of old, new, classifier_of_the_year_0_by_a_team")

@@ -9,11 +9,6 @@ import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
 from workbench.charts.misclassification import lines, periods, proportions, scenes
-from workbench.charts.misclassification.estimators import (
-    audit_matrix_words,
-    estimators_data,
-    estimators_words,
-)
 from workbench.course import solar
 from workbench.misclassification.methods import estimators
 
@@ -54,25 +49,33 @@ def decade():
 # ---------------------------------------------------------------- series
 
 
+def class_titles(figure):
+    """The titles of the vertical axes, one per class."""
+    spec = figure.to_dict()
+    views = spec.get("vconcat", [spec])
+    return [view["layer"][2]["encoding"]["y"]["title"] for view in views]
+
+
 def test_series_draws_counted_and_corrected():
     series = solar_series()
-    (part,) = periods.series_data(series)
+    data = periods.series(series).data
     for kind, expected in (
         ("counted", solar.solar_months().counted_shares),
         ("corrected", series.estimates),
     ):
-        assert [row["share"] for row in part["lines"] if row["kind"] == kind] == pytest.approx(
+        assert [row["share"] for row in data["lines 0"] if row["kind"] == kind] == pytest.approx(
             expected.tolist()
         )
     limits = [
         wb.estimate_prevalence(series.audit, counts, series.counts_at_audit).interval()
         for counts in solar.solar_months().counts
     ]
-    assert [(row["low"], row["high"]) for row in part["bands"]] == [
+    assert [(row["low"], row["high"]) for row in data["bands 0"]] == [
         pytest.approx(tuple(i)) for i in limits
     ]
     assert (
-        part["audit"] == [{"period": "m1", "text": "audit"}] and part["lost"] == part["alone"] == []
+        data["audit 0"] == [{"period": "m1", "text": "audit"}]
+        and data["lost 0"] == data["alone 0"] == []
     )
     view = draws(charts.series(series))
     assert title(view) == "panels: 10.4% in m1, 15.6% in m12 (counted 12.1%, 16.2%)"
@@ -84,9 +87,9 @@ def test_series_draws_counted_and_corrected():
 
 def test_months_that_cannot_be_reported_are_marked_and_said():
     series = solar_series(m3=[0, 0], m5=[None, 4], m12=[0.8, 0.2])
-    (part,) = periods.series_data(series)
-    assert [row["period"] for row in part["lost"]] == ["m3", "m5", "m12"]
-    assert [row["period"] for row in part["alone"]] == ["m4"]
+    data = periods.series(series).data
+    assert [row["period"] for row in data["lost 0"]] == ["m3", "m5", "m12"]
+    assert [row["period"] for row in data["alone 0"]] == ["m4"]
     view = draws(charts.series(series))
     assert (
         "Not reported: m3: no items were counted; m5: the count of class 'no panels' is missing; m12: "
@@ -101,9 +104,9 @@ def test_months_that_cannot_be_reported_are_marked_and_said():
 
 def test_level_widens_the_band():
     series = solar_series()
-    low, high = (periods.series_data(series, level=level)[0]["bands"][5] for level in (0.5, 0.99))
+    low, high = (periods.series(series, level=level).data["bands 0"][5] for level in (0.5, 0.99))
     assert high["low"] < low["low"] < low["high"] < high["high"]
-    assert "with 99% intervals" in periods.series_words(series, level=0.99)[1]
+    assert "with 99% intervals" in periods.series(series, level=0.99).alternative
 
 
 def test_a_series_without_its_frame_says_so():
@@ -112,15 +115,15 @@ def test_a_series_without_its_frame_says_so():
     )
     view = draws(charts.series(series))
     assert "The audited frame is none of these periods." in view.alternative
-    assert periods.series_data(series)[0]["audit"] == []
+    assert periods.series(series).data["audit 0"] == []
 
 
 def test_bands_of_the_whole_range_are_told():
     audit = wb.ConfusionCounts([[11, 9], [10, 10]])
     series = wb.prevalence_series(audit, [500, 500], {"a": [500, 500], "b": [510, 490]})
     whole = " The audit excludes no proportion, so the bands fill the whole range."
-    assert periods.series_words(series)[1].endswith(whole)
-    assert "every share possible" not in periods.series_words(solar_series())[1]
+    assert periods.series(series).alternative.endswith(whole)
+    assert "every share possible" not in periods.series(solar_series()).alternative
     draws(charts.series(series))
 
 
@@ -138,10 +141,9 @@ def test_a_series_without_estimates_is_drawn():
 
 
 def test_a_decade_of_five_classes(decade):
-    parts = periods.series_data(decade)
-    assert [part["class"] for part in parts] == NAMES and {
-        len(part["bands"]) for part in parts
-    } == {120}
+    figure = periods.series(decade)
+    assert class_titles(figure) == NAMES
+    assert [len(figure.data[f"bands {k}"]) for k in range(5)] == [120] * 5
     view = draws(charts.series(decade))
     assert len(view.picture["data"]) == 5 * 5
     moved = decade.estimates[-1] - decade.estimates[0]
@@ -153,13 +155,13 @@ def test_a_decade_of_five_classes(decade):
 
 
 def test_one_class_can_be_chosen(decade):
-    (part,) = periods.series_data(decade, "transport")
-    assert part["class"] == "transport"
-    assert [row["share"] for row in part["lines"][120:]] == pytest.approx(
+    figure = periods.series(decade, label="transport")
+    assert class_titles(figure) == ["proportion of transport"]
+    assert [row["share"] for row in figure.data["lines 0"][120:]] == pytest.approx(
         decade.estimates[:, 3].tolist()
     )
-    assert periods.series_words(decade, "transport")[0].startswith("transport: ")
-    draws(charts.series(decade, label="transport"))
+    assert figure.title.startswith("transport: ")
+    draws(figure)
     with pytest.raises(
         ValueError,
         match="^label must be one of 'retail', 'wholesale', 'food', 'transport', 'other'; "
@@ -170,10 +172,10 @@ def test_one_class_can_be_chosen(decade):
 
 def test_of_many_classes_the_six_largest_are_drawn_and_that_is_said():
     series = many_classes(3, [f"c{k}" for k in range(8)])
-    assert [part["class"] for part in periods.series_data(series)] == [f"c{k}" for k in range(6)]
-    assert " The chart shows the 6 largest of 8 classes." in periods.series_words(series)[1]
-    assert " The chart shows the 6 largest of 8 classes." in periods.changes_words(series)[1]
-    assert {row["class"] for row in periods.changes_data(series, "c7")} == {"c7"}
+    assert class_titles(periods.series(series)) == [f"c{k}" for k in range(6)]
+    assert " The chart shows the 6 largest of 8 classes." in periods.series(series).alternative
+    assert " The chart shows the 6 largest of 8 classes." in periods.changes(series).alternative
+    assert {row["class"] for row in periods.changes(series, label="c7").data["changes 0"]} == {"c7"}
 
 
 # ---------------------------------------------------------------- changes
@@ -181,7 +183,7 @@ def test_of_many_classes_the_six_largest_are_drawn_and_that_is_said():
 
 def test_changes_have_their_own_intervals():
     series = solar_series(m4=[0, 0])
-    found = periods.changes_data(series)
+    found = periods.changes(series).data["changes 0"]
     assert [(row["from"], row["period"]) for row in found][:4] == [
         ("m1", "m2"),
         ("m2", "m3"),
@@ -206,7 +208,7 @@ def test_the_largest_change_is_named():
     assert title(view).startswith("Changes that differ from 0: 2 of 11; largest: m6 to m7, +7.")
     assert "Shown to differ from 0: panels m6 to m7 +7." in view.alternative
     assert "Without any true change, about 5% of the intervals would exclude 0" in view.alternative
-    assert "about 20% of" in periods.changes_words(solar_series(), level=0.8)[1]
+    assert "about 20% of" in periods.changes(solar_series(), level=0.8).alternative
 
 
 def test_one_period_has_no_change():
@@ -233,7 +235,7 @@ def test_changes_of_a_decade(decade):
 def test_estimators_mark_the_chosen_one():
     counts = solar.solar_months().counts
     comparison = wb.compare_estimators(solar.solar_audit(), counts[11], counts[0])
-    found = estimators_data(comparison, "calibration")
+    found = charts.estimators(comparison, "calibration").data["estimators"]
     assert [row["rmse"] for row in found] == pytest.approx(
         [row["rmse"] for row in comparison.rows()]
     )
@@ -276,7 +278,7 @@ def test_errors_of_all_classes_are_added_up(decade):
     comparison = wb.compare_estimators(
         decade.audit, decade.counts[60].astype(int), decade.counts_at_audit
     )
-    found = estimators_data(comparison)
+    found = charts.estimators(comparison).data["estimators"]
     assert [row["rmse"] for row in found] == pytest.approx(
         np.sqrt((comparison.rmse**2).sum(1)).tolist()
     )
@@ -284,7 +286,7 @@ def test_errors_of_all_classes_are_added_up(decade):
         min(found, key=lambda row: row["rmse"])["estimator"].split()[0]
         == scenes.names()[comparison.best]
     )
-    assert ", all classes together," in estimators_words(comparison)[1]
+    assert ", all classes together," in charts.estimators(comparison).alternative
 
 
 # ---------------------------------------------------------------- audit
@@ -312,8 +314,8 @@ def test_audit_matrix_has_counts_and_rates():
 
 
 def test_an_audit_of_one_item():
-    words = audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
-    assert words == "Audit of 1 item. Correct: 0: 1 of 1, 1: 0 of 0. No mistake."
+    figure = charts.audit_matrix(wb.ConfusionCounts([[1, 0], [0, 0]]))
+    assert figure.alternative == "Audit of 1 item. Correct: 0: 1 of 1, 1: 0 of 0. No mistake."
 
 
 def test_audit_without_a_class_or_a_mistake():
@@ -382,7 +384,7 @@ def test_live_charts_compile_to_valid_altair():
         lines.published(theory, true),
         lines.published(theory, true, [0.1] * 12),
     ):
-        assert isinstance(chart, alt.TopLevelMixin)
+        assert isinstance(chart.chart(), alt.TopLevelMixin)
         draws(chart)
 
 
@@ -402,7 +404,7 @@ def test_lines_differ_in_grey_too():
 
 def test_all_months_can_be_dragged_until_the_line_is_locked():
     loose, locked = (
-        lines.drawing_data([0.1, 0.125], [0.1, 0.15], loose=loose)["drawn"]
+        lines.drawing([0.1, 0.125], [0.1, 0.15], loose=loose).data["drawn"]
         for loose in (True, False)
     )
     assert [(row["drag"], row["label"]) for row in loose] == [
@@ -442,7 +444,7 @@ def test_a_judge_beside_people_and_both():
 def test_all_classes_of_one_period_are_drawn_with_their_intervals():
     audit = wb.ConfusionCounts([[40, 8, 0], [10, 92, 2], [0, 1, 47]], ["bog", "dry", "lake"])
     table = wb.classification_table(audit, [20_000, 80_000, 1000], sampled_by="prediction")
-    rows = proportions.class_proportions_data(table)
+    rows = charts.class_proportions(table).data["classes"]
     assert [row["class"] for row in rows] == ["dry", "bog", "lake"]
     share = (80 * 92 / 101 + 20 * 10 / 50 + 2 / 49) / 101
     assert rows[0]["estimate"] == pytest.approx(share)
@@ -458,5 +460,6 @@ def test_of_many_classes_the_largest_are_drawn(monkeypatch):
     monkeypatch.setattr(proportions, "MOST_CLASSES", 1)
     audit = wb.ConfusionCounts([[40, 2], [3, 50]], ["no", "yes"])
     table = wb.classification_table(audit, [100, 300], sampled_by="prediction")
-    assert [row["class"] for row in proportions.class_proportions_data(table)] == ["yes"]
-    assert proportions.class_proportions_words(table)[1].endswith(" 1 smaller class is not shown.")
+    figure = charts.class_proportions(table)
+    assert [row["class"] for row in figure.data["classes"]] == ["yes"]
+    assert figure.alternative.endswith(" 1 smaller class is not shown.")

@@ -55,7 +55,7 @@ def f1(method="brr", strata=6, **arguments):
 
 def test_the_naive_interval_is_that_of_independent_labels():
     right, items = np.array([9, 7, 10, 6]), np.array([10, 10, 10, 10])
-    naive, _ = half_samples.boxes_data(right, items, f1())["limits"]
+    naive, _ = half_samples.boxes(right, items, f1(), icc=0, reach=(0, 1)).data["limits"]
     error = stats.bernoulli(32 / 40).std() / 40**0.5
     assert (naive["low"], naive["high"]) == pytest.approx(
         stats.norm(32 / 40, error).interval(0.95), rel=1e-9
@@ -96,7 +96,8 @@ def test_squares_of_one_place_stack_without_gap_and_stay_inside():
 def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
     found = f1("bootstrap", count=3000)
     assert len(half_samples.values_data(found)["squares"]) == half_samples.MOST_SQUARES
-    title, words = half_samples.replicate_plot_words(found)
+    figure = half_samples.replicate_plot(found)
+    title, words = figure.title, figure.alternative
     assert title.endswith("from 3,000 replicates") and "The chart shows 2,000 of them." in words
 
 
@@ -104,7 +105,7 @@ def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
 def test_squares_stand_where_they_count(method):
     """Their mean squared deviation from the estimate is the variance, whatever the coefficients are."""
     found = f1(method)
-    drawn = half_samples._counting(found)
+    drawn = half_samples._scaled_values(found)
     assert ((drawn - found.estimate) ** 2).mean() == pytest.approx(found.variance)
 
 
@@ -123,13 +124,14 @@ def test_undefined_replicates_are_left_out_and_said():
         found, replicate_values=np.append(found.replicate_values[1:], np.nan), undefined=1
     )
     assert len(half_samples.values_data(lost)["squares"]) == found.replicate_values.size - 1
-    title, words = half_samples.replicate_plot_words(lost)
+    figure = half_samples.replicate_plot(lost)
+    title, words = figure.title, figure.alternative
     assert (
         title
         == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
     )
     assert words.endswith(" 1 replicate is undefined and not shown.")
-    assert "undefined" not in half_samples.replicate_plot_words(found)[1]
+    assert "undefined" not in half_samples.replicate_plot(found).alternative
 
 
 def test_replicate_plot_shows_the_interval_of_its_level():
@@ -162,7 +164,7 @@ def unbalanced(array, levels):
 def test_pairs_that_are_not_balanced(levels, columns):
     for array in (papers_shifts(levels, columns), wb.orthogonal_array(levels, columns)):
         expected = unbalanced(array, levels)
-        found = array_charts.array_data(array, levels, 1, 2)["pairs"]
+        found = array_charts.array(array, levels, 1, 2).data["pairs"]
         assert {(row["i"], row["j"]) for row in found if row["pair"] == "not balanced"} == expected
         assert len(found) == columns * (columns - 1) // 2
         problem = wb.check_balance(array).pair
@@ -191,7 +193,7 @@ def test_the_papers_shifts_repeat_after_their_room(levels, columns, lag):
 
 def test_array_rows_are_the_array():
     array = wb.orthogonal_array(4, 7)
-    data = array_charts.array_data(array, 4, 2, 6)
+    data = array_charts.array(array, 4, 2, 6).data
     assert {(row["run"], row["column"]): row["level"] for row in data["tiles"]} == {
         (r + 1, c + 1): level for (r, c), level in np.ndenumerate(array)
     }
@@ -202,22 +204,23 @@ def test_array_rows_are_the_array():
 
 def test_only_the_first_runs_are_drawn_and_that_is_said():
     array = wb.orthogonal_array(9, 11)
-    assert max(row["run"] for row in array_charts.array_data(array, 9, 1, 2)["tiles"]) == 81
-    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(
+    assert max(row["run"] for row in array_charts.array(array, 9, 1, 2).data["tiles"]) == 81
+    assert array_charts.array(array, 9, 1, 2).alternative.endswith(
         " The chart shows the first 81 runs."
     )
-    assert "drawn" not in array_charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2)[1]
+    assert "drawn" not in array_charts.array(wb.orthogonal_array(3, 4), 3, 1, 2).alternative
 
 
 def test_one_pair_is_one():
-    assert array_charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2) == (
+    figure = array_charts.array(wb.orthogonal_array(3, 2), 3, 1, 2)
+    assert (figure.title, figure.alternative) == (
         "9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced",
         "An array of 9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced. Columns 1 and 2 "
         "show each pair of numbers 1 time.",
     )
     same = np.array([[0, 0], [1, 1]])
     assert (
-        array_charts.array_words(same, 2, 1, 2)[0]
+        array_charts.array(same, 2, 1, 2).title
         == "2 runs, 2 columns, 2 units per stratum: 1 of 1 pair is not balanced (1 and 2); 4 runs are needed"
     )
 
@@ -228,14 +231,14 @@ def test_one_pair_is_one():
 @pytest.mark.parametrize(("p", "degree"), [(2, 3), (2, 4), (3, 2), (3, 3), (5, 2)])
 def test_the_finished_steps_are_an_orthogonal_array(p, degree):
     field = wb.GaloisField(p, degree)
-    data = array_charts.field_data(field, field.size - 1)
+    data = array_charts.field(field, field.size - 1).data
     columns = (field.size - 1) // (p - 1)
     array = np.full((field.size, columns), -1)
     for row in data["cells"]:
         array[row["row"] - 1, row["column"] - 1] = row["digit"]
     assert unbalanced(array, p) == set()
     assert (array == wb.orthogonal_array(p, columns, method="rotation")).all()
-    title, _ = array_charts.field_words(field, field.size - 1)
+    title = array_charts.field(field, field.size - 1).title
     assert title.endswith(
         f"{field.size - 1} powers and a row of zeros make {field.size} runs for {columns} columns"
     )
@@ -243,7 +246,7 @@ def test_the_finished_steps_are_an_orthogonal_array(p, degree):
 
 def test_steps_fill_the_array_from_the_powers_known():
     field = wb.GaloisField(3, 3)
-    data = array_charts.field_data(field, 5)
+    data = array_charts.field(field, 5).data
     assert max(row["power"] for row in data["terms"]) == 5 and len(data["terms"]) == 15
     digits = {row["power"]: row["digit"] for row in data["terms"] if row["place"] == 0}
     assert {(row["row"], row["digit"]) for row in data["cells"] if row["column"] == 1} == set(
@@ -258,14 +261,15 @@ def test_steps_fill_the_array_from_the_powers_known():
 def test_words_of_a_step_reduce_by_the_modulus():
     """By hand: x^3 + 2x + 1 = 0 modulo 3, so x^3 = x + 2 and x^5 = x^3 + 2x^2 = 2x^2 + x + 2."""
     field = wb.GaloisField(3, 3)
-    title, words = array_charts.field_words(field, 5)
+    figure = array_charts.field(field, 5)
+    title, words = figure.title, figure.alternative
     assert title == "GF(3^3), step 5 of 26: x^5 = 2x^2 + x + 2"
     assert "x^5 = x (x^2 + 2x) = x^3 + 2x^2; with x^3 = x + 2 this is 2x^2 + x + 2." in words
     assert (
         "x^4 = x (x + 2) = x^2 + 2x: no reduction is needed."
-        in array_charts.field_words(field, 4)[1]
+        in array_charts.field(field, 4).alternative
     )
-    first = array_charts.field_words(field, 1)[1]
+    first = array_charts.field(field, 1).alternative
     assert "The picture shows 1 of 26 powers." in first
 
 
@@ -274,7 +278,7 @@ def test_words_of_a_step_reduce_by_the_modulus():
 
 def test_strips_show_the_runs_and_count_their_misses():
     study = simulate_coverage(runs=300, icc=0.1, rng=4)
-    data = intervals.coverage_data(study)
+    data = intervals.coverage(study).data
     for name in ("naive", "default"):
         low, high = study.limits(name)
         assert [row["low"] for row in data[name]] == low[:50].tolist() and len(data[name]) == 50
@@ -301,18 +305,17 @@ def test_metrics_stand_beside_their_naive_intervals():
         ("F1", "naive"),
     ]
     assert (
-        intervals.metrics_words(audit)[0]
-        == "The interval of F1 is 4.0 times as wide as the naive one"
+        intervals.metrics(audit).title == "The interval of F1 is 4.0 times as wide as the naive one"
     )
     assert "F1 0.800, 0.700 to 0.900 (naive 0.775 to 0.825)" in view.alternative
 
 
 def test_metrics_that_are_surer_than_naive_say_so():
-    title, _ = intervals.metrics_words(
+    title = intervals.metrics(
         Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)])
-    )
+    ).title
     assert title == "No interval is wider than the naive one; that of AUC is 0.80 times as wide"
-    title, _ = intervals.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
+    title = intervals.metrics(Audit([metric("recall", 1.0, 0.1, 0.0)])).title
     assert title == "All naive intervals have width 0"
 
 
@@ -321,8 +324,12 @@ def test_many_metrics_are_cut_and_that_is_said():
         [metric("recall", 0.5, 0.1, 0.05, group=None)]
         + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)]
     )
-    assert len({row["name"] for row in intervals.metrics_data(audit)}) == intervals.SHOWN_METRICS
-    title, words = intervals.metrics_words(audit)
+    assert (
+        len({row["name"] for row in intervals.metrics(audit).data["metrics"]})
+        == intervals.MOST_METRICS
+    )
+    figure = intervals.metrics(audit)
+    title, words = figure.title, figure.alternative
     assert (
         title.endswith(" (24 of 41 shown)")
         and "(24 of 41 shown)" in words
@@ -350,28 +357,30 @@ def test_of_hundreds_of_strata_the_lowest_are_shown():
         f"s{h}": (10 * rows[2 * h]["accuracy"] + 11 * rows[2 * h + 1]["accuracy"]) / 21
         for h in range(300)
     }
-    shown = intervals.psu_data(rows)
+    shown = intervals.psu_plot(rows).data["psus"]
     assert len(shown) == 80
     assert max(mean[row["stratum"]] for row in shown) <= min(
         mean[s] for s in mean if s not in {row["stratum"] for row in shown}
     )
     view = draws(charts.psu_plot(rows))
     assert view.alternative.endswith(" (the 40 lowest of 300 strata shown).")
-    assert intervals.psu_words(rows)[0].endswith(" (the 40 lowest of 300 strata shown)")
+    assert intervals.psu_plot(rows).title.endswith(" (the 40 lowest of 300 strata shown)")
 
 
 def test_psu_words_name_the_extremes():
     rows = clusters(7)
     rows[4] |= {"accuracy": 0.01}
-    title, words = intervals.psu_words(rows)
+    figure = intervals.psu_plot(rows)
+    title, words = figure.title, figure.alternative
     assert title.startswith("Accuracy from 1.0% to ") and title.endswith(
         " in 14 clusters; lowest in cluster s2-0 of stratum s2"
     )
     assert "0.010 in cluster s2-0 of stratum s2 (10 items)" in words and "Shown" not in words
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
-    assert intervals.psu_words(alone)[0].startswith("Accuracy from 1.0% to ")
-    assert intervals.psu_words(alone)[0].endswith(" in 7 strata; lowest in stratum s2")
-    title, words = intervals.psu_words([alone[0] | {"items": 1}])
+    assert intervals.psu_plot(alone).title.startswith("Accuracy from 1.0% to ")
+    assert intervals.psu_plot(alone).title.endswith(" in 7 strata; lowest in stratum s2")
+    figure = intervals.psu_plot([alone[0] | {"items": 1}])
+    title, words = figure.title, figure.alternative
     assert " in 1 stratum; " in title and words.startswith(
         "Accuracy of 1 stratum, ordered by stratum: "
     )
@@ -396,10 +405,11 @@ def test_naive_and_honest_stand_out_from_the_ground(base):
 def test_charts_compile_to_valid_altair():
     array = papers_shifts(3, 8)
     field = wb.GaloisField(2, 3)
-    for chart in (
+    for figure in (
         array_charts.array(array, 3, 1, 5),
         array_charts.field(field, 3),
         charts.replicate_plot(f1()),
     ):
+        chart = figure.chart()
         assert isinstance(chart, alt.TopLevelMixin) and chart.to_dict(validate=True)["description"]
         assert chart_view.image(chart).alternative

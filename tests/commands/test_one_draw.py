@@ -347,7 +347,7 @@ def test_a_report_with_a_skipped_item_shows_the_range_of_every_estimate(folder, 
         ),
     }[question]
     found = audit(items, labels=str(folder / "r-labels.csv"))
-    data = charts.finding_data(found)
+    data = charts.finding(found).data
     assert [row["name"] for row in data["limits"]] == asked and all(
         " to " in row["text"] for row in data["limits"]
     )

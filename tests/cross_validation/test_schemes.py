@@ -521,7 +521,7 @@ def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(
     low, high = test.interval(level)
     assert low <= test.estimate <= high
     rows = wb.compare_tests(cv, rho=rho, level=level).rows()
-    drawn = charts.folds_data(cv, rho=rho, level=level)["intervals"]
+    drawn = charts.folds(cv, rho=rho, level=level).data["intervals"]
     for row in drawn:
         assert row["low"] <= row["estimate"] <= row["high"] and row["estimate"] == pytest.approx(
             test.estimate
@@ -532,8 +532,8 @@ def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(
     assert f"for {['two', 'three'][len(drawn) - 2]} values of rho" in charts.folds_title(
         cv, rho=rho
     )
-    assert charts.rho_curve_data(test, level=level)["level"][0]["text"] != "0%"
-    assert "100%" not in charts.folds_words(cv, rho=rho, level=level)[1]
+    assert charts.rho_curve(test, level=level).data["level"][0]["text"] != "0%"
+    assert "100%" not in charts.folds(cv, rho=rho, level=level).alternative
     assert "100%" not in wb.compare_tests(cv, rho=rho, level=level).basis()
 
 

@@ -305,7 +305,7 @@ def study():
 @pytest.mark.parametrize("rho, offset", [(0, 0), (0.7, 0), (0.7, 0.001), (0.5, -0.002)])
 def test_bars_are_all_runs(study, rho, offset):
     mean = study.mean + offset
-    bars = charts.experiments_data(study, rho, mean)["bars"]
+    bars = charts.experiments(study, rho, mean).data["bars"]
     share = {
         kind: sum(row["high"] - row["low"] for row in bars if row["kind"] == kind)
         for kind in charts.OUTCOMES
@@ -321,14 +321,15 @@ def test_bars_are_all_runs(study, rho, offset):
     assert share["all folds agree"] == pytest.approx(np.isinf(t).mean())
     assert share["rejected"] == pytest.approx((beyond & np.isfinite(t)).mean())
     assert study.type_one(rho, mean=mean) == pytest.approx(beyond.mean())
-    assert charts.experiments_words(study, rho, mean)[0].startswith(f"{beyond.mean():.2%} ± ")
+    assert charts.experiments(study, rho, mean).title.startswith(f"{beyond.mean():.2%} ± ")
 
 
-def test_density_is_that_of_t(study):
-    found = charts.experiments_data(study)["density"]
+def test_density_is_that_of_t(study, monkeypatch):
+    found = charts.experiments(study).data["density"]
     t = [row["t"] for row in found]
     assert [row["share"] for row in found] == pytest.approx((stats.t.pdf(t, 9) * 0.1).tolist())
-    ends = charts.experiments_data(study, level=0.9)["critical"]
+    monkeypatch.setattr(charts, "LEVEL", 0.9)
+    ends = charts.experiments(study).data["critical"]
     assert [row["t"] for row in ends] == pytest.approx(
         [-stats.t.ppf(0.95, 9), stats.t.ppf(0.95, 9)]
     )
@@ -366,11 +367,11 @@ def test_runs_that_hit_the_tested_mean_exactly_are_not_rejected():
     one = wb.TypeOneStudy(
         "digits", "1nn", 20, 10, 100, np.repeat([0.1, 0.3], 50), np.repeat([0, 0.01], 50)
     )
-    bars = charts.experiments_data(one, 0, 0.1)["bars"]
+    bars = charts.experiments(one, 0, 0.1).data["bars"]
     assert sum(row["high"] - row["low"] for row in bars if row["kind"] == "all folds agree") == 0
     assert one.type_one(0, mean=0.1) == 0
     assert (
-        charts.experiments_words(one, 0, 0.1)[0]
+        charts.experiments(one, 0, 0.1).title
         == "0.00% ± 0.00% of runs reject the error .1000 at rho 0"
     )
 
@@ -452,12 +453,10 @@ def test_a_scoreboard_with_one_winner_or_none():
 
     calm, loud = study(0.02, 0.05), study(0.5, 0.6)
     one = {(name, kind): calm for name in ("x", "y") for kind in ("equal", "different")}
-    assert (
-        charts.scoreboard_words(one)[0] == "Most power without excess false alarms: b for x and y"
-    )
+    assert charts.scoreboard(one).title == "Most power without excess false alarms: b for x and y"
     none = one | {("y", "equal"): loud}
     assert (
-        charts.scoreboard_words(none)[0]
+        charts.scoreboard(none).title
         == "Most power without excess false alarms: b for x, no test for y"
     )
 

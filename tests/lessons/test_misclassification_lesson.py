@@ -565,7 +565,7 @@ def test_a_judge_of_80_percent(learner, choice):
         0.8 + 0.8 - 1
     ) == pytest.approx(0.8)
     assert [row["value"] for row in rows(panel, "now")] == pytest.approx([0.68, 0.8])
-    assert [row["value"] for row in scenes.judge_data(0.5, 0.8)["now"]] == pytest.approx([0.5, 0.5])
+    assert [row["value"] for row in scenes.judge(0.5, 0.8).data["now"]] == pytest.approx([0.5, 0.5])
 
 
 def test_everything_opens_where_slides_are_made(learner, monkeypatch):

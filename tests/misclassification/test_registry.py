@@ -10,7 +10,6 @@ import pytest
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts.misclassification import scenes, words
-from workbench.charts.misclassification.estimators import estimators_words
 from workbench.misclassification import methods
 from workbench.misclassification.methods import METHODS, Method
 from workbench.reports.inputs.misclassification import read
@@ -100,11 +99,11 @@ def test_an_estimator_that_is_added_is_simulated_and_drawn(made_up):
     assert study.sd["halfway"] > 0 and 0 <= study.coverage("halfway", quantity="change") <= 1
     means = [study.estimates[name] for name in PARTS]
     np.testing.assert_allclose(study.estimates["halfway"], sum(means) / 2, rtol=1e-12)
-    title, alternative = scenes.months_words(study, tuple(methods.estimators()))
-    assert "half of the way" in title and "half of the way" in alternative
-    scenes.months(study, tuple(methods.estimators()), "halfway").to_dict()
+    figure = scenes.months(study, tuple(methods.estimators()), "halfway")
+    assert "half of the way" in figure.title and "half of the way" in figure.alternative
+    figure.to_dict()
     comparison = wb.compare_estimators(AUDIT, COUNTS, FRAME)
-    assert "half of the way" in estimators_words(comparison)[1]
+    assert "half of the way" in charts.estimators(comparison).alternative
     charts.estimators(comparison, "halfway").to_dict()
     looks = {(words.colors()[title], *dash) for title, dash in words.dashes().items()}
     assert len(looks) == len(methods.estimators()) and set(words.names()) == set(

@@ -113,7 +113,7 @@ def test_pictures_show_the_numbers_of_the_text(seed, labels, in_some_rows):
     except ValueError as error:
         assert in_some_rows and "has a label" in str(error)
         return
-    (limits,) = charts.finding_data(audit)["limits"]
+    (limits,) = charts.finding(audit).data["limits"]
     shown = percents(
         audit.estimate.estimate,
         *audit.confidence_interval,
@@ -121,15 +121,19 @@ def test_pictures_show_the_numbers_of_the_text(seed, labels, in_some_rows):
     )
     assert limits["text"] == "{} ({} to {})".format(*shown)
     assert all(text in audit.finding() for text in shown)
-    assert sum(row["labels"] for row in charts.audit_data(audit)) == audit.labeled.sum() == labels
-    rates = [row["text"] for row in charts.finding_data(audit)["strata"]]
+    assert (
+        sum(row["labels"] for row in charts.audit(audit).data["labels"])
+        == audit.labeled.sum()
+        == labels
+    )
+    rates = [row["text"] for row in charts.finding(audit).data["strata"]]
     assert rates == [f"{row['correct']} of {row['labeled']} correct" for row in audit.rows()]
 
 
 @pytest.mark.parametrize("labels", [30, 200])
 def test_pictures_of_a_class_show_the_numbers_of_its_table(labels):
     found = wb.class_audit(wb.digit_forms().items(), "9", labels)
-    shown = {row["name"]: (row["low"], row["high"]) for row in charts.finding_data(found)["limits"]}
+    shown = {row["name"]: (row["low"], row["high"]) for row in charts.finding(found).data["limits"]}
     for row in found.metric_rows():
         if np.isfinite(row["estimate"]):
             assert shown[row["metric"]] == (row["low"], row["high"])

@@ -133,14 +133,12 @@ def test_pictures_show_the_numbers_of_the_table(question):
     series, level = series_of(question)
     if series is None:
         return
-    from workbench.charts.misclassification.periods import series_data
-
     label = series.labels[1]
-    [part] = series_data(series, label, level)
+    data = charts.series(series, label=label, level=level).data
     rows = [row for row in series.levels(level) if row["label"] == label]
-    drawn = [row["share"] for row in part["lines"] if row["kind"] == "corrected"]
+    drawn = [row["share"] for row in data["lines 0"] if row["kind"] == "corrected"]
     assert drawn == pytest.approx([row["estimate"] for row in rows], nan_ok=True)
-    assert [(row["low"], row["high"]) for row in part["bands"]] == [
+    assert [(row["low"], row["high"]) for row in data["bands 0"]] == [
         (row["low"], row["high"]) for row in rows
     ]
     charts.series(series, level=level).to_dict()

@@ -205,7 +205,8 @@ def test_the_mean_of_clusters_in_strata():
     items = wb.load_labeled(frame, truth="y", prediction="", psu="cluster")
     clusters = items.clusters()
     assert [each["mean"] for each in clusters] == pytest.approx(means.ravel())
-    title, words = charts.psu_words(clusters)
+    figure = charts.psu_plot(clusters)
+    title, words = figure.title, figure.alternative
     assert title.startswith(f"Mean from {means.min():.4g} to {means.max():.4g} in 8 clusters; ")
     assert words.startswith("Mean of 8 clusters")
     charts.psu_plot(clusters).to_dict()
@@ -300,7 +301,8 @@ def test_clusters_of_a_proportion_are_drawn_as_percentages():
     items = wb.load_labeled(frame, truth="y", prediction="", psu="c", positive="yes")
     rows = items.clusters()
     assert [row["share"] for row in rows] == [0.5, 0] * 3
-    title, words = charts.psu_words(rows)
+    figure = charts.psu_plot(rows)
+    title, words = figure.title, figure.alternative
     assert title.startswith("Proportion from 0.0% to 50.0% in 6 clusters") and words.startswith(
         "Proportion of 6"
     )

@@ -261,10 +261,10 @@ def test_a_file_with_every_column_gives_the_table(tmp_path):
     }
     assert found.finding().count("%") == 1  # of the level
     assert found.finding().startswith("Kappa 0.")
-    drawn = {row["name"] for row in intervals.metrics_data(found)}
+    drawn = {row["name"] for row in intervals.metrics(found).data["metrics"]}
     assert (
         drawn == {"kappa", "log loss", "median", "MCC"}
-        and "4 of 6 shown" in intervals.metrics_words(found)[0]
+        and "4 of 6 shown" in intervals.metrics(found).title
     )
     charts.metrics(found).to_dict()
     charts.replicate_plot(found.estimates[0]).to_dict()

@@ -119,8 +119,8 @@ def test_numbers_without_an_end_above(seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_picture_shows_the_numbers_of_the_table(kind):
     found = wb.estimate_metrics(sample(kind, 1), OF_CLASSES)
-    drawn = {(row["name"], row["kind"]): row for row in charts.metrics_data(found)}
-    words = charts.metrics_words(found)[1]
+    drawn = {(row["name"], row["kind"]): row for row in charts.metrics(found).data["metrics"]}
+    words = charts.metrics(found).alternative
     for row in found.rows():
         name = charts.row_name(row)
         if (name, "naive") not in drawn:  # on another scale: the table has it

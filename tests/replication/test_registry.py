@@ -76,9 +76,12 @@ def test_a_metric_that_is_added_is_a_statistic_of_replicates(made_up, forms):
 
 def test_a_metric_that_is_added_is_drawn_and_named(made_up, forms):
     found = wb.estimate_metrics(forms, "specificity")
-    title, words = intervals.metrics_words(found)
+    figure = intervals.metrics(found)
+    title, words = figure.title, figure.alternative
     assert "true negative rate" in title and words.count("true negative rate") == 1
-    assert {row["name"] for row in intervals.metrics_data(found)} == {"true negative rate"}
+    assert {row["name"] for row in intervals.metrics(found).data["metrics"]} == {
+        "true negative rate"
+    }
     charts.metrics(found).to_dict()
     charts.replicate_plot(found.estimates[0]).to_dict()
 

@@ -30,9 +30,9 @@ def test_a_long_series_keeps_both_ends_and_every_peak():
     series = long_series()
     drawn, share = series.drawn(), series.estimates
     assert len(drawn) <= 103 and {0, 899, int(share.argmax()), int(share.argmin())} <= set(drawn)
-    assert len(charts.series_data(series)[0]["bands"]) == len(drawn)
+    assert len(charts.series(series).data["bands 0"]) == len(drawn)
     assert re.search(
-        rf"The chart shows {len(drawn)} of 900 periods", charts.series_words(series)[1]
+        rf"The chart shows {len(drawn)} of 900 periods", charts.series(series).alternative
     )
 
 
@@ -42,8 +42,8 @@ def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_
     differ = {k for k, row in enumerate(rows) if not row["low"] <= 0 <= row["high"]}
     assert {499, 500} <= differ  # to the jump and from it
     assert len(shown) == 100 and (differ <= set(shown) or set(shown) <= differ)
-    assert f"{len(differ)} of 899" in charts.changes_words(series)[0]
-    assert len(charts.changes_data(series)) == 100
+    assert f"{len(differ)} of 899" in charts.changes(series).title
+    assert len(charts.changes(series).data["changes 0"]) == 100
 
 
 def test_what_is_said_of_many_periods_is_computed_for_all_at_once(monkeypatch):
@@ -60,9 +60,10 @@ def test_without_an_estimate_no_largest_change_is_named():
     series = wb.prevalence_series(
         audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)}
     )
-    title, alternative = charts.changes_words(series)
-    assert title == "No change can be estimated: the audit excludes no change"
-    assert "nan" not in alternative and "the intervals fill the whole range" in alternative
+    figure = charts.changes(series)
+    assert figure.title == "No change can be estimated: the audit excludes no change"
+    assert "nan" not in figure.alternative
+    assert "the intervals fill the whole range" in figure.alternative
 
 
 def test_a_thousand_names_in_another_case_are_looked_at_once(monkeypatch):
@@ -80,7 +81,7 @@ def test_a_short_series_is_shown_whole():
         series.drawn() == tuple(range(30)) == series.shown_levels()
         and len(series.shown_changes()) == 29
     )
-    assert "The chart shows" not in charts.series_words(series)[1]
+    assert "The chart shows" not in charts.series(series).alternative
 
 
 def test_a_table_says_how_many_of_its_rows_a_page_shows_and_is_recorded_whole():

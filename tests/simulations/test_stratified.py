@@ -440,7 +440,8 @@ def test_a_design_without_any_error_has_no_ratio(answer):
     )
     assert found.notes == (NO_ERROR,) and found.headline().endswith("random sampling nan")
     assert wb.Result.from_dict(found.to_dict()).notes == (NO_ERROR,)
-    title, words = charts.design_words(found)
+    figure = charts.design(found, [])
+    title, words = figure.title, figure.alternative
     assert title == "20 labels, 5 strata: random sampling also has a standard error of 0"
     assert words.endswith(f" Note: {NO_ERROR.text}.")
 

@@ -1,4 +1,4 @@
-"""Charts of results: one file per topic, each function takes a result and returns an altair chart."""
+"""Charts of results: one file per topic, each function takes a result and returns a figure."""
 
 import importlib
 

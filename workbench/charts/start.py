@@ -1,11 +1,12 @@
 """The chart of the start page: mean confidence and accuracy of a program."""
 
-import altair as alt
+from typing import Any
 
 from workbench.charts import theme
+from workbench.charts.theme import ESTIMATE, GRAY, OKABE_ITO, PERCENT, Figure, across, chart
 
 
-def sureness(says: float, right: float, predicted: float | None = None) -> alt.TopLevelMixin:
+def sureness(says: float, right: float, predicted: float | None = None) -> Figure:
     """Return bars of the mean confidence, the accuracy, and the learner's prediction, if any.
 
     Parameters
@@ -15,31 +16,31 @@ def sureness(says: float, right: float, predicted: float | None = None) -> alt.T
     predicted : float, optional
         The predicted accuracy, as a proportion.
     """
-    bars = [("mean confidence", says), ("your prediction", predicted), ("accuracy", right)]
-    rows = [
-        {"who": who, "share": share, "text": f"{share:.1%}"}
-        for who, share in bars
-        if share is not None
-    ]
-    base = theme.Chart(theme.rows("bars", rows)).encode(
-        y=alt.Y("who:N", title=None, sort=None),
-        x=alt.X(
-            "share:Q",
-            title="percentage of the forms",
-            axis=theme.percents(values=[k / 5 for k in range(6)]),
-            scale=theme.span(0, 1.1),
-        ),
-    )
-    colors = {
-        "mean confidence": theme.GRAY,
-        "your prediction": theme.OKABE_ITO["purple"],
-        "accuracy": theme.ESTIMATE,
-    }
-    guess = "" if predicted is None else f" You predicted {predicted:.0%}."
-    return theme.finish(
-        theme.bars(base, "who", colors, dx=6),
+    shares = {"mean confidence": says}
+    guess = ""
+    if predicted is not None:
+        shares["your prediction"] = predicted
+        guess = f" You predicted {predicted:.0%}."
+    shares["accuracy"] = right
+    bars = [{"who": who, "share": share, "text": f"{share:.1%}"} for who, share in shares.items()]
+    return Figure(
+        {"bars": bars},
         f"It claims {says:.1%}; it is correct on {right:.1%}",
         f"The mean confidence is {says:.1%}. The program is correct on {right:.1%} of the "
         f"forms.{guess}",
+        _draw,
         height=150,
     )
+
+
+def _draw(data: dict) -> Any:
+    ticks = {"values": [k / 5 for k in range(6)], "format": PERCENT}
+    base = chart(data, "bars").encode(
+        y=theme.names("who"), x=across("share", "percentage of the forms", (0, 1.1), **ticks)
+    )
+    colors = {
+        "mean confidence": GRAY,
+        "your prediction": OKABE_ITO["purple"],
+        "accuracy": ESTIMATE,
+    }
+    return theme.bars(base, "who", colors, dx=6)

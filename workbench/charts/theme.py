@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 from altair.utils.schemapi import debug_mode
+
+from workbench.results import rows_of
 
 OKABE_ITO = {
     "black": "#000000",
@@ -98,7 +101,7 @@ def _config(ink: str, muted: str, grid: str, background: str) -> dict:
         "legend": {**labels, "orient": "top", "symbolStrokeWidth": 2},
         "header": {**labels, "labelColor": ink},
         "mark": {"color": STRATIFIED},
-        **{mark: {"opacity": 1} for mark in ("point", "circle", "square", "tick")},
+        **{symbol: {"opacity": 1} for symbol in ("point", "circle", "square", "tick")},
         "text": {"color": ink, "fontSize": FONT_SIZE},
         "rule": {"color": ink},
         "range": {"category": CATEGORY},
@@ -130,28 +133,22 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     >>> rows("bars", [{"stratum": 1, "labeled": 20}]).to_dict()
     {'values': [{'stratum': 1, 'labeled': 20}], 'name': 'bars'}
     """
-    return alt.InlineData(
-        values=tuple(values), name=name
-    )  # altair copies lists at every step of a chart
+    # altair copies lists at every step of a chart, but not tuples
+    return alt.InlineData(values=tuple(values), name=name)
 
 
 class Chart(alt.Chart):
     """A chart whose parts stay unchanged, so that altair need not copy them into a layer."""
 
-    def encode(self, *channels: Any, **named: Any) -> Any:
+    def encode(self, *channels: Any, **fields: Any) -> Any:
         """Return the chart with its encoding, much faster than altair resolves channel names."""
-        kinds = {name: getattr(alt, name[0].upper() + name[1:]) for name in named}
-        return super().encode(
-            *channels,
-            **{
-                name: kinds[name](value)
-                if isinstance(value, str)
-                else kinds[name](**value)
-                if isinstance(value, dict) and value.keys() == {"datum"}
-                else value
-                for name, value in named.items()
-            },
-        )
+        for name, value in fields.items():
+            channel = getattr(alt, name[0].upper() + name[1:])
+            if isinstance(value, str):
+                fields[name] = channel(value)
+            elif isinstance(value, dict) and value.keys() == {"datum"}:
+                fields[name] = channel(**value)
+        return super().encode(*channels, **fields)
 
     def __deepcopy__(self, _: Any) -> "Chart":
         return self.copy(deep=False)
@@ -178,6 +175,56 @@ def percents(**settings: Any) -> alt.Axis:
     return alt.Axis(format=PERCENT, **settings)
 
 
+def across(
+    field: str, title: Any = alt.Undefined, ends: Sequence = (), scale: Any = None, **axis: Any
+) -> alt.X:
+    """Return a horizontal axis of numbers.
+
+    Parameters
+    ----------
+    field : str
+        Field of the rows.
+    title : str or list of str, optional
+        Title of the axis.
+    ends : (float, float), optional
+        Exact ends of the axis.
+    scale : altair.Scale, optional
+        Scale, if `ends` do not say enough.
+    **axis
+        Settings of `altair.Axis`.
+
+    Examples
+    --------
+    >>> across("low", "accuracy", (0.5, 1), tickCount=5).to_dict()["scale"]
+    {'domain': [0.5, 1], 'nice': False}
+    """
+    return _numbers(alt.X, field, title, ends, scale, axis)
+
+
+def up(
+    field: str, title: Any = alt.Undefined, ends: Sequence = (), scale: Any = None, **axis: Any
+) -> alt.Y:
+    """Return a vertical axis of numbers, like `across`."""
+    return _numbers(alt.Y, field, title, ends, scale, axis)
+
+
+def _numbers(
+    channel: Any, field: str, title: Any, ends: Sequence, scale: Any, axis: dict[str, Any]
+) -> Any:
+    settings = {"axis": alt.Axis(**axis)} if axis else {}
+    if ends:
+        scale = span(*ends)
+    if scale is not None:
+        settings["scale"] = scale
+    return channel(f"{field}:Q", title=title, **settings)
+
+
+def names(field: str, order: Sequence | None = None, **axis: Any) -> alt.Y:
+    """Return a vertical axis of names without a title, in a given order or that of the rows."""
+    settings = {"axis": alt.Axis(**axis)} if axis else {}
+    return alt.Y(f"{field}:N", sort=order, title=None, **settings)
+
+
 def scale(colors: dict[str, str]) -> alt.Scale:
     """Return a color scale with one color per label.
 
@@ -199,64 +246,55 @@ def color(field: str, colors: dict[str, str], **settings: Any) -> alt.Color:
 
     Examples
     --------
-    >>> color("verdict", {"correct": LABELED, "incorrect": MISS}, legend=None).to_dict()["scale"]["range"]
+    >>> verdict = color("verdict", {"correct": LABELED, "incorrect": MISS}, legend=None)
+    >>> verdict.to_dict()["scale"]["range"]
     ['#009E73', '#D55E00']
     """
-    return _look(alt.Color, field, colors, colors.values(), settings)
+    return _per_name(alt.Color, field, colors, colors.values(), settings)
 
 
 def shape(field: str, names: Iterable[str], shapes: Iterable[str], **settings: Any) -> alt.Shape:
     """Return the shape of each name in a field, like `color`."""
-    return _look(alt.Shape, field, names, shapes, settings)
+    return _per_name(alt.Shape, field, names, shapes, settings)
 
 
 def dash(
     field: str, names: Iterable[str], dashes: Iterable[Sequence[int]], **settings: Any
 ) -> alt.StrokeDash:
     """Return the dash of each name in a field, like `color`."""
-    return _look(alt.StrokeDash, field, names, dashes, settings)
+    return _per_name(alt.StrokeDash, field, names, dashes, settings)
+
+
+def _per_name(
+    channel: Any, field: str, names: Iterable[str], values: Iterable, settings: dict
+) -> Any:
+    if settings.get("legend", "default") is not None:
+        settings = {"title": None} | settings
+    scale = alt.Scale(domain=list(names), range=list(values))
+    return channel(f"{field}:N", scale=scale, **settings)
+
+
+def ink(field: str = "dark") -> alt.Color:
+    """Return the color of text on a cell; the field is 1 if the cell is dark, else 0."""
+    scale = alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"])
+    return alt.Color(f"{field}:O", legend=None, scale=scale)
+
+
+def truth(data: Mapping, name: str = "truth", **channels: Any) -> alt.Chart:
+    """Return a dashed line at the true value, or at another value to compare with."""
+    return chart(data, name).mark_rule(style="truth").encode(**channels)
+
+
+def beside(base: alt.Chart, dx: int, **look: Any) -> alt.Chart:
+    """Return the text of each mark, `dx` pixels to the right of its position."""
+    return base.mark_text(align="left", dx=dx, **look).encode(text="text:N")
 
 
 def bars(
     base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **look: Any
 ) -> alt.LayerChart:
     """Return bars with a color per name in a field, and the text of each bar next to its end."""
-    drawn = base.mark_bar(**look).encode(color=color(field, colors, legend=None))
-    return drawn + base.mark_text(align="left", dx=dx).encode(text="text:N")
-
-
-def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -> list[dict]:
-    """Return the rows of `runs`: the interval of each run, and whether it contains the truth.
-
-    Examples
-    --------
-    >>> [row["verdict"] for row in run_rows([0.1, 0.4], [0.3, 0.6], [0.2, 0.5], 0.3)]
-    ['contains the truth', 'misses it']
-    """
-    return [
-        {
-            "run": run,
-            "low": float(a),
-            "high": float(b),
-            "estimate": float(estimate),
-            "verdict": list(VERDICTS)[0 if a <= truth <= b else 1],
-        }
-        for run, (a, b, estimate) in enumerate(zip(low, high, estimates, strict=True), 1)
-    ]
-
-
-def runs(
-    data: Mapping, name: str, across: alt.X, up: alt.Y, width: int, **look: Any
-) -> alt.LayerChart:
-    """Return the intervals of runs with the truth: strokes with a tick at each estimate."""
-    base = chart(data, name).encode(x=across, color=color("verdict", VERDICTS, legend=STROKES))
-    lines = base.mark_rule(strokeWidth=2, **look).encode(
-        y=up, y2="high:Q", strokeDash=dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES)
-    )
-    ticks = base.mark_tick(orient="horizontal", width=width, thickness=2, **look).encode(
-        y="estimate:Q"
-    )
-    return lines + ticks + chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
+    return base.mark_bar(**look).encode(color=color(field, colors, legend=None)) + beside(base, dx)
 
 
 def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
@@ -267,16 +305,44 @@ def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
     ]
 
 
-def ink(field: str = "dark") -> alt.Color:
-    """Return the color of text on a cell; the field is 1 if the cell is dark, else 0."""
-    return alt.Color(
-        f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"])
-    )
+def run_rows(low: Sequence, high: Sequence, estimates: Sequence, truth: float) -> list[dict]:
+    """Return the rows of `runs`: the interval of each run, and whether it contains the truth.
+
+    Examples
+    --------
+    >>> [row["verdict"] for row in run_rows([0.1, 0.4], [0.3, 0.6], [0.2, 0.5], 0.3)]
+    ['contains the truth', 'misses it']
+    """
+    contains, misses = VERDICTS
+    covered = (np.asarray(low) <= truth) & (truth <= np.asarray(high))
+    verdicts = [contains if is_covered else misses for is_covered in covered]
+    count = range(1, len(verdicts) + 1)
+    return rows_of(run=count, low=low, high=high, estimate=estimates, verdict=verdicts)
 
 
-def _look(channel: Any, field: str, names: Iterable[str], looks: Iterable, settings: dict) -> Any:
-    untitled = settings if settings.get("legend", "") is None else {"title": None} | settings
-    return channel(f"{field}:N", scale=alt.Scale(domain=list(names), range=list(looks)), **untitled)
+def runs(data: Mapping, name: str, x: alt.X, y: alt.Y, width: int, **look: Any) -> alt.LayerChart:
+    """Return the intervals of runs with the truth: strokes with a tick at each estimate."""
+    base = chart(data, name).encode(x=x, color=color("verdict", VERDICTS, legend=STROKES))
+    dashes = dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES)
+    lines = base.mark_rule(strokeWidth=2, **look).encode(y=y, y2="high:Q", strokeDash=dashes)
+    ticks = base.mark_tick(orient="horizontal", width=width, thickness=2, **look)
+    return lines + ticks.encode(y="estimate:Q") + truth(data, y="truth:Q")
+
+
+def stacked(width: int, *views: tuple[Any, int], **settings: Any) -> alt.VConcatChart:
+    """Return views below each other, all of one width.
+
+    Parameters
+    ----------
+    width : int
+        Width in pixels.
+    *views : (chart, int)
+        Charts with their heights in pixels.
+    **settings
+        Settings of `altair.vconcat`.
+    """
+    charts = [view.properties(width=width, height=height) for view, height in views]
+    return alt.vconcat(*charts, **settings)
 
 
 def title_lines(text: str, width: int = WIDTH) -> list[str]:
@@ -325,15 +391,15 @@ def finish(
     """
     if not isinstance(alternative, str) or not alternative.strip():
         raise ValueError(f"alternative must be a sentence; got {alternative!r}")
-    size = {
-        name: value for name, value in (("width", width), ("height", height)) if value is not None
+    properties: dict[str, Any] = {
+        "title": alt.Title(text=alt.expr(HEADING)),
+        "description": alternative,
     }
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
-        chart = chart.properties(**size)
-    chart = chart.add_params(
-        alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
-    ).configure(**LIGHT)
-    return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
+        size = {"width": width, "height": height}
+        properties |= {name: pixels for name, pixels in size.items() if pixels is not None}
+    heading = alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
+    return chart.add_params(heading).configure(**LIGHT).properties(**properties)
 
 
 @dataclass(frozen=True)
@@ -414,24 +480,20 @@ def sized(spec: dict, width: int, least: int) -> dict:
     >>> sized({"mark": {"type": "text", "fontSize": 9}, "encoding": {}}, *PAGE)["mark"]["fontSize"]
     14
     """
-    spec = _lettered(_narrowed(spec) if width == PHONE[0] else spec, least)
+    axis: dict[str, int] = {"labelSeparation": 4}
+    config: dict[str, Any] = {"axis": axis}
+    if width == PHONE[0]:
+        spec = _narrowed(spec)
+        axis["labelLimit"] = LABELS
+        config["legend"] = {"columns": 2}
+    spec = _with_larger_fonts(spec, least)
     title = least + TITLE_SIZE - FONT_SIZE
-    params = [
-        param
-        | (
-            {"value": _wrapped(" ".join(param["value"]), width, title)}
-            if param["name"] == HEADING
-            else {}
-        )
-        for param in spec.get("params", [])
-    ]
-    narrow = {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
-    look = {
-        "title": {"frame": "bounds", "lineHeight": round(1.3 * title)},
-        "axis": {"labelSeparation": 4},
-    }
-    look |= narrow if width == PHONE[0] else {}
-    return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
+    config["title"] = {"frame": "bounds", "lineHeight": round(1.3 * title)}
+    params = [dict(param) for param in spec.get("params", [])]
+    for param in params:
+        if param["name"] == HEADING:
+            param["value"] = _wrapped(" ".join(param["value"]), width, title)
+    return spec | {"params": params, "config": themed(config, spec.get("config", {}))}
 
 
 def scaled(part: Any, factor: float) -> Any:
@@ -442,16 +504,11 @@ def scaled(part: Any, factor: float) -> Any:
     >>> scaled({"hconcat": [{"width": 100}, {"width": 50, "mark": {"type": "bar", "width": 7}}]}, 2)
     {'hconcat': [{'width': 200}, {'width': 100, 'mark': {'type': 'bar', 'width': 7}}]}
     """
-    changed = dict(part)
-    for name in _VIEWS & changed.keys():
-        inside = changed[name]
-        changed[name] = (
-            [scaled(view, factor) for view in inside]
-            if isinstance(inside, list)
-            else scaled(inside, factor)
-        )
-    if isinstance(changed.get("width"), (int, float)):
-        changed["width"] = round(changed["width"] * factor)
+    if isinstance(part, list):
+        return [scaled(view, factor) for view in part]
+    changed = part | {name: scaled(part[name], factor) for name in _VIEWS & part.keys()}
+    if isinstance(part.get("width"), (int, float)):
+        changed["width"] = round(part["width"] * factor)
     return changed
 
 
@@ -463,50 +520,76 @@ def widest(part: dict) -> int:
     >>> widest({"hconcat": [{"width": 100}, {"vconcat": [{"width": 50}, {"width": 40}]}]})
     150
     """
-    inside = {
-        name: [widest(view) for view in part[name]] for name in _VIEWS - {"spec"} & part.keys()
-    }
-    found = [sum(widths) if name == "hconcat" else max(widths) for name, widths in inside.items()]
-    return max([part["width"]] if isinstance(part.get("width"), int) else found, default=WIDTH)
+    if isinstance(part.get("width"), int):
+        return part["width"]
+    for name in _VIEWS - {"spec"} & part.keys():
+        widths = [widest(view) for view in part[name]]
+        return sum(widths) if name == "hconcat" else max(widths)
+    return WIDTH
 
 
 _VIEWS = {"layer", "concat", "hconcat", "vconcat", "spec"}
 _DATA = {"data", "datasets", "values"}
 
 
-def _narrowed(part: Any) -> Any:
+def _narrowed(part: Any, name: str = "") -> Any:
     """Return a specification for a narrow page: views and legend names below each other."""
+    if name in _DATA:
+        return part
+    if name == "labelLimit":
+        return min(part, LABELS)
+    if name == "title" and isinstance(part, str):
+        return textwrap.wrap(part, LETTERS)
+    if name == "legend" and isinstance(part, dict) and "columns" in part:
+        return part | {"columns": 1}
     if isinstance(part, list):
         return [_narrowed(entry) for entry in part]
     if not isinstance(part, dict):
         return part
-    if "hconcat" in part:  # below each other, each is as wide as all were together
-        whole = widest({"hconcat": part["hconcat"]})
-        part = part | {"hconcat": [scaled(view, whole / widest(view)) for view in part["hconcat"]]}
-    return {
-        ("vconcat" if name == "hconcat" else name): entry
-        if name in _DATA
-        else min(entry, LABELS)
-        if name == "labelLimit"
-        else textwrap.wrap(entry, LETTERS)
-        if name == "title" and isinstance(entry, str)
-        else entry | {"columns": 1}
-        if name == "legend" and isinstance(entry, dict) and "columns" in entry
-        else _narrowed(entry)
-        for name, entry in part.items()
-    }
+    part = dict(part)
+    views = part.pop("hconcat", [])
+    if views:  # below each other, each is as wide as all were together
+        row = sum(map(widest, views))
+        part["vconcat"] = [scaled(view, row / widest(view)) for view in views]
+    return {name: _narrowed(entry, name) for name, entry in part.items()}
 
 
-def _lettered(part: Any, least: int) -> Any:
-    if isinstance(part, list):
-        return [_lettered(entry, least) for entry in part]
-    if not isinstance(part, dict):
+def _with_larger_fonts(part: Any, least: int, name: str = "") -> Any:
+    if name in _DATA:
         return part
-    return {
-        name: entry
-        if name in _DATA
-        else max(least, round(entry * least / FONT_SIZE))
-        if name.lower().endswith("fontsize") and isinstance(entry, (int, float))
-        else _lettered(entry, least)
-        for name, entry in part.items()
-    }
+    if name.lower().endswith("fontsize") and isinstance(part, (int, float)):
+        return max(least, round(part * least / FONT_SIZE))
+    if isinstance(part, list):
+        return [_with_larger_fonts(entry, least) for entry in part]
+    if isinstance(part, dict):
+        return {name: _with_larger_fonts(entry, least, name) for name, entry in part.items()}
+    return part
+
+
+def zero(channel: str, field: str, name: str = "zero", **look: Any) -> alt.Chart:
+    """Return a line at 0 along a channel, "x" or "y", that shows the values of a field."""
+    line = Chart(rows(name, [{field: 0}])).mark_rule(**look or {"strokeWidth": 1})
+    return line.encode(**{channel: f"{field}:Q"})
+
+
+def bars_and_dots(
+    base: alt.Chart,
+    low: alt.X | alt.Y,
+    estimate: str,
+    *,
+    width: float,
+    size: float,
+    clip: bool = False,
+    **look: Any,
+) -> tuple[alt.Chart, alt.Chart]:
+    """Return bars from the field of `low` to the field `high`, and a dot at each estimate.
+
+    The bars end at the edge of the plot with `clip`. `look` has the other encodings of the dots,
+    such as their shape.
+    """
+    along = "x" if isinstance(low, alt.X) else "y"
+    bars = base.mark_rule(strokeWidth=width, clip=clip).encode(
+        **{along: low, f"{along}2": "high:Q"}
+    )
+    dots = base.mark_point(filled=True, size=size).encode(**{along: f"{estimate}:Q"}, **look)
+    return bars, dots

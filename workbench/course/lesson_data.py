@@ -327,8 +327,3 @@ def named(text: str) -> str:
     }
     pattern = r"\b(" + "|".join(words) + r")\b"
     return re.sub(pattern, lambda match: words[match[0]], text)
-
-
-def named_pair(words: tuple[str, str]) -> tuple[str, str]:
-    """Return title and description of a chart with the words of `named`."""
-    return named(words[0]), named(words[1])

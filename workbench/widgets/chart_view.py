@@ -64,10 +64,8 @@ class ChartView(anywidget.AnyWidget):
         }
         super().__init__(spec=spec, picture=picture, **traits)
         self._pages: set = set()
-        self._picked, self._dragged = (
-            ipywidgets.CallbackDispatcher(),
-            ipywidgets.CallbackDispatcher(),
-        )
+        self._picked = ipywidgets.CallbackDispatcher()
+        self._dragged = ipywidgets.CallbackDispatcher()
         self.on_msg(self._answer)
 
     @property
@@ -127,11 +125,11 @@ class ChartView(anywidget.AnyWidget):
             New values of other named parameters of the chart.
         """
         width = self.spec["width"] if isinstance(self.spec.get("width"), int) else theme.WIDTH
-        params = (params or {}) | (
-            {} if title is None else {theme.HEADING: theme.title_lines(title, width)}
-        )
-        _known("data", data, self.picture["data"])
-        _known("params", params, [param["name"] for param in self.spec.get("params", [])])
+        params = dict(params or {})
+        if title is not None:
+            params[theme.HEADING] = theme.title_lines(title, width)
+        checks.choices("data", data, self.picture["data"])
+        checks.choices("params", params, [entry["name"] for entry in self.spec.get("params", [])])
         self.picture = {
             "data": self.picture["data"] | plain(data),
             "params": self.picture["params"] | plain(params),
@@ -143,10 +141,6 @@ class ChartView(anywidget.AnyWidget):
         """Show the rows, the title and the text alternative of a figure drawn like the first one."""
         self.show(figure.data, figure.alternative, title=figure.title)
 
-    def feed(self, data: Mapping, words: Sequence[str]) -> None:
-        """Show new data as `show` does, with `words` as title and text alternative."""
-        self.show(data, words[1], title=words[0])
-
     def clear(self) -> None:
         """Blank the chart, its title and its text until `show` is called."""
         self.picture = self.picture | {"blank": True, "alternative": ""}
@@ -154,10 +148,10 @@ class ChartView(anywidget.AnyWidget):
     def png(self) -> bytes:
         """Return the chart with its present data as PNG bytes, at twice the size on screen."""
         values = self.picture["params"]
-        params = [
-            param | ({"value": values[param["name"]]} if param["name"] in values else {})
-            for param in self.spec.get("params", [])
-        ]
+        params = [dict(param) for param in self.spec.get("params", [])]
+        for param in params:
+            if param["name"] in values:
+                param["value"] = values[param["name"]]
         return pictures.png(self.spec | {"datasets": self.picture["data"], "params": params})
 
     def __repr__(self) -> str:
@@ -227,16 +221,18 @@ def panel(controls: Sequence | Mapping, view: ChartView, status: Any = None) -> 
     Panel
         The display. A report shows the image of the chart instead.
     """
-    named = controls if isinstance(controls, Mapping) else {}
-    widgets = list(named.values()) or list(controls)
+    by_name = controls if isinstance(controls, Mapping) else {}
+    widgets = list(by_name.values()) or list(controls)
     for control in widgets:
         _give_room(control)
     view.tools = view.tools or ["type"]
     box = ipywidgets.HBox(widgets, layout=ipywidgets.Layout(flex_flow="row wrap"))
     box.add_class("workbench-controls")
-    made = Panel([box, *([status] if status else []), view], view)
-    made.controls = {name: control for name, control in named.items() if control.has_trait("value")}
-    return made
+    display = Panel([box, status, view] if status else [box, view], view)
+    for name, control in by_name.items():
+        if control.has_trait("value"):
+            display.controls[name] = control
+    return display
 
 
 class Stops(ipywidgets.SelectionSlider):
@@ -308,19 +304,19 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     def update(_: Any) -> None:
         status.value = "working ..."
         try:
-            data, words = answer(**set_to(controls))
+            data, (title, alternative) = answer(**set_to(controls))
         except ValueError as error:
             view.clear()
             status.value = f"<strong role='alert'>{html.escape(_labeled(error, controls))}</strong>"
             return
         status.value = ""
-        view.feed(data, words)
+        view.show(data, alternative, title=title)
 
     for control in controls.values():
         control.observe(update, "value")
-    made = panel(controls, view, status)
-    made.answer = answer
-    return made
+    display = panel(controls, view, status)
+    display.answer = answer
+    return display
 
 
 def drive_figure(controls: Mapping, figure: Callable[..., theme.Figure]) -> Panel:
@@ -339,33 +335,6 @@ def drive_figure(controls: Mapping, figure: Callable[..., theme.Figure]) -> Pane
         return new.data, (new.title, new.alternative)
 
     return drive(controls, answer, ChartView(figure(**set_to(controls))))
-
-
-def drive_chart(
-    controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable
-) -> Panel:
-    """Return a panel as `drive` does, for a chart made by three functions of the same arguments.
-
-    Parameters
-    ----------
-    controls : dict of str to ipywidgets control
-        Controls by name.
-    arguments : callable
-        Function that takes the values of the controls by name and returns the arguments of `data`,
-        `words` and `chart`.
-    data : callable
-        Function that returns the rows per data set.
-    words : callable
-        Function that returns the title and the text alternative.
-    chart : callable
-        Function that returns the altair chart at first.
-    """
-
-    def answer(**values: Any) -> tuple:
-        chosen = arguments(**values)
-        return data(*chosen), words(*chosen)
-
-    return drive(controls, answer, ChartView(chart(*arguments(**set_to(controls)))))
 
 
 def set_to(controls: Mapping) -> dict:
@@ -405,12 +374,12 @@ class StaticChart:
         return data, metadata
 
 
-def image(chart: "alt.TopLevelMixin", alternative: str | None = None) -> StaticChart:
+def image(chart: "alt.TopLevelMixin | theme.Figure", alternative: str | None = None) -> StaticChart:
     """Return a chart as a static image for notebooks and reports.
 
     Parameters
     ----------
-    chart : altair chart
+    chart : altair chart or workbench.charts.theme.Figure
         The chart.
     alternative : str, optional
         Text alternative. By default the description of the chart.
@@ -434,28 +403,22 @@ def _described(chart: Any, alternative: str | None) -> tuple[dict, str]:
     )
 
 
-def _take_named(part: Any) -> dict:
-    found = {}
-    if isinstance(part, dict):
-        data = part.get("data")
-        if isinstance(data, dict) and "name" in data and "values" in data:
-            found[data["name"]] = data.pop("values")
-        found |= part.pop("datasets", {})
-    inside = (
-        [entry for key, entry in part.items() if key != "data"]
-        if isinstance(part, dict)
-        else part
-        if isinstance(part, list)
-        else []
-    )
-    for entry in inside:
-        found |= _take_named(entry)
-    return found
-
-
-def _known(argument: str, given: dict, names: dict | list[str]) -> None:
-    for name in given:
-        checks.choice(argument, name, list(names))
+def _take_named(part: Any) -> dict[str, list]:
+    """Take the rows of the named data sets out of a specification, and return them by name."""
+    rows: dict[str, list] = {}
+    if isinstance(part, list):
+        for entry in part:
+            rows |= _take_named(entry)
+    if not isinstance(part, dict):
+        return rows
+    data = part.get("data")
+    if isinstance(data, dict) and "name" in data and "values" in data:
+        rows[data["name"]] = data.pop("values")
+    rows |= part.pop("datasets", {})
+    for name, entry in part.items():
+        if name != "data":
+            rows |= _take_named(entry)
+    return rows
 
 
 def _sentence(text: str) -> str:
@@ -464,14 +427,13 @@ def _sentence(text: str) -> str:
     return text
 
 
-def _with_image(shown: Any, data: dict, metadata: dict, chart: ChartView | StaticChart) -> tuple:
-    data = data | {"text/plain": repr(shown)}
+def _with_image(display: Any, data: dict, metadata: dict, chart: ChartView | StaticChart) -> tuple:
+    data = data | {"text/plain": repr(display)}
     if pages.is_live():
         return data, metadata
     content, size = pictures.entry(chart.png())
-    return data | {"image/png": content}, metadata | {
-        "image/png": size | {"alt": chart.alternative}
-    }
+    image = size | {"alt": chart.alternative}
+    return data | {"image/png": content}, metadata | {"image/png": image}
 
 
 def _labeled(error: ValueError, controls: Mapping) -> str:
@@ -485,8 +447,6 @@ def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
     if style is not None and not getattr(style, "description_width", "none"):
         style.description_width = "initial"
-    if (
-        isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider))
-        and control.layout.width is None
-    ):
+    sliders = (ipywidgets.IntSlider, ipywidgets.FloatSlider)
+    if isinstance(control, sliders) and control.layout.width is None:
         control.layout.width = "420px"

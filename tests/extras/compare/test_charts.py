@@ -27,11 +27,12 @@ def test_ranks_and_groups_are_drawn():
     ]
     assert groups[0]["middle"] == np.mean([found.names.index(name) + 1 for name in tied[0]])
     certain = sum(row["best_rank"] == row["worst_rank"] for row in found.ranks())
-    title, alternative = comparisons.ranks_words(found)
-    assert title == f"{certain} of 5 ranks are certain" and "rank 2 to 3" in alternative
+    figure = comparisons.ranks(found)
+    assert figure.title == f"{certain} of 5 ranks are certain"
+    assert "rank 2 to 3" in figure.alternative
 
 
 def test_names_that_would_be_alike_stay_whole():
     found = wb.compare_items(wb.ItemScores(np.ones((9, 2)), ["one/m", "two/m"], range(9)))
     assert [row["model"] for row in drawn(found)[0]] == ["one/m", "two/m"]
-    assert comparisons.ranks_words(found)[0] == "No rank is certain"
+    assert comparisons.ranks(found).title == "No rank is certain"

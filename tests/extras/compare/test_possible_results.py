@@ -73,16 +73,16 @@ def test_every_result_is_possible(found):
     assert (found.pvalue >= 0).all() and (found.pvalue <= 1 + SLACK).all()
     sign = -1 if found.better == "lower" else 1
     assert (sign * found.difference >= -SLACK).all()
-    drawn = comparisons.ranks_data(found)["models"]
+    figure = comparisons.ranks(found)
+    drawn = figure.data["models"]
     for row, bar in zip(found.ranks(), drawn, strict=True):
         assert {key: bar[key] for key in ("score", "low", "high", "best_rank", "worst_rank")} == {
             key: row[key] for key in ("score", "low", "high", "best_rank", "worst_rank")
         }
         assert 1 <= row["best_rank"] <= row["worst_rank"] <= len(found.names)
-    title, alternative = comparisons.ranks_words(found)
     assert (
-        title
-        and alternative
+        figure.title
+        and figure.alternative
         and found.finding()
         and wb.Result.from_dict(found.to_dict()).names == found.names
     )
@@ -91,6 +91,7 @@ def test_every_result_is_possible(found):
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_one_model_and_independent_samples_have_a_picture(level):
     one = wb.compare_items(wb.ItemScores(np.ones((9, 1)), ["m"], range(9)), level=level)
-    title, alternative = comparisons.ranks_words(one)
-    assert title == "m: mean score 1" and f"{one.own[0, 0]:.3g}"[:4] in alternative
-    assert comparisons.ranks(one).to_dict()["title"]
+    figure = comparisons.ranks(one)
+    assert figure.title == "m: mean score 1"
+    assert f"{one.own[0, 0]:.3g}"[:4] in figure.alternative
+    assert figure.to_dict()["title"]

@@ -1,11 +1,10 @@
 """Charts of many cross-validations: equal clerks, one slider, experiments, power, a scoreboard.
 
-For each chart there are three functions. `*_data` returns its rows, `*_words` its title and its
-text alternative, and the function without an ending draws it. The other charts of the topic are in
-`workbench.charts.cross_validation`.
+Each function returns the figure of one scene of the lesson, in the order of the lesson. The other
+charts of the topic are in `workbench.charts.cross_validation`.
 """
 
-import itertools
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,22 +18,43 @@ from workbench.charts.cross_validation.rho_curves import (
     MOST_RHO,
     RULE_SHAPES,
     RULES,
-    curve,
-    rho_curve_data,
+    curve_rows,
+    draw_curve,
 )
 from workbench.charts.cross_validation.words import two_lines
+from workbench.charts.theme import (
+    ESTIMATE,
+    GRAY,
+    MISS,
+    OKABE_ITO,
+    PERCENT,
+    STRATIFIED,
+    Figure,
+    across,
+    bars_and_dots,
+    beside,
+    chart,
+    span,
+    up,
+)
 from workbench.course.clerks import ClerkStudies
 from workbench.cross_validation.kfold import KFoldTTest, resolve_rho
-from workbench.results import percent
+from workbench.results import percent, rows_of
 from workbench.results.digits import number, share, short, short_p
-from workbench.simulations.cross_validation import TypeOneStudy
+from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy
 
-VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
-ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
-POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
-MOST_DIFFERENCE = (
-    0.45  # the axes of `clerks` fit its widest settings, so that they stay while a slider moves
-)
+VERDICTS = {"differs": STRATIFIED, "may be 0": GRAY}
+ALARMS = {"false alarm": MISS, "no difference shown": GRAY}
+BAR_COLORS = {
+    "in 400 studies": MISS,
+    "you, ten repeats": OKABE_ITO["purple"],
+    "level": GRAY,
+    "estimated": ESTIMATE,
+    "true": GRAY,
+}
+POINTS = {"labelExpr": "format(100 * datum.value, '~g')", "tickCount": 6}
+# the axes of `clerks` fit its widest settings, so that they stay while a slider moves
+MOST_DIFFERENCE = 0.45
 MOST_SPREAD = 0.11
 MOST_ALARMS = 0.7
 SLIDER_SIZE = (300, 220)
@@ -42,28 +62,28 @@ EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
 BINS_PER_SIDE = 60
 LEVEL = 0.95
 OUTCOMES = {
-    "not rejected": theme.GRAY,
-    "rejected": theme.MISS,
-    "all folds agree": theme.OKABE_ITO["blue"],
+    "not rejected": GRAY,
+    "rejected": MISS,
+    "all folds agree": OKABE_ITO["blue"],
 }
 SIZES = [50, 100, 200]
 TEST_COLORS = {
     "naive t": RULES["naive"],
     "Nadeau-Bengio": RULES["Nadeau-Bengio"],
     "rho 0.7": RULES["0.7"],
-    "McNemar, pooled": theme.OKABE_ITO["purple"],
+    "McNemar, pooled": OKABE_ITO["purple"],
 }
 SCORES = {
-    "false alarms, about 5% or fewer": theme.OKABE_ITO["green"],
-    "clearly more than 5%": theme.MISS,
-    "power": theme.STRATIFIED,
+    "false alarms, about 5% or fewer": OKABE_ITO["green"],
+    "clearly more than 5%": MISS,
+    "power": STRATIFIED,
 }
 
 
 # ten folds
 
 
-def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
+def hook(differences: Sequence[float], pvalue: float) -> Figure:
     """Return the difference of two clerks in each fold, and the mean difference.
 
     Parameters
@@ -73,238 +93,125 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     pvalue : float
         p-value of the naive t-test.
     """
-    values = [float(d) for d in differences]
+    values = np.asarray(differences, float)
     mean = float(np.mean(values))
-    bars = [
-        {"fold": k + 1, "difference": d, "who": "clerk B" if d > 0 else "clerk A"}
-        for k, d in enumerate(values)
-    ]
-    y = alt.Y("difference:Q", title="errors, A minus B (percentage points)", axis=POINTS)
-    base = theme.Chart(theme.rows("folds", bars)).encode(
-        x=alt.X("fold:O", title="fold of ten forms", axis=alt.Axis(labelAngle=0)), y=y
-    )
-    stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
-    line = theme.Chart(
-        theme.rows(
-            "mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]
-        )
-    )
-    name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
-    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
-    fewer = sum(d < 0 for d in values)
+    points = f"{100 * mean:.0f}".replace("-", "−")
+    text = f"mean {100 * mean:+.0f}".replace("-", "−")
     better, worse = ("A", "B") if mean < 0 else ("B", "A")
-    drawn = zero + stems + base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
-    return theme.finish(
-        drawn + line.mark_rule(style="truth").encode(y=y) + name,
+    data = {"folds": rows_of(fold=range(1, values.size + 1), difference=values)}
+    data["mean"] = [{"difference": mean, "text": text}]
+    return Figure(
+        data,
         f"Clerk {better} makes {abs(100 * mean):.0f} fewer errors on 100 forms than clerk {worse}. "
         f"Is {better} the better reader?",
-        f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} folds. The "
-        f"mean difference is {100 * mean:.0f} percentage points. The t-test over the ten folds "
-        "gives "
-        f"p = {pvalue:.3f}.".replace(" -", " −"),
+        f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {(values < 0).sum()} "
+        f"folds. The mean difference is {points} percentage points. The t-test over the ten folds "
+        f"gives p = {pvalue:.3f}.",
+        _draw_hook,
     )
+
+
+def _draw_hook(data: dict) -> Any:
+    x = alt.X("fold:O", title="fold of ten forms", axis={"labelAngle": 0})
+    y = up("difference", "errors, A minus B (percentage points)", **POINTS)
+    base = chart(data, "folds").encode(x=x, y=y)
+    line = chart(data, "mean").encode(y=y)
+    stems = base.mark_rule(strokeWidth=3, color=ESTIMATE).encode(y2=alt.datum(0))
+    dots = base.mark_point(filled=True, size=90, color=ESTIMATE)
+    layers = (theme.zero("y", "difference").encode(y=y), stems, dots)
+    return alt.layer(*layers, line.mark_rule(style="truth"), beside(line, 4, x="width"))
 
 
 # two equal clerks
 
 
-def clerks_data(
-    shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
-) -> dict:
-    """Return the rows of `clerks`: intervals, false alarms, estimated and true spread."""
-    half = np.nan_to_num(
-        shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2)
-    )
-    studies = [
-        {
-            "study": s,
-            "difference": float(d),
-            "low": float(d - h),
-            "high": float(d + h),
-            "verdict": list(ALARMS)[int(not alarm)],
-        }
-        for s, (d, h, alarm) in enumerate(
-            zip(shown.differences, half, shown.alarms(test, LEVEL), strict=True), 1
-        )
-    ]
-    spread = [
-        {"kind": kind, "sd": sd, "text": short(sd)}
-        for kind, sd in zip(("estimated", "true"), _spreads(everyone, test), strict=True)
-    ]
-    rates = {
-        "in 400 studies": float(everyone.alarms(test, LEVEL).mean()),
-        "you, ten repeats": predicted,
-        "level": 1 - LEVEL,
-    }
-    alarms = [
-        {"who": who, "rate": rate, "text": f"{rate:.1%}"}
-        for who, rate in rates.items()
-        if rate is not None
-    ]
-    return {"studies": studies, "spread": spread, "alarms": alarms}
-
-
-def _spreads(studies: ClerkStudies, test: str) -> tuple:
-    """Return the mean of the estimated standard errors and the sd of the differences."""
-    return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
-
-
-def clerks_words(
-    shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
-) -> tuple[str, str]:
-    """Return the title and the text alternative of `clerks`."""
-    count, total = int(shown.alarms(test, LEVEL).sum()), shown.differences.size
-    alarms = everyone.alarms(test, LEVEL)
-    share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
-    estimated, true = _spreads(everyone, test)
-    repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
-    guess = "" if predicted is None else f" You predicted {predicted:.0%} for ten repeats."
-    return (
-        f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; "
-        f"in the long run {share:.1%} ± {error:.1%}",
-        f"{percent(LEVEL)} intervals of the {test} test for studies {shown.first} to "
-        f"{shown.first + total - 1}. Each study cross-validates {shown.n} forms {repeated}. "
-        f"{count} of these {total} studies and {int(alarms.sum())} of {alarms.size} studies raise "
-        f"a false alarm. The mean of the estimated standard errors is {estimated:.4f}. The "
-        f"standard deviation of the differences is {true:.4f}.{guess}",
-    )
-
-
-def _share_error(share: float, runs: int) -> float:
-    return float(np.sqrt(share * (1 - share) / runs))
-
-
 def clerks(
-    shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
-) -> alt.TopLevelMixin:
+    studies: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None
+) -> Figure:
     """Return the intervals of studies of equal clerks, false alarms, estimated and true spread.
 
     Parameters
     ----------
-    shown, everyone : workbench.ClerkStudies
+    studies, everyone : workbench.ClerkStudies
         The studies whose intervals are shown, and the studies whose false alarms are counted.
     test : {"naive t", "Nadeau-Bengio"}
         Test of the intervals.
     predicted : float, optional
         The predicted proportion of false alarms.
     """
-    data = clerks_data(shown, everyone, test, predicted)
-    drawn = alt.vconcat(
-        _intervals(data),
-        alt.hconcat(_alarm_rate(data), _spread(data)).resolve_scale(color="independent"),
+    quantile = scipy.special.stdtrit(studies.df, (1 + LEVEL) / 2)
+    half = np.nan_to_num(studies.standard_errors(test) * quantile)
+    differences, first = studies.differences, studies.first
+    alarms, all_alarms = studies.alarms(test, LEVEL), everyone.alarms(test, LEVEL)
+    intervals = rows_of(
+        study=range(1, alarms.size + 1),
+        difference=differences,
+        low=differences - half,
+        high=differences + half,
+        verdict=np.where(alarms, *ALARMS),
     )
-    return theme.finish(
-        drawn.resolve_scale(color="independent", shape="independent"),
-        *clerks_words(shown, everyone, test, predicted),
+    # the mean of the estimated standard errors, and the standard deviation of the differences
+    estimated = float(np.nanmean(everyone.standard_errors(test)))
+    true = float(everyone.differences.std(ddof=1))
+    rate = float(all_alarms.mean())
+    error = _rate_error(rate, all_alarms.size)
+    rates, guess = {"in 400 studies": rate}, ""
+    if predicted is not None:
+        rates["you, ten repeats"] = predicted
+        guess = f" You predicted {predicted:.0%} for ten repeats."
+    rates["level"] = 1 - LEVEL
+    count, total = int(alarms.sum()), alarms.size
+    call = "calls" if count == 1 else "call"
+    repeated = "once" if studies.repeats == 1 else f"{studies.repeats} times"
+    spread = (("estimated", estimated), ("true", true))
+    data = {"studies": intervals}
+    data["spread"] = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in spread]
+    data["alarms"] = [{"who": who, "rate": x, "text": f"{x:.1%}"} for who, x in rates.items()]
+    title = f"{test}: {count} of {total} studies {call} two equal clerks different"
+    scope = (
+        f"{percent(LEVEL)} intervals of the {test} test for studies {first} to "
+        f"{first + total - 1}. Each study cross-validates {studies.n} forms {repeated}. {count} of "
+        f"these {total} studies"
+    )
+    return Figure(
+        data,
+        f"{title}; in the long run {rate:.1%} ± {error:.1%}",
+        f"{scope} and {all_alarms.sum()} of {all_alarms.size} studies raise a false alarm. The "
+        f"mean of the estimated standard errors is {estimated:.4f}. The standard deviation of the "
+        f"differences is {true:.4f}.{guess}",
+        _draw_clerks,
     )
 
 
-def _intervals(data: dict) -> Any:
-    base = theme.chart(data, "studies").encode(
-        color=theme.color("verdict", ALARMS),
-        x=alt.X(
-            "study:O",
-            title="study",
-            axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False),
-        ),
-    )
-    y = alt.Y(
-        "low:Q",
-        title="A minus B (percentage points)",
-        axis=POINTS,
-        scale=theme.span(-MOST_DIFFERENCE, MOST_DIFFERENCE),
-    )
-    bars = base.mark_rule(strokeWidth=2, clip=True).encode(y=y, y2="high:Q")
-    dots = base.mark_point(filled=True, size=50).encode(
-        y="difference:Q", shape=theme.shape("verdict", ALARMS, ["diamond", "circle"])
-    )
-    zero = (
-        theme.Chart(theme.rows("zero", [{"difference": 0}]))
-        .mark_rule(style="truth")
-        .encode(y="difference:Q")
-    )
-    return (zero + bars + dots).properties(width=520, height=240)
+def _rate_error(rate: float, runs: int) -> float:
+    return float(np.sqrt(rate * (1 - rate) / runs))
 
 
-def _alarm_rate(data: dict) -> Any:
-    colors = {
-        "in 400 studies": theme.MISS,
-        "you, ten repeats": theme.OKABE_ITO["purple"],
-        "level": theme.GRAY,
-    }
-    rates = theme.chart(data, "alarms").encode(
-        y=alt.Y("who:N", title=None, sort=None),
-        x=alt.X(
-            "rate:Q",
-            title="false alarms",
-            axis=theme.percents(tickCount=4),
-            scale=theme.span(0, 1.3 * MOST_ALARMS),
-        ),
+def _draw_clerks(data: dict) -> Any:
+    axis = {"values": [1, 10, 20, 30, 40], "labelAngle": 0, "grid": False}
+    base = chart(data, "studies").encode(
+        x=alt.X("study:O", title="study", axis=axis), color=theme.color("verdict", ALARMS)
     )
-    return theme.bars(rates, "who", colors).properties(width=222, height=84)
-
-
-def _spread(data: dict) -> Any:
-    spread = theme.chart(data, "spread").encode(
-        y=alt.Y("kind:N", title=None, sort=["estimated", "true"]),
-        x=alt.X(
-            "sd:Q",
-            title="standard error",
-            axis=alt.Axis(tickCount=4),
-            scale=theme.span(0, 1.4 * MOST_SPREAD),
-        ),
-    )
-    colors = {"estimated": theme.ESTIMATE, "true": theme.GRAY}
-    return theme.bars(spread, "kind", colors).properties(width=222, height=84)
+    ends = (-MOST_DIFFERENCE, MOST_DIFFERENCE)
+    low = up("low", "A minus B (percentage points)", ends, **POINTS)
+    shape = theme.shape("verdict", ALARMS, ["diamond", "circle"])
+    layers = bars_and_dots(base, low, "difference", width=2, size=50, clip=True, shape=shape)
+    intervals = alt.layer(theme.zero("y", "difference", style="truth"), *layers)
+    ends = (0, 1.3 * MOST_ALARMS)
+    rate = across("rate", "false alarms", ends, tickCount=4, format=PERCENT)
+    alarms = chart(data, "alarms").encode(x=rate, y=theme.names("who"))
+    sd = across("sd", "standard error", (0, 1.4 * MOST_SPREAD), tickCount=4)
+    spread = chart(data, "spread").encode(x=sd, y=theme.names("kind"))
+    bars = theme.bars(alarms, "who", BAR_COLORS), theme.bars(spread, "kind", BAR_COLORS)
+    row = alt.hconcat(*[view.properties(width=222, height=84) for view in bars])
+    both = intervals.properties(width=520, height=240) & row.resolve_scale(color="independent")
+    return both.resolve_scale(color="independent", shape="independent")
 
 
 # one slider
 
 
-def slider_data(differences: np.ndarray, test: KFoldTTest) -> dict[str, list[dict]]:
-    """Return the rows of `slider`: folds, the interval of their mean, the rows of `rho_curve`."""
-    values = np.asarray(differences, float)[None]
-    heights = 1 - stacked(values)[0][0]
-    step = max(np.diff(np.unique(heights)), default=1.0)
-    dots = [
-        {"difference": d, "y": 1 + h / step}
-        for d, h in zip(values[0].tolist(), heights.tolist(), strict=True)
-    ]
-    low, high = test.interval(LEVEL)
-    mean = [
-        {
-            "estimate": test.estimate,
-            "low": low,
-            "high": high,
-            "y": 0,
-            "verdict": "differs" if test.pvalue < 1 - LEVEL else "may be 0",
-        }
-    ]
-    drawn = rho_curve_data(test, level=LEVEL, domain=(0.0, 0.995), size=SLIDER_SIZE)
-    # only the chosen point has a text, because the learner looks for the others
-    points = [
-        point | {"text": point["text"] if point["chosen"] else ""} for point in drawn["points"]
-    ]
-    return {"dots": dots, "mean": mean} | drawn | {"points": points, "flips": []}
-
-
-def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
-    """Return the title and the text alternative of `slider`."""
-    low, high = test.interval(LEVEL)
-    significant = "significant" if test.pvalue < 1 - LEVEL else "not significant"
-    tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
-    p = tiny or f"{test.pvalue:.4f}"
-    return (
-        f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, "
-        f"{significant} at {percent(1 - LEVEL)}",
-        f"The mean difference of {len(differences)} folds is {number(test.estimate)}. With rho "
-        f"{test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, t is "
-        f"{test.statistic:.3f}, p {p}, and the {percent(LEVEL)} interval is {low:.3f} to "
-        f"{high:.3f}.",
-    )
-
-
-def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
+def slider(differences: np.ndarray, test: KFoldTTest) -> Figure:
     """Return the folds with the interval of their mean at one rho, and the p-value at every rho.
 
     Parameters
@@ -314,137 +221,61 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
     test : workbench.KFoldTTest
         Test of these differences at the chosen rho.
     """
-    data = slider_data(differences, test)
-    ends = [*differences, *test.at(MOST_RHO).interval(LEVEL), 0.0]
-    x = theme.span(min(ends) - 0.02, max(ends) + 0.02)
-    up = alt.Y(
-        "y:Q", axis=None, scale=theme.span(-0.8, max(4, *(row["y"] for row in data["dots"])) + 0.5)
+    values = np.asarray(differences, float)
+    heights = 1 - stacked(values[None])[0][0]
+    step = max(np.diff(np.unique(heights)), default=1.0)
+    data = curve_rows(test, LEVEL, (0.0, 0.995), SLIDER_SIZE)
+    data["flips"] = []
+    for point in data["points"]:
+        # only the chosen point has a text, because the learner looks for the others
+        if not point["chosen"]:
+            point["text"] = ""
+    data["dots"] = rows_of(difference=values, y=1 + heights / step)
+    low, high = test.interval(LEVEL)
+    significant, verdict = "not significant", "may be 0"
+    if test.pvalue < 1 - LEVEL:
+        significant, verdict = "significant", "differs"
+    limits = {"estimate": test.estimate, "low": low, "high": high}
+    data["mean"] = [limits | {"y": 0, "verdict": verdict}]
+    p, text = short(test.pvalue, 4), f"{test.pvalue:.4f}"
+    if test.pvalue < 1e-4:
+        p = text = short_p(test.pvalue)
+    ends = [*values.tolist(), *test.at(MOST_RHO).interval(LEVEL), 0.0]
+    reach = min(ends) - 0.02, max(ends) + 0.02
+    draw = functools.partial(_draw_slider, test.folds * test.repeats, reach)
+    rho = f"rho {share(test.rho)} (r {share(test.r)})"
+    title = f"{rho}: p {p}, {significant} at {percent(1 - LEVEL)}"
+    statistic = f"t is {test.statistic:.3f}, p {text}"
+    alternative = (
+        f"The mean difference of {values.size} folds is {number(test.estimate)}. With rho "
+        f"{test.rho:.3f}, which is a correlation r = {test.r:.3f} of two folds, {statistic}, and "
+        f"the {percent(LEVEL)} interval is {low:.3f} to {high:.3f}."
     )
-    dots = (
-        theme.chart(data, "dots")
-        .mark_circle(size=110, color=theme.ESTIMATE)
-        .encode(
-            y=up,
-            x=alt.X(
-                "difference:Q",
-                title="difference per fold (bar: 95% interval)",
-                scale=x,
-                axis=alt.Axis(tickCount=6),
-            ),
-        )
-    )
-    mean = theme.chart(data, "mean").encode(
-        y=up, color=theme.color("verdict", VERDICTS, legend=None)
-    )
-    bar = mean.mark_rule(strokeWidth=5, clip=True).encode(x=alt.X("low:Q", scale=x), x2="high:Q")
-    center = mean.mark_point(filled=True, size=150).encode(
-        x="estimate:Q", shape=theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None)
-    )
-    zero = (
-        theme.Chart(theme.rows("zero", [{"difference": 0}]))
-        .mark_rule(strokeWidth=1)
-        .encode(x="difference:Q")
-    )
-    left = (zero + dots + bar + center).properties(width=230, height=220)
-    right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(
-        width=SLIDER_SIZE[0], height=SLIDER_SIZE[1]
-    )
-    both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
-    return theme.finish(both, *slider_words(differences, test))
+    return Figure(data, title, alternative, draw)
+
+
+def _draw_slider(folds: int, ends: tuple[float, float], data: dict) -> Any:
+    top = max(4, *(row["y"] for row in data["dots"])) + 0.5
+    y_axis = alt.Y("y:Q", axis=None, scale=span(-0.8, top))
+    dots = chart(data, "dots").mark_circle(size=110, color=ESTIMATE)
+    title = "difference per fold (bar: 95% interval)"
+    mean = chart(data, "mean").encode(y=y_axis, color=theme.color("verdict", VERDICTS, legend=None))
+    shape = theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None)
+    low = across("low", ends=ends)
+    interval = bars_and_dots(mean, low, "estimate", width=5, size=150, clip=True, shape=shape)
+    difference = across("difference", title, ends, tickCount=6)
+    zero = theme.zero("x", "difference")
+    interval_view = alt.layer(zero, dots.encode(x=difference, y=y_axis), *interval)
+    width, height = SLIDER_SIZE
+    right = draw_curve(folds, (0.0, 1.0), list(RULES), data).properties(width=width, height=height)
+    both = interval_view.properties(width=230, height=220) | right
+    return both.resolve_scale(color="independent", shape="independent")
 
 
 # ten thousand experiments
 
 
-def experiments_data(
-    study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *, level: float = 0.95
-) -> dict:
-    """Return the rows of `experiments`: bars of the t-values, t's density, the critical values."""
-    t, infinite = _t_values(study, rho, mean)
-    critical = float(scipy.special.stdtrit(study.folds - 1, (1 + level) / 2))
-    share = 1 / study.runs
-    edges = np.linspace(-EDGE, EDGE, 2 * BINS_PER_SIDE + 1)
-    beyond = np.abs(t) > EDGE
-    kept = np.histogram(t[np.abs(t) <= critical], edges)[0] * share
-    rejected = np.histogram(t[(np.abs(t) > critical) & ~beyond], edges)[0] * share
-    bars = []
-    ends = itertools.pairwise(edges.tolist())
-    for (low, high), stay, leave in zip(ends, kept.tolist(), rejected.tolist(), strict=True):
-        bars += [_bar(low, high, 0, stay, "not rejected")] if stay else []
-        bars += [_bar(low, high, stay, stay + leave, "rejected")] if leave else []
-    bars += [
-        _bar(
-            side * at - 0.3,
-            side * at + 0.3,
-            0,
-            float((np.sign(values) == side).sum() * share),
-            kind,
-        )
-        for side in (-1, 1)
-        for at, values, kind in (
-            (BEYOND, t[beyond], "rejected"),
-            (INFINITE, infinite, "all folds agree"),
-        )
-    ]
-    x = np.linspace(-EDGE, EDGE, 241)
-    y = _t_density(x, study.folds - 1) * EDGE / BINS_PER_SIDE
-    return {
-        "bars": bars,
-        "density": [{"t": a, "share": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)],
-        "critical": [{"t": -critical}, {"t": critical}],
-    }
-
-
-def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
-    return {"left": left, "right": right, "low": low, "high": high, "kind": kind}
-
-
-def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
-    """Return the finite t-values, and the signs of the infinite ones, for which all folds agree."""
-    away = study.estimates - (study.mean if mean is None else mean)
-    finite = study.shown > 0
-    scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
-    t = scale * away[finite] / study.theta3[finite] ** 0.5
-    return t, np.sign(away[~finite])
-
-
-def _t_density(t: np.ndarray, df: int) -> np.ndarray:
-    constant = (
-        scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
-    )
-    return np.exp(constant - (df + 1) / 2 * np.log1p(t**2 / df))
-
-
-def experiments_words(
-    study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None
-) -> tuple[str, str]:
-    """Return the title and the text alternative of `experiments`."""
-    tested = study.mean if mean is None else mean
-    share = study.type_one(rho, level=LEVEL, mean=tested)
-    agree = share - study.type_one(rho, level=LEVEL, mean=tested, zero_variance="refuse")
-    used = resolve_rho(rho, study.folds)
-    infinite = f"; {agree:.2%} because all folds agree" if agree else ""
-    what = "true error" if mean is None or mean == study.mean else "error"
-    few = (
-        " With losses of 0 or 1 few t-values are possible, so the bars are spikes."
-        if study.loss == "zero_one"
-        else ""
-    )
-    return (
-        f"{share:.2%} ± {_share_error(share, study.runs):.2%} of runs reject the {what} "
-        f"{short(tested, 4)} at rho {short(used)}{infinite}",
-        f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} "
-        f"{study.population}. The tested error is {tested:.5f}; the mean error of all runs is "
-        f"{study.mean:.5f}. At rho {used:.3f} the test rejects in {share:.2%} of runs, with a "
-        f"Monte Carlo error of {_share_error(share, study.runs):.2%}. The level is "
-        f"{percent(1 - LEVEL)}. In {agree:.2%} of runs all folds have the same error, so t is "
-        f"infinite. The true rho of these runs is {study.rho:.3f}.{few}",
-    )
-
-
-def experiments(
-    study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None
-) -> alt.TopLevelMixin:
+def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None) -> Figure:
     """Return the t-values of many cross-validations under a true null hypothesis, and t's density.
 
     Parameters
@@ -456,97 +287,94 @@ def experiments(
     mean : float, optional
         Tested mean. By default the mean of all runs.
     """
-    data = experiments_data(study, rho, mean)
+    tested = study.mean if mean is None else mean
+    used, df = resolve_rho(rho, study.folds), study.folds - 1
+    critical = float(scipy.special.stdtrit(df, (1 + LEVEL) / 2))
+    away, finite = study.estimates - tested, study.shown > 0
+    t = (1 - used) ** 0.5 * away[finite] / study.theta3[finite] ** 0.5
+    x = np.linspace(-EDGE, EDGE, 241)
+    density = (1 + x**2 / df) ** (-(df + 1) / 2) / (df**0.5 * scipy.special.beta(0.5, df / 2))
+    rate = study.type_one(rho, level=LEVEL, mean=tested)
+    error = f"{study.type_one_error(rho, level=LEVEL, mean=tested):.2%}"
+    agree = rate - study.type_one(rho, level=LEVEL, mean=tested, zero_variance="refuse")
+    infinite = f"; {agree:.2%} because all folds agree" if agree else ""
+    name = "true error" if tested == study.mean else "error"
+    few = ""
+    if study.loss == "zero_one":
+        few = " With losses of 0 or 1 few t-values are possible, so the bars are spikes."
+    data = {
+        "bars": _t_bars(t, away[~finite], critical, study.runs),
+        "density": rows_of(t=x, share=density * EDGE / BINS_PER_SIDE),
+        "critical": [{"t": -critical}, {"t": critical}],
+    }
+    title = f"{rate:.2%} ± {error} of runs reject the {name} {short(tested, 4)}"
+    scope = (
+        f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} "
+        f"{study.population}. The tested error is {tested:.5f}; the mean error of all runs is "
+        f"{study.mean:.5f}."
+    )
+    alternative = (
+        f"{scope} At rho {used:.3f} the test rejects in {rate:.2%} of runs, with a Monte Carlo "
+        f"error of {error}. The level is {percent(1 - LEVEL)}. In {agree:.2%} of runs all folds "
+        f"have the same error, so t is infinite. The true rho of these runs is "
+        f"{study.rho:.3f}.{few}"
+    )
+    title = f"{title} at rho {short(used)}{infinite}"
+    return Figure(data, title, alternative, _draw_experiments)
+
+
+def _t_bars(t: np.ndarray, infinite: np.ndarray, critical: float, runs: int) -> list[dict]:
+    """Return the histogram of t, with a bar beyond each edge and one at each infinity.
+
+    `infinite` has the sign of the infinite values of t, of runs in which all folds agree.
+    """
+    edges = np.linspace(-EDGE, EDGE, 2 * BINS_PER_SIDE + 1)
+    rejected = np.abs(t) > critical
+    stay, leave = (np.histogram(t[part], edges)[0] / runs for part in (~rejected, rejected))
+    bins = {"left": edges[:-1], "right": edges[1:]}
+    bars = rows_of(**bins, low=0 * stay, high=stay, kind=["not rejected"] * stay.size)
+    bars += rows_of(**bins, low=stay, high=stay + leave, kind=["rejected"] * stay.size)
+    ends = ((BEYOND, t[np.abs(t) > EDGE], "rejected"), (INFINITE, infinite, "all folds agree"))
+    for at, values, kind in ends:
+        for side in (-1, 1):
+            share = float((np.sign(values) == side).sum() / runs)
+            limits = {"left": side * at - 0.3, "right": side * at + 0.3, "low": 0, "high": share}
+            bars.append(limits | {"kind": kind})
+    return [bar for bar in bars if bar["high"] > bar["low"]]
+
+
+def _draw_experiments(data: dict) -> Any:
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
-    label = (
-        "".join(f"datum.value == {at} ? {name} : " for at, name in names.items())
-        + "format(datum.value, 'd')"
+    special = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items())
+    x = across(
+        "left",
+        "t of one cross-validation (dashed: t density; lines: critical values)",
+        (-INFINITE - 0.5, INFINITE + 0.5),
+        values=sorted({*names, -4, -2, 0, 2, 4}),
+        labelExpr=f"{special}format(datum.value, 'd')",
+        grid=False,
+        labelOverlap=False,
     )
-    axis = alt.Axis(
-        values=sorted({*names, -4, -2, 0, 2, 4}), labelExpr=label, grid=False, labelOverlap=False
+    percents = {"tickCount": 5, "format": PERCENT}
+    y = up("low", "proportion of the runs", (0, 0.2), **percents)
+    bars = chart(data, "bars").mark_rect(stroke=None)
+    critical = chart(data, "critical").mark_rule(strokeWidth=1)
+    density = chart(data, "density").mark_line(strokeWidth=2, style="truth")
+    return alt.layer(
+        bars.encode(x=x, x2="right:Q", y=y, y2="high:Q", color=theme.color("kind", OUTCOMES)),
+        critical.encode(x="t:Q"),
+        density.encode(x="t:Q", y="share:Q"),
     )
-    x = alt.X(
-        "left:Q",
-        title="t of one cross-validation (dashed: t density; lines: critical values)",
-        axis=axis,
-        scale=theme.span(-INFINITE - 0.5, INFINITE + 0.5),
-    )
-    bars = (
-        theme.chart(data, "bars")
-        .mark_rect(stroke=None)
-        .encode(
-            x=x,
-            x2="right:Q",
-            y=alt.Y(
-                "low:Q",
-                title="proportion of the runs",
-                axis=theme.percents(tickCount=5),
-                scale=theme.span(0, 0.2),
-            ),
-            y2="high:Q",
-            color=theme.color("kind", OUTCOMES),
-        )
-    )
-    density = (
-        theme.chart(data, "density")
-        .mark_line(strokeWidth=2, style="truth")
-        .encode(x="t:Q", y="share:Q")
-    )
-    critical = theme.chart(data, "critical").mark_rule(strokeWidth=1).encode(x="t:Q")
-    return theme.finish(bars + critical + density, *experiments_words(study, rho, mean))
 
 
 # power
 
 
-def power_data(studies: Mapping, test: str | None = None, predicted: float | None = None) -> dict:
-    """Return the rows of `power`: rejection rates by situation, size and test; the prediction."""
-    rates = [
-        {
-            "situation": situation,
-            "n": n,
-            "test": row["test"],
-            "rate": row["rejects"],
-            "low": max(row["rejects"] - row["rejects_error"], 0),
-            "high": min(row["rejects"] + row["rejects_error"], 1),
-            "chosen": int(row["test"] == test),
-        }
-        for (situation, n), study in studies.items()
-        for row in study.rows()
-    ]
-    guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
-    return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
-
-
-def power_words(
-    studies: Mapping, test: str | None = None, predicted: float | None = None
-) -> tuple[str, str]:
-    """Return the title and the text alternative of `power`, for the largest samples and one test."""
-    (equal, different), n = _situations(studies), max(n for _, n in studies)
-    alarms, power = studies[equal, n], studies[different, n]
-    test = test or alarms.tests[0]
-    rates = "; ".join(
-        f"{name}: {power.rejection(name):.2f}, false alarms {alarms.rejection(name):.3f}"
-        for name in power.tests
-    )
-    error = max(_share_error(power.rejection(name), power.runs) for name in power.tests)
-    return (
-        f"{test} with {n} forms finds the better reader in {power.rejection(test):.0%} of "
-        f"studies; false alarms: {alarms.rejection(test):.1%}",
-        f"{power.runs} studies of {n} forms. The errors of the two readers ({different}) are "
-        f"{power.errors[0].mean():.3f} and {power.errors[1].mean():.3f}. The power of each test "
-        f"at 5%, and its false alarms ({equal}): {rates}. The Monte Carlo error is at most "
-        f"{error:.3f}.",
-    )
-
-
-def _situations(studies: Mapping) -> tuple:
-    return tuple(dict.fromkeys(situation for situation, _ in studies))
-
-
 def power(
-    studies: Mapping, test: str | None = None, predicted: float | None = None
-) -> alt.TopLevelMixin:
+    studies: Mapping[tuple[str, int], ComparisonStudy],
+    test: str | None = None,
+    predicted: float | None = None,
+) -> Figure:
     """Return the false alarms of tests with equal readers, and their power with different readers.
 
     Parameters
@@ -558,118 +386,80 @@ def power(
     predicted : float, optional
         The predicted power.
     """
-    data = power_data(studies, test, predicted)
-    panels = [
-        _power_panel(data, situation, k == 0) for k, situation in enumerate(_situations(studies))
+    rates = []
+    for (situation, n), study in studies.items():
+        for row in study.rows():
+            rate, error = row["rejects"], row["rejects_error"]
+            limits = {"rate": rate, "low": max(rate - error, 0), "high": min(rate + error, 1)}
+            new = {"situation": situation, "n": n, "test": row["test"], **limits}
+            rates.append(new | {"chosen": int(row["test"] == test)})
+    situations, n = _first_keys(studies), max(n for _, n in studies)
+    equal, different = situations
+    alarms, power = studies[equal, n], studies[different, n]
+    test = test or power.tests[0]
+    texts = "; ".join(
+        f"{name}: {power.rejection(name):.2f}, false alarms {alarms.rejection(name):.3f}"
+        for name in power.tests
+    )
+    error = max(power.rejection_error(name) for name in power.tests)
+    first, second = (f"{errors.mean():.3f}" for errors in power.errors)
+    guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
+    data = {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
+    title = (
+        f"{test} with {n} forms finds the better reader in {power.rejection(test):.0%} of "
+        f"studies; false alarms: {alarms.rejection(test):.1%}"
+    )
+    alternative = (
+        f"{power.runs} studies of {n} forms. The errors of the two readers ({different}) are "
+        f"{first} and {second}. The power of each test at 5%, and its false alarms ({equal}): "
+        f"{texts}. The Monte Carlo error is at most {error:.3f}."
+    )
+    return Figure(data, title, alternative, functools.partial(_draw_power, situations))
+
+
+def _first_keys(studies: Mapping) -> list[str]:
+    return list(dict.fromkeys(first for first, _ in studies))
+
+
+def _draw_power(situations: Sequence[str], data: dict) -> Any:
+    legend = {"columns": 4, "symbolStrokeWidth": 0}
+    scale = span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")
+    base = chart(data, "rates").encode(
+        x=across("n", "forms", scale=scale, values=SIZES, grid=False),
+        color=theme.color("test", TEST_COLORS, legend=legend),
+    )
+    widths = {"domain": [0, 1], "range": [1, 4]}
+    width = alt.StrokeWidth("chosen:O", legend=None, scale=widths)
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]]
+    dash = theme.dash("test", TEST_COLORS, dashes, legend=None)
+    shape = theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend)
+    level, guess = (chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
+    lines = [level.mark_rule(style="truth"), beside(level, 4, x="width", style="note")]
+    guesses = [
+        guess.mark_rule(strokeDash=[2, 2], strokeWidth=2),
+        beside(guess, 26, x="width"),
     ]
-    return theme.finish(
-        alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test)
-    )
-
-
-def _power_panel(data: dict, situation: str, equal: bool) -> Any:
-    legend = alt.Legend(columns=4, symbolStrokeWidth=0)
-    base = (
-        theme.chart(data, "rates")
-        .transform_filter(alt.datum.situation == situation)
-        .encode(
-            x=alt.X(
-                "n:Q",
-                title="forms",
-                axis=alt.Axis(values=SIZES, grid=False),
-                scale=theme.span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log"),
-            ),
-            color=theme.color("test", TEST_COLORS, legend=legend),
-        )
-    )
-    y = alt.Y(
-        "rate:Q",
-        title=f"{'false alarms' if equal else 'power'}: {situation}",
-        axis=theme.percents(tickCount=5),
-        scale=alt.Scale(domain=[0, 0.2] if equal else [0, 1], nice=False),
-    )
-    width = alt.StrokeWidth("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[1, 4]))
-    lines = base.mark_line().encode(
-        y=y,
-        strokeWidth=width,
-        strokeDash=theme.dash(
-            "test", TEST_COLORS, [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]], legend=None
-        ),
-    )
-    bars = base.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width)
-    dots = base.mark_point(filled=True, size=80).encode(
-        y="rate:Q", shape=theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend)
-    )
-    level, guess = (theme.chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
-    name = level.mark_text(x="width", dx=4, align="left", style="note").encode(text="text:N")
-    guessed = (
-        []
-        if equal
-        else [
-            guess.mark_rule(strokeDash=[2, 2], strokeWidth=2),
-            guess.mark_text(x="width", dx=26, align="left").encode(text="text:N"),
+    panels = []
+    for situation, name, most in zip(situations, ("false alarms", "power"), (0.2, 1), strict=True):
+        part = base.transform_filter(alt.datum.situation == situation)
+        percents = {"tickCount": 5, "format": PERCENT}
+        y = up("rate", f"{name}: {situation}", (0, most), **percents)
+        layers = [
+            *lines,
+            part.mark_line().encode(y=y, strokeWidth=width, strokeDash=dash),
+            part.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width),
+            part.mark_point(filled=True, size=80).encode(y="rate:Q", shape=shape),
         ]
-    )
-    promised = level.mark_rule(style="truth")
-    return alt.layer(promised, name, lines, bars, dots, *guessed).properties(width=230, height=230)
+        if name == "power":
+            layers += guesses
+        panels.append(alt.layer(*layers).properties(width=230, height=230))
+    return alt.hconcat(*panels).resolve_scale(y="independent")
 
 
 # no test is best everywhere
 
 
-def scoreboard_data(studies: Mapping) -> dict:
-    """Return the rows of `scoreboard`: false alarms and power of each test, by learner."""
-    rates = [
-        {
-            "learner": learner,
-            "test": test,
-            "alarms": equal.rejection(test),
-            "power": studies[learner, "different"].rejection(test),
-            "kind": list(SCORES)[1 - _keeps(equal, test)],
-        }
-        for learner in _situations(studies)
-        for equal in [studies[learner, "equal"]]
-        for test in equal.tests
-    ]
-    return {"rates": rates, "level": [{"rate": 0.05}]}
-
-
-def _keeps(study: Any, test: str) -> bool:
-    """Return whether the false alarms are not clearly above 5%."""
-    return study.rejection(test) <= 0.05 + 2 * _share_error(0.05, study.runs)
-
-
-def scoreboard_words(studies: Mapping) -> tuple[str, str]:
-    """Return the title and the text alternative of `scoreboard`."""
-    learners, first = _situations(studies), next(iter(studies.values()))
-    best = {
-        learner: max(
-            (test for test in first.tests if _keeps(studies[learner, "equal"], test)),
-            key=studies[learner, "different"].rejection,
-            default=None,
-        )
-        for learner in learners
-    }
-    named = ", ".join(f"{test or 'no test'} for {learner}" for learner, test in best.items())
-    rates = ". ".join(
-        f"{learner}: "
-        + "; ".join(
-            f"{test} {studies[learner, 'equal'].rejection(test):.3f} and "
-            f"{studies[learner, 'different'].rejection(test):.3f}"
-            for test in first.tests
-        )
-        for learner in learners
-    )
-    if len(set(best.values())) == 1:
-        named = f"{best[learners[0]] or 'no test'} for {' and '.join(learners)}"
-    return f"Most power without excess false alarms: {named}", (
-        f"False alarms with equal learners and power with different learners, in {first.runs} "
-        f"samples of {first.n} items, at 5%. {rates}. The Monte Carlo error of a rate of 5% is "
-        f"{_share_error(0.05, first.runs):.3f}."
-    )
-
-
-def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
+def scoreboard(studies: Mapping[tuple[str, str], ComparisonStudy]) -> Figure:
     """Return the false alarms and the power of all tests, in a panel for each learner.
 
     Parameters
@@ -677,35 +467,59 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
     studies : dict of (str, str) to workbench.ComparisonStudy
         Studies by learner and "equal" or "different". All studies have the same tests.
     """
-    data = scoreboard_data(studies)
-    panels = [_score_panel(data, learner) for learner in _situations(studies)]
-    return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies))
+    learners, first = _first_keys(studies), next(iter(studies.values()))
+    error = _rate_error(0.05, first.runs)
+    rates, best, texts = [], {}, []
+    for learner in learners:
+        alarms, power = (studies[learner, name] for name in ("equal", "different"))
+        most, scores = -1.0, []
+        best[learner] = "no test"
+        for test in first.tests:
+            row = {
+                "learner": learner,
+                "test": test,
+                "alarms": alarms.rejection(test),
+                "power": power.rejection(test),
+                "kind": "clearly more than 5%",
+            }
+            if row["alarms"] <= 0.05 + 2 * error:  # not clearly above 5%
+                row["kind"] = "false alarms, about 5% or fewer"
+                if row["power"] > most:
+                    most, best[learner] = row["power"], test
+            rates.append(row)
+            scores.append("{test} {alarms:.3f} and {power:.3f}".format(**row))
+        texts.append(f"{learner}: {'; '.join(scores)}")
+    winners = ", ".join(f"{test} for {learner}" for learner, test in best.items())
+    if len(set(best.values())) == 1:
+        winners = f"{best[learners[0]]} for {' and '.join(learners)}"
+    return Figure(
+        {"rates": rates, "level": [{"rate": 0.05}]},
+        f"Most power without excess false alarms: {winners}",
+        f"False alarms with equal learners and power with different learners, in {first.runs} "
+        f"samples of {first.n} items, at 5%. {'. '.join(texts)}. The Monte Carlo error of a rate "
+        f"of 5% is {error:.3f}.",
+        functools.partial(_draw_scoreboard, first.tests, learners),
+    )
 
 
-def _score_panel(data: dict, learner: str) -> Any:
-    order, legend = (
-        list(dict.fromkeys(row["test"] for row in data["rates"])),
-        alt.Legend(labelLimit=260),
-    )
-    base = (
-        theme.chart(data, "rates")
-        .transform_filter(alt.datum.learner == learner)
-        .encode(y=alt.Y("test:N", sort=order, title=None, axis=two_lines()))
-    )
-    x = alt.X(
-        "alarms:Q",
-        title=f"{learner}: proportion significant",
-        axis=theme.percents(tickCount=6),
-        scale=theme.span(0, 1),
-    )
-    joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
-    power = base.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"]).encode(
-        x="power:Q"
-    )
-    alarms = base.mark_point(filled=True, size=90).encode(
-        x="alarms:Q",
-        color=theme.color("kind", SCORES, legend=legend),
-        shape=theme.shape("kind", SCORES, ["square", "diamond", "circle"], legend=legend),
-    )
-    level = theme.chart(data, "level").mark_rule(style="truth").encode(x="rate:Q")
-    return (level + joined + power + alarms).properties(width=210, height=36 * len(order))
+def _draw_scoreboard(tests: Sequence[str], learners: Sequence[str], data: dict) -> Any:
+    base = chart(data, "rates").encode(y=theme.names("test", tests, **two_lines()))
+    legend = {"labelLimit": 260}
+    looks = {
+        "color": theme.color("kind", SCORES, legend=legend),
+        "shape": theme.shape("kind", SCORES, ["square", "diamond", "circle"], legend=legend),
+    }
+    panels = []
+    for learner in learners:
+        part = base.transform_filter(alt.datum.learner == learner)
+        percents = {"tickCount": 6, "format": PERCENT}
+        x = across("alarms", f"{learner}: proportion significant", (0, 1), **percents)
+        power = part.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"])
+        panel = alt.layer(
+            theme.truth(data, "level", x="rate:Q"),
+            part.mark_rule(color=GRAY, strokeWidth=2).encode(x=x, x2="power:Q"),
+            power.encode(x="power:Q"),
+            part.mark_point(filled=True, size=90).encode(x="alarms:Q", **looks),
+        )
+        panels.append(panel.properties(width=210, height=36 * len(tests)))
+    return alt.hconcat(*panels).resolve_scale(y="shared")

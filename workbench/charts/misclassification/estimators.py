@@ -1,6 +1,8 @@
 """Charts of the expected errors of the estimators, and of the confusion table of the audit."""
 
+import functools
 import math
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -8,59 +10,14 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
+from workbench.charts.theme import ESTIMATE, GRAY, PERCENT, STRATIFIED, Figure, across, chart
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS, estimator_of
 from workbench.misclassification.prevalence import EstimatorComparison
+from workbench.results import rows_of
 
 
-def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
-    """Return the rows of `estimators`: one bar per method, with the expected error."""
-    method = estimator_of(method)
-    return [
-        {
-            "estimator": METHODS[name].title + " (chosen)" * (name == method),
-            "rmse": 0.0 if math.isnan(error) else error,
-            "role": "chosen" if name == method else "other",
-            "text": f"{error:.4f}"
-            if not math.isnan(error)
-            else "cannot be computed"
-            if name in comparison.reasons
-            else "unknown",
-        }
-        for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True)
-    ]
-
-
-def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
-    """Return the title and the text alternative of `estimators`."""
-    method = estimator_of(method)
-    rows = dict(zip(comparison.methods, estimators_data(comparison, method), strict=True))
-    errors = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
-    problems = "".join(
-        f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items()
-    )
-    together = "" if len(comparison.labels) == 2 else ", all classes together"
-    return _best_words(comparison, method, rows), (
-        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) "
-        f"is constant: {errors}. Chosen: {METHODS[method].title}.{problems}"
-    )
-
-
-def _best_words(comparison: EstimatorComparison, method: str, rows: dict) -> str:
-    if comparison.best is None:
-        return (
-            "The expected errors are unknown: the classes are predicted no better than by chance, "
-            "or a class was not audited"
-        )
-    chosen, best = ((METHODS[name].title, rows[name]["text"]) for name in (method, comparison.best))
-    if method in comparison.reasons:
-        return f"{chosen[0]} cannot be computed; recommended: {', '.join(best)}"
-    if method in comparison.no_worse:
-        return f"No estimator has a clearly smaller expected error than {', '.join(chosen)}"
-    return f"Expected error of {' '.join(chosen)}; clearly smaller: {', '.join(best)}"
-
-
-def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
+def estimators(comparison: EstimatorComparison, method: str = "mle") -> Figure:
     """Return bars of the expected error of every estimator, with the chosen one marked.
 
     Parameters
@@ -70,69 +27,64 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
     method : str
         The chosen estimator.
     """
-    rows = estimators_data(comparison, method)
-    base = theme.Chart(theme.rows("estimators", rows)).encode(
-        y=alt.Y(
-            "estimator:N",
-            sort=[row["estimator"] for row in rows],
-            title=None,
-            axis=alt.Axis(labelLimit=220),
-        ),
-        x=alt.X(
-            "rmse:Q",
-            title="expected RMSE of the proportion at the present shift",
-            axis=alt.Axis(tickCount=6, format="~g"),
-        ),
-    )
-    drawn = theme.bars(
-        base, "role", {"chosen": theme.ESTIMATE, "other": theme.GRAY}, dx=5, height=16
-    )
-    return theme.finish(
-        drawn, *estimators_words(comparison, method), width=400, height=30 * len(rows)
-    )
-
-
-def audit_matrix_data(audit: ConfusionCounts) -> list[dict]:
-    """Return the rows of `audit_matrix`: the count and the rate of every cell."""
-    rates, names = audit.reading_rates, [str(label) for label in audit.labels]
-    return [
-        {
-            "truth": names[i],
-            "prediction": names[j],
-            "count": int(n),
-            "n": f"{n:,}",
-            "rate": float(rates[i, j]),
-            "share": "" if math.isnan(rates[i, j]) else f"{rates[i, j]:.1%}",
-            "dark": int(rates[i, j] > 0.5),
-        }
-        for (i, j), n in np.ndenumerate(audit.table)
-    ]
-
-
-def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
-    """Return the title and the text alternative of `audit_matrix`."""
-    right, totals = np.diag(audit.table), audit.table.sum(1)
-    rates = ", ".join(
-        f"{label}: {n:,} of {total:,}"
-        for label, n, total in zip(audit.labels, right.tolist(), totals.tolist(), strict=True)
-    )
-    wrong = sorted(
-        ((int(n), i, j) for (i, j), n in np.ndenumerate(audit.table) if i != j and n),
-        key=lambda cell: -cell[0],
-    )
-    mistakes = "; ".join(
-        f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED]
-    )
-    k = int(np.nanargmin(np.diag(audit.reading_rates)))
-    commonest = f" Most frequent mistakes: {mistakes}." if mistakes else " No mistake."
-    return (
-        f"{audit.n:,} audited, {right.sum() / audit.n:.1%} correct; least often: {audit.labels[k]}, "
-        f"{right[k] / totals[k]:.1%}",
-        f"Audit of {checks.counted(audit.n, 'item')}. Correct: {rates}.{commonest}",
+    method = estimator_of(method)
+    titles = {name: METHODS[name].title for name in comparison.methods}
+    texts, rows = {}, []
+    for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True):
+        chosen, text = name == method, f"{error:.4f}"
+        if math.isnan(error):
+            error, text = 0.0, "cannot be computed" if name in comparison.reasons else "unknown"
+        texts[name] = text
+        rows.append(
+            {
+                "estimator": f"{titles[name]} (chosen)" if chosen else titles[name],
+                "rmse": error,
+                "role": "chosen" if chosen else "other",
+                "text": text,
+            }
+        )
+    errors = ", ".join(f"{titles[name]} {text}" for name, text in texts.items())
+    problems = "".join(f" {titles[name]}: {why}." for name, why in comparison.reasons.items())
+    together = "" if len(comparison.labels) == 2 else ", all classes together"
+    return Figure(
+        {"estimators": rows},
+        _best(comparison, method, titles, texts),
+        f"Expected root mean squared error at the present shift{together}, if "
+        f"P(prediction | truth) is constant: {errors}. Chosen: {titles[method]}.{problems}",
+        _draw_estimators,
+        width=400,
+        height=30 * len(rows),
     )
 
 
-def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
+def _best(comparison: EstimatorComparison, method: str, titles: dict, texts: dict) -> str:
+    best = comparison.best
+    if best is None:
+        return (
+            "The expected errors are unknown: the classes are predicted no better than by chance, "
+            "or a class was not audited"
+        )
+    recommended = f"{titles[best]}, {texts[best]}"
+    if method in comparison.reasons:
+        return f"{titles[method]} cannot be computed; recommended: {recommended}"
+    if method in comparison.no_worse:
+        chosen = f"{titles[method]}, {texts[method]}"
+        return f"No estimator has a clearly smaller expected error than {chosen}"
+    chosen = f"{titles[method]} {texts[method]}"
+    return f"Expected error of {chosen}; clearly smaller: {recommended}"
+
+
+def _draw_estimators(data: dict) -> Any:
+    title = "expected RMSE of the proportion at the present shift"
+    base = chart(data, "estimators").encode(
+        x=across("rmse", title, tickCount=6, format="~g"),
+        y=theme.names("estimator", labelLimit=220),
+    )
+    colors = {"chosen": ESTIMATE, "other": GRAY}
+    return theme.bars(base, "role", colors, dx=5, height=16)
+
+
+def audit_matrix(audit: ConfusionCounts) -> Figure:
     """Return the confusion table of an audit with counts and the rates P(prediction | truth).
 
     Parameters
@@ -141,25 +93,53 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
         The table of true and predicted classes.
     """
     names = [str(label) for label in audit.labels]
+    counts, rates = audit.table.ravel().tolist(), audit.reading_rates.ravel()
+    texts = {
+        "n": [f"{count:,}" for count in counts],
+        "share": ["" if math.isnan(rate) else f"{rate:.1%}" for rate in rates],
+        "dark": (rates > 0.5).astype(int),
+    }
+    truth, prediction = np.repeat(names, len(names)), np.tile(names, len(names))
+    cells = rows_of(truth=truth, prediction=prediction, count=counts, rate=rates, **texts)
+    mistakes = [cell for cell in cells if cell["truth"] != cell["prediction"] and cell["count"]]
+    mistakes.sort(key=lambda cell: -cell["count"])
+    frequent = "No mistake."
+    if mistakes:
+        listed = ["{truth} read as {prediction}: {n}".format(**cell) for cell in mistakes]
+        frequent = f"Most frequent mistakes: {'; '.join(listed[:MOST_NAMED])}."
+    correct, totals = np.diag(audit.table), audit.table.sum(1)
+    totals_by_name = zip(names, correct.tolist(), totals.tolist(), strict=True)
+    parts = ", ".join(f"{name}: {count:,} of {total:,}" for name, count, total in totals_by_name)
+    worst = int(np.nanargmin(np.diag(audit.reading_rates)))
+    least = f"{names[worst]}, {correct[worst] / totals[worst]:.1%}"
+    title = f"{audit.n:,} audited, {correct.sum() / audit.n:.1%} correct; least often: {least}"
+    alternative = f"Audit of {checks.counted(audit.n, 'item')}. Correct: {parts}. {frequent}"
+    draw = functools.partial(_draw_matrix, names)
+    return Figure({"audit": cells}, title, alternative, draw, width=None, height=None)
+
+
+def _draw_matrix(names: list[str], data: dict) -> Any:
     size = min(90, max(24, 420 // len(names)))
-    axis = alt.Axis(labelAngle=0 if max(map(len, names)) * 7 < size else -45, labelLimit=110)
-    base = theme.Chart(theme.rows("audit", audit_matrix_data(audit))).encode(
-        x=alt.X("prediction:N", sort=names, title="read as", axis=axis),
-        y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)),
+    angle = 0 if max(map(len, names)) * 7 < size else -45
+    axis = {"labelLimit": 110}
+    x = alt.X("prediction:N", sort=names, title="read as", axis=axis | {"labelAngle": angle})
+    y = alt.Y("truth:N", sort=names, title="true class", axis=axis)
+    base = chart(data, "audit").encode(x=x, y=y)
+    color = alt.Color(
+        "rate:Q",
+        title="P(read as | true)",
+        legend={"gradientLength": 160, "format": PERCENT},
+        scale={"domain": [0, 1], "range": ["#f7f7f7", STRATIFIED]},
     )
-    cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
-        color=alt.Color(
-            "rate:Q",
-            title="P(read as | true)",
-            legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
-            scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED]),
-        )
-    )
-    both, written = len(names) <= 12, base.encode(color=theme.ink())
-    counts = written.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(
-        text="n:N"
-    )
-    shares = written.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N")
-    drawn = alt.layer(*[cells, counts, shares][: 2 + both]).resolve_scale(color="independent")
-    drawn = drawn.properties(width=size * len(names), height=size * len(names))
-    return theme.finish(drawn, *audit_matrix_words(audit), width=None, height=None)
+    both = len(names) <= 12
+    texts = base.encode(color=theme.ink())
+    counts = texts.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10)
+    layers = [
+        base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=color),
+        counts.encode(text="n:N"),
+    ]
+    if both:
+        rates = texts.mark_text(dy=9, fontSize=11 if size > 44 else 9)
+        layers.append(rates.encode(text="share:N"))
+    matrix = alt.layer(*layers).resolve_scale(color="independent")
+    return matrix.properties(width=size * len(names), height=size * len(names))

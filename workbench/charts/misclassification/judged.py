@@ -1,42 +1,28 @@
 """A chart of estimates from judge labels, from human labels, and from both together."""
 
+import functools
+from typing import Any
+
 import altair as alt
 import numpy as np
 
 from workbench.audits.judges import CORRECTED, JudgeAudit, who_says
 from workbench.charts import theme
+from workbench.charts.theme import (
+    ESTIMATE,
+    GRAY,
+    PERCENT,
+    WIDTH,
+    Figure,
+    across,
+    bars_and_dots,
+    beside,
+    chart,
+)
 from workbench.results import percent
 
 
-def judged_data(audit: JudgeAudit) -> list[dict]:
-    """Return the rows of `judged`: each defined estimate with its limits, and as text."""
-    shown = [row for row in audit.rows() if not np.isnan(row["estimate"])]
-    several = "label" in shown[0]
-    return [
-        row
-        | {
-            "low": low,
-            "high": high,
-            "who": who_says(row),
-            "kind": "corrected" if place == 0 or several and row["who"] == CORRECTED else "other",
-            "text": texts[0] if np.isnan(row["low"]) else f"{texts[0]} ({texts[1]} to {texts[2]})",
-        }
-        for place, row in enumerate(shown)
-        for low, high in [
-            [row["estimate"]] * 2 if np.isnan(row["low"]) else [row["low"], row["high"]]
-        ]
-        for texts in [audit.shown(row["estimate"], low, high, error=(high - low) / 2)]
-    ]
-
-
-def judged_words(audit: JudgeAudit) -> tuple[str, str]:
-    """Return the title and the text alternative of `judged`."""
-    estimates = "; ".join(f"{row['who']} {row['text']}" for row in judged_data(audit))
-    what = f"{audit.what[0].upper()}{audit.what[1:]}"
-    return f"{what}, with {percent(audit.level)} intervals", f"{what}: {estimates}."
-
-
-def judged(audit: JudgeAudit) -> alt.TopLevelMixin:
+def judged(audit: JudgeAudit) -> Figure:
     """Return the corrected estimate, and those from human labels and judge labels, with intervals.
 
     The count of judge labels has no interval.
@@ -46,21 +32,43 @@ def judged(audit: JudgeAudit) -> alt.TopLevelMixin:
     audit : workbench.audits.judges.JudgeAudit
         The result that the chart shows.
     """
-    rows = judged_data(audit)
-    base = theme.Chart(theme.rows("judged", rows)).encode(
-        y=alt.Y(
-            "who:N", sort=[row["who"] for row in rows], title=None, axis=alt.Axis(labelLimit=220)
-        ),
-        color=theme.color("kind", {"corrected": theme.ESTIMATE, "other": theme.GRAY}, legend=None),
+    rows: list[dict] = []
+    for row in audit.rows():
+        estimate, low, high = row["estimate"], row["low"], row["high"]
+        if np.isnan(estimate):
+            continue
+        bounded = not np.isnan(low)
+        if not bounded:
+            low = high = estimate
+        text, *limits = audit.shown(estimate, low, high, error=(high - low) / 2)
+        if bounded:
+            text = f"{text} ({' to '.join(limits)})"
+        corrected = not rows or ("label" in row and row["who"] == CORRECTED)
+        kind = "corrected" if corrected else "other"
+        rows.append(
+            row | {"low": low, "high": high, "who": who_says(row), "kind": kind, "text": text}
+        )
+    estimates = "; ".join(f"{row['who']} {row['text']}" for row in rows)
+    quantity = f"{audit.what[0].upper()}{audit.what[1:]}"
+    return Figure(
+        {"judged": rows},
+        f"{quantity}, with {percent(audit.level)} intervals",
+        f"{quantity}: {estimates}.",
+        functools.partial(_draw, audit.positive is None),
+        width=WIDTH - 220,
+        height=30 * len(rows),
     )
-    axis = alt.Axis(tickCount=6) if audit.positive is None else theme.percents(tickCount=6)
-    title = "mean grade" if audit.positive is None else "proportion of items"
-    bars = base.mark_rule(strokeWidth=5).encode(
-        x2="high:Q",
-        x=alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=True)),
+
+
+def _draw(graded: bool, data: dict) -> Any:
+    base = chart(data, "judged").encode(
+        y=theme.names("who", labelLimit=220),
+        color=theme.color("kind", {"corrected": ESTIMATE, "other": GRAY}, legend=None),
     )
-    texts = base.mark_text(align="left", x="width", dx=12).encode(
-        text="text:N", color=alt.value(theme.GRAY)
-    )
-    drawn = alt.layer(bars, base.mark_point(filled=True, size=110).encode(x="estimate:Q"), texts)
-    return theme.finish(drawn, *judged_words(audit), width=theme.WIDTH - 220, height=30 * len(rows))
+    scale = {"zero": False, "nice": True}
+    axis = {} if graded else {"format": PERCENT}
+    title = "mean grade" if graded else "proportion of items"
+    low = across("low", title, scale=scale, tickCount=6, **axis)
+    bars, dots = bars_and_dots(base, low, "estimate", width=5, size=110)
+    texts = beside(base, 12, x="width").encode(color=alt.value(GRAY))
+    return alt.layer(bars, dots, texts)

@@ -1,6 +1,6 @@
 """Names, colors and numbers as the charts of misclassification show them."""
 
-from workbench.charts import theme
+from workbench.charts.theme import GRAY, OKABE_ITO
 from workbench.misclassification.methods import estimators
 
 # Color and dash of each method. A method that you add takes one of the remaining colors.
@@ -13,7 +13,7 @@ LOOKS = {
     "subtracted_bias": ("orange", [1, 3]),
     "baseline": ("gray", [12, 2, 2, 2]),
 }
-LEFT = ("yellow", "black")
+SPARE_COLORS = ("yellow", "black")
 
 
 def names() -> dict[str, str]:
@@ -25,7 +25,7 @@ def names() -> dict[str, str]:
 def _looks() -> dict[str, tuple]:
     """Return the color and the dash of each method by its title."""
     added = {
-        name: (LEFT[k % len(LEFT)], [3 + k, 3])
+        name: (SPARE_COLORS[k % len(SPARE_COLORS)], [3 + k, 3])
         for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))
     }
     return {title: (LOOKS | added)[name] for name, title in names().items()}
@@ -33,7 +33,7 @@ def _looks() -> dict[str, tuple]:
 
 def colors() -> dict[str, str]:
     """Return the color of each method by its title."""
-    return {title: theme.OKABE_ITO.get(color, theme.GRAY) for title, (color, _) in _looks().items()}
+    return {title: OKABE_ITO.get(color, GRAY) for title, (color, _) in _looks().items()}
 
 
 def dashes() -> dict[str, list[int]]:

@@ -1,5 +1,6 @@
 """The scene of lesson 5 that ranks forty models on the same forms."""
 
+import dataclasses
 import functools
 
 import ipywidgets
@@ -12,7 +13,7 @@ from workbench.extras.compare.comparison import ItemComparison, compare_items, p
 from workbench.extras.compare.item_scores import ItemScores
 from workbench.lessons.cross_validation.views import CHOICES
 from workbench.results import Table
-from workbench.widgets.chart_view import Panel, drive_chart, stops
+from workbench.widgets.chart_view import Panel, drive_figure, stops
 from workbench.widgets.ranges import adjustable
 
 LEADERS = 12  # models in the chart
@@ -60,29 +61,21 @@ def winners() -> Panel:
     }
     scale = theme.span(0.75, 1)
 
-    def compared(n: int, ahead: float, seed: int) -> tuple:
-        return (_board_of_models(n, ahead, seed),)
+    def figure(n: int, ahead: float, seed: int) -> theme.Figure:
+        comparison = _board_of_models(n, ahead, seed)
+        ranks = charts.ranks(comparison, most=LEADERS, scale=scale)
+        return dataclasses.replace(ranks, title=_winner(comparison, ranks.title))
 
-    return drive_chart(
-        controls,
-        compared,
-        lambda ranked: charts.ranks_data(ranked, LEADERS),
-        _winners_words,
-        lambda ranked: charts.ranks(ranked, most=LEADERS, scale=scale, words=_winners_words),
-    )
+    return drive_figure(controls, figure)
 
 
-def _winners_words(ranked: ItemComparison) -> tuple[str, str]:
-    title, alternative = charts.ranks_words(ranked)
-    first = ranked.ranks()[0]
+def _winner(comparison: ItemComparison, title: str) -> str:
+    first = comparison.ranks()[0]
     leads = f"{first['model']} leads with {first['score']:.1%}"
     if first["worst_rank"] == 1:
-        return f"{leads} and is shown to be the best", alternative
-    return (
-        f"{leads} and may have any rank from 1 to {first['worst_rank']}; "
-        f"{title[0].lower()}{title[1:]}",
-        alternative,
-    )
+        return f"{leads} and is shown to be the best"
+    ranks = f"{title[0].lower()}{title[1:]}"
+    return f"{leads} and may have any rank from 1 to {first['worst_rank']}; {ranks}"
 
 
 @functools.lru_cache(maxsize=64)
@@ -122,7 +115,7 @@ def _share_alone(boards: list, many: int) -> str:
     if many == 1:
         return ""
     ends = [(board.mean(0)[:many].argmax(), board.mean(0)[:many].argmin()) for board in boards]
-    shown = [
+    significant = [
         pair_interval(
             ItemScores(board[:, [a, b]], ["best", "last"], range(len(board))), "best", "last"
         ).low
@@ -130,4 +123,4 @@ def _share_alone(boards: list, many: int) -> str:
         for board, (a, b) in zip(boards, ends, strict=True)
         if a != b
     ]
-    return f"{sum(shown) / len(boards):.0%}"
+    return f"{sum(significant) / len(boards):.0%}"

@@ -20,11 +20,12 @@ from workbench.charts.allocation import places as place_charts
 from workbench.charts.allocation import streams as stream_charts
 from workbench.charts.allocation.words import METHODS as METHOD_NAMES
 from workbench.charts.allocation.words import STREAMED, count
+from workbench.charts.theme import Figure
 from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, narrow, panel, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_figure, narrow, panel, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
@@ -286,8 +287,7 @@ class _Hand:
             return
         if over < 0:
             self.status.value = ""
-        now = self.best, self.labeled(), self.wish
-        self.view.feed(place_charts.placed_data(*now), place_charts.placed_words(*now))
+        self.view.show_figure(place_charts.placed(self.best, self.labeled(), self.wish))
 
     def restart(self, _: Any) -> None:
         for slider in self.sliders:
@@ -336,16 +336,10 @@ def place_value(predicted: str | None = None) -> Panel:
         "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule"),
     }
 
-    def plans(budget: int, method: str) -> tuple:
-        return allocations(budget), method, random_error(budget), rings
+    def figure(budget: int, method: str) -> Figure:
+        return place_charts.place_value(allocations(budget), method, random_error(budget), rings)
 
-    return drive_chart(
-        controls,
-        plans,
-        place_charts.place_value_data,
-        place_charts.place_value_words,
-        place_charts.place_value,
-    )
+    return drive_figure(controls, figure)
 
 
 def allocations(budget: int) -> dict[str, rules.Allocation]:
@@ -526,8 +520,8 @@ def one_label_at_a_time() -> Panel:
     )
     state = {"labeled": np.full(4, MINIMUM)}
 
-    def now() -> tuple:
-        return _allocated(budget.value), state["labeled"]
+    def now() -> Figure:
+        return place_charts.next_label(_allocated(budget.value), state["labeled"])
 
     def give(labels: int) -> None:
         for _ in range(min(labels, budget.value - int(state["labeled"].sum()))):
@@ -541,13 +535,13 @@ def one_label_at_a_time() -> Panel:
     def show() -> None:
         for button in (one, ten, rest):
             button.disabled = int(state["labeled"].sum()) >= budget.value
-        view.feed(place_charts.next_label_data(*now()), place_charts.next_label_words(*now()))
+        view.show_figure(now())
 
-    def given_to_the_end(budget: int) -> tuple:
-        plan = _allocated(budget), _allocated(budget).labeled
-        return place_charts.next_label_data(*plan), place_charts.next_label_words(*plan)
+    def all_labels(budget: int) -> tuple:
+        figure = place_charts.next_label(_allocated(budget), _allocated(budget).labeled)
+        return figure.data, (figure.title, figure.alternative)
 
-    view = ChartView(place_charts.next_label(*now()))
+    view = ChartView(now())
     one.on_click(lambda _: give(1))
     ten.on_click(lambda _: give(10))
     rest.on_click(lambda _: give(budget.value))
@@ -555,7 +549,7 @@ def one_label_at_a_time() -> Panel:
     budget.observe(restart, "value")
     buttons = {"one": one, "ten": ten, "rest": rest, "again": again}
     made = panel({"budget": budget, **buttons}, view)
-    made.answer = given_to_the_end
+    made.answer = all_labels
     return made
 
 
@@ -645,9 +639,10 @@ def watch_stream(predicted: str | None = None) -> Panel:
         "seen": stops(checked, checked[-1], "Records seen", 480),
     }
 
-    def follow(order: str, rule: str, minimum: int, budget: int, seed: int, seen: int) -> tuple:
+    def figure(order: str, rule: str, minimum: int, budget: int, seed: int, seen: int) -> Figure:
         floor = 0 if rule == "s_voila_printed" else minimum
-        return _one_stream(order, rule, floor, budget, seed), rule, seen, PLACES, predicted
+        study = _one_stream(order, rule, floor, budget, seed)
+        return stream_charts.stream(study, rule, seen, PLACES, predicted)
 
     def floor_that_counts_and_fits(_: Any = None) -> None:
         controls["minimum"].disabled = controls["rule"].value == "s_voila_printed"
@@ -656,13 +651,7 @@ def watch_stream(predicted: str | None = None) -> Panel:
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
-    made = drive_chart(
-        controls,
-        follow,
-        stream_charts.stream_data,
-        stream_charts.stream_words,
-        stream_charts.stream,
-    )
+    made = drive_figure(controls, figure)
     made.children[0].children += (_player(controls["seen"]),)
     return made
 
@@ -789,7 +778,7 @@ def floors() -> Panel:
             runs[floor] = np.append(
                 runs[floor], _errors_of_streams(floor, seed=runs[floor].size // BATCH_OF_STREAMS)
             )
-        view.feed(stream_charts.floors_data(runs, least), stream_charts.floors_words(runs, least))
+        view.show_figure(stream_charts.floors(runs, least))
         button.disabled, status.value = False, ""
 
     button.on_click(run)
@@ -936,17 +925,17 @@ def papers_stream(predicted: str | None = None) -> Panel:
         ),
     }
 
-    def jumps(jump: int, methods: tuple) -> tuple:
+    axes = _axes(studies.values())
+
+    def figure(jump: int, methods: tuple) -> Figure:
         if not methods:
             raise checks.WrongValue(
                 "methods", "must name at least one; choose several with Ctrl or Shift"
             )
-        return studies[jump], JUMPING, methods
+        jump_at = SHORT_STREAM["jump_at"]
+        return stream_charts.jump(studies[jump], JUMPING, methods, jump_at=jump_at, **axes)
 
-    first = functools.partial(
-        stream_charts.jump, jump_at=SHORT_STREAM["jump_at"], **_axes(studies.values())
-    )
-    return drive_chart(controls, jumps, stream_charts.jump_data, stream_charts.jump_words, first)
+    return drive_figure(controls, figure)
 
 
 def _axes(studies: Iterable) -> dict:

@@ -8,6 +8,7 @@ with `ipywidgets.interact`.
 
 import dataclasses
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -15,6 +16,7 @@ import ipywidgets
 import numpy as np
 
 from workbench import registry
+from workbench.charts import theme
 from workbench.charts.cross_validation import studies as charts
 from workbench.course import clerks, lesson_data
 from workbench.course.lesson_data import about_digits, are_digits, cached, lesson_forms
@@ -28,7 +30,7 @@ from workbench.cross_validation.model_tests import mcnemar_test
 from workbench.results import Table
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges
 
@@ -235,15 +237,12 @@ def two_clerks(predicted: float | None = None) -> Panel:
         ),
     }
 
-    def studies(n: int, repeats: int, test: str, first: int) -> tuple:
-        return (
-            clerks.clerk_studies(first, SHOWN, n, repeats),
-            clerks.clerk_studies(0, LONG_RUN, n, repeats),
-            test,
-            predicted,
-        )
+    def figure(n: int, repeats: int, test: str, first: int) -> theme.Figure:
+        studies = clerks.clerk_studies(first, SHOWN, n, repeats)
+        everyone = clerks.clerk_studies(0, LONG_RUN, n, repeats)
+        return charts.clerks(studies, everyone, test, predicted)
 
-    return drive_chart(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks)
+    return drive_figure(controls, figure)
 
 
 @about_digits
@@ -372,11 +371,11 @@ def one_slider() -> Panel:
         ),
     }
 
-    def tested(value: float, scale: str) -> tuple:
+    def figure(value: float, scale: str) -> theme.Figure:
         rho = value if scale == "rho" else rho_from_r(value, folds.size)
-        return folds, kfold_t_test(folds, rho=rho)
+        return charts.slider(folds, kfold_t_test(folds, rho=rho))
 
-    return drive_chart(controls, tested, charts.slider_data, charts.slider_words, charts.slider)
+    return drive_figure(controls, figure)
 
 
 def explain_rho() -> Explanation:
@@ -458,18 +457,12 @@ def power(predicted: float | None = None) -> Panel:
         "test": ipywidgets.ToggleButtons(options=TESTS, value="Nadeau-Bengio", description="Test")
     }
 
-    def studies(test: str) -> tuple:
-        return (
-            {
-                (situation, size): _readers(situation, size)
-                for situation in (EQUAL, DIFFERENT)
-                for size in charts.SIZES
-            },
-            test,
-            predicted,
-        )
+    def figure(test: str) -> theme.Figure:
+        situations = itertools.product((EQUAL, DIFFERENT), charts.SIZES)
+        studies = {(situation, n): _readers(situation, n) for situation, n in situations}
+        return charts.power(studies, test, predicted)
 
-    return drive_chart(controls, studies, charts.power_data, charts.power_words, charts.power)
+    return drive_figure(controls, figure)
 
 
 def seen_skeptic() -> Reveal:
@@ -616,13 +609,11 @@ def experiments() -> Panel:
         ),
     }
 
-    def experiment(learner: str, n: int, rho: float, offset: float) -> tuple:
+    def figure(learner: str, n: int, rho: float, offset: float) -> theme.Figure:
         study = _experiments(learner, n)
-        return study, rho, study.mean + offset
+        return charts.experiments(study, rho, study.mean + offset)
 
-    return drive_chart(
-        controls, experiment, charts.experiments_data, charts.experiments_words, charts.experiments
-    )
+    return drive_figure(controls, figure)
 
 
 def type_one_table() -> Reveal:
@@ -688,18 +679,14 @@ def scoreboard() -> Panel:
     """
     controls = {"n": _sizes(list(BOARD_RUNS), 40, "Items per sample")}
 
-    def studies(n: int) -> tuple:
-        return (
-            {
-                (name, situation): _board(learner, situation == "different", n)
-                for name, learner in LEARNERS.items()
-                for situation in ("equal", "different")
-            },
-        )
+    def figure(n: int) -> theme.Figure:
+        studies = {}
+        for name, learner in LEARNERS.items():
+            studies[name, "equal"] = _board(learner, False, n)
+            studies[name, "different"] = _board(learner, True, n)
+        return charts.scoreboard(studies)
 
-    return drive_chart(
-        controls, studies, charts.scoreboard_data, charts.scoreboard_words, charts.scoreboard
-    )
+    return drive_figure(controls, figure)
 
 
 def half_samples() -> Reveal:

@@ -83,7 +83,6 @@ class DrawnLine(ipywidgets.VBox):
 
     @traitlets.observe("value", "disabled")
     def _redraw(self, _: Any) -> None:
-        self.view.feed(
-            charts.drawing_data(self._line, self._true_shares, loose=not self.disabled),
-            charts.drawing_words(self._line, touched=self.value is not None),
-        )
+        touched, loose = self.value is not None, not self.disabled
+        figure = charts.drawing(self._line, self._true_shares, touched=touched, loose=loose)
+        self.view.show_figure(figure)

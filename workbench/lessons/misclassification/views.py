@@ -5,7 +5,6 @@ them. `predict_...` asks a question, `seen_...` shows the answer once the predic
 `explain_...` asks for an explanation of two lines.
 """
 
-import functools
 import math
 from typing import Any
 
@@ -13,6 +12,7 @@ import ipywidgets
 import numpy as np
 
 from workbench import checks, intervals
+from workbench.charts import theme
 from workbench.charts.misclassification import lines
 from workbench.charts.misclassification import scenes as charts
 from workbench.charts.misclassification.words import names
@@ -35,7 +35,7 @@ from workbench.misclassification.theory import estimator_theory, unbiased_share
 from workbench.results import Table
 from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges, fit_axes
 
@@ -290,11 +290,7 @@ def mosaic() -> Panel:
             step=2,
         ),
     }
-
-    def rates(base_rate: float, p00: float, p11: float) -> tuple:
-        return base_rate, p00, p11
-
-    return drive_chart(controls, rates, charts.mosaic_data, charts.mosaic_words, charts.mosaic)
+    return drive_figure(controls, charts.mosaic)
 
 
 def explain_stopped_clock() -> Explanation:
@@ -468,10 +464,10 @@ def months(predicted: str = "") -> Panel:
         ),
     }
 
-    def simulated(methods: tuple, new_base_rate: float, n: int) -> tuple:
-        return _study(new_base_rate, n), methods, predicted
+    def figure(methods: tuple, new_base_rate: float, n: int) -> theme.Figure:
+        return charts.months(_study(new_base_rate, n), methods, predicted)
 
-    return drive_chart(controls, simulated, charts.months_data, charts.months_words, charts.months)
+    return drive_figure(controls, figure)
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
@@ -532,16 +528,10 @@ def held_constant() -> Panel:
         "new_base_rate": _later_slider(),
     }
 
-    def computed(constant: str, new_base_rate: float) -> tuple:
-        return _theory(new_base_rate), constant
+    def figure(constant: str, new_base_rate: float) -> theme.Figure:
+        return charts.held_constant(_theory(new_base_rate), constant)
 
-    return drive_chart(
-        controls,
-        computed,
-        charts.held_constant_data,
-        charts.held_constant_words,
-        charts.held_constant,
-    )
+    return drive_figure(controls, figure)
 
 
 def _theory(new_base_rate: float = LATER) -> Any:
@@ -721,16 +711,14 @@ def change(predicted: float | None = None) -> Panel:
     )
     first.observe(lambda moved: setattr(last, "min", moved["new"] + 1), "value")
 
-    def estimated(n: int, first: int, last: int) -> tuple:
-        return _series(n), first, last, true_shares, predicted
+    def figure(n: int, first: int, last: int) -> theme.Figure:
+        return charts.change(_series(n), first, last, true_shares, predicted, rename=rename)
 
     controls = {"first": first, "last": last, "n": _audit_slider(rename("Forms audited (n)"))}
-    words = functools.partial(charts.change_words, rename=rename)
-    chart = functools.partial(charts.change, rename=rename)
     if not _shows_periods():
-        return drive_chart(controls, estimated, charts.change_data, words, chart)
+        return drive_figure(controls, figure)
     controls["n"].max = min(controls["n"].max, int(counts[0].sum()))
-    return fit_axes(drive_chart(controls, estimated, charts.change_data, words, chart), n=100)
+    return fit_axes(drive_figure(controls, figure), n=100)
 
 
 def _series(n: int) -> Any:
@@ -788,11 +776,7 @@ def judge() -> Panel:
         "share": _slider("Good answers", GOOD, 0, 100),
         "right": _slider("Correct grades", 0.8, 55, 100),
     }
-
-    def rates(share: float, right: float) -> tuple:
-        return share, right
-
-    return drive_chart(controls, rates, charts.judge_data, charts.judge_words, charts.judge)
+    return drive_figure(controls, charts.judge)
 
 
 def check_mixed() -> Reveal:

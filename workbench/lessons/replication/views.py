@@ -5,7 +5,6 @@ A view is a panel of controls and a chart. The controls set the arguments of a f
 for it and shows the view, and `explain_...` asks for an explanation afterwards.
 """
 
-import functools
 import itertools
 import math
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from workbench.charts.replication import arrays as array_charts
 from workbench.charts.replication import half_samples as box_charts
 from workbench.charts.replication import intervals as interval_charts
+from workbench.charts.theme import Figure
 from workbench.course import lesson_data
 from workbench.course.digit_forms import digit_forms
 from workbench.course.lesson_data import (
@@ -32,7 +32,7 @@ from workbench.replication.metrics import naive
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges
 
@@ -302,20 +302,16 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         return forms.box[drawn], correct[drawn]
 
-    def sampled(per_box: int | str) -> tuple:
-        box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", right)
-        return *_counts(box, right), estimate, predicted if per_box == "all" else None
+    def figure(per_box: int | str) -> Figure:
+        box, labels = counted(per_box)
+        estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", labels)
+        right, items = _counts(box, labels)
+        size = predicted if per_box == "all" else None
+        return box_charts.boxes(right, items, estimate, size, icc=icc, reach=reach)
 
     shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
-    return drive_chart(
-        controls,
-        sampled,
-        box_charts.boxes_data,
-        functools.partial(box_charts.boxes_words, icc=icc),
-        functools.partial(box_charts.boxes, icc=icc, reach=reach),
-    )
+    return drive_figure(controls, figure)
 
 
 def seen_worth() -> Reveal:
@@ -436,14 +432,14 @@ def half_samples(predicted: float | None = None) -> Panel:
             controls[name].disabled = controls["scheme"].value != "random"
 
     def estimated(scheme: str, count: int, seed: int) -> tuple:
-        made = replicates.replicates(
-            design, array=half_sample_array(scheme, count, seed), require_balance=False
-        )
-        return (
-            made,
-            estimates.replicate_estimate(made, "proportion", correct),
-            yours if scheme == "balanced" else (),
-        )
+        array = half_sample_array(scheme, count, seed)
+        halves = replicates.replicates(design, array=array, require_balance=False)
+        return halves, estimates.replicate_estimate(halves, "proportion", correct)
+
+    def figure(scheme: str, count: int, seed: int) -> Figure:
+        predictions = yours if scheme == "balanced" else ()
+        halves, estimate = estimated(scheme, count, seed)
+        return box_charts.halves(halves, estimate, predictions, textbook=textbook, reach=reach)
 
     draw_only_random()
     controls["scheme"].observe(draw_only_random, "value")
@@ -451,14 +447,8 @@ def half_samples(predicted: float | None = None) -> Panel:
         estimated("all", 8, 1)[1].estimate,
         np.abs(_box_differences()).sum() / 14 * 1.03,
     )
-    reach = {"reach": (middle - farthest, middle + farthest)}
-    return drive_chart(
-        controls,
-        estimated,
-        functools.partial(box_charts.halves_data, **reach),
-        functools.partial(box_charts.halves_words, textbook=textbook),
-        functools.partial(box_charts.halves, textbook=textbook, **reach),
-    )
+    reach = (middle - farthest, middle + farthest)
+    return drive_figure(controls, figure)
 
 
 @about_digits
@@ -620,20 +610,16 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
         "j": ipywidgets.IntSlider(2, 1, 8, description="Second column"),
     }
 
-    def built(levels: int, columns: int, method: str, i: int, j: int) -> tuple:
+    def figure(levels: int, columns: int, method: str, i: int, j: int) -> Figure:
         array = (
             papers_shifts(levels, columns)
             if method == "paper"
             else arrays.orthogonal_array(levels, columns)
         )
-        asked = predicted is not None and (levels, columns, method) == (3, 8, "paper")
-        return (
-            array,
-            levels,
-            min(i, columns),
-            min(j, columns),
-            f"you predicted: {predicted}" if asked else "",
-        )
+        note = ""
+        if predicted is not None and (levels, columns, method) == (3, 8, "paper"):
+            note = f"you predicted: {predicted}"
+        return array_charts.array(array, levels, min(i, columns), min(j, columns), note)
 
     def pick(mark: dict) -> None:
         if mark["pick"] not in (controls["i"].value, controls["j"].value):
@@ -641,9 +627,7 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
             controls["j"].value = mark["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
-    panel = drive_chart(
-        controls, built, array_charts.array_data, array_charts.array_words, array_charts.array
-    )
+    panel = drive_figure(controls, figure)
     panel.view.on_pick(pick)
     return panel
 
@@ -737,14 +721,12 @@ def field_steps() -> Panel:
     def limit(change: Any) -> None:
         controls["k"].max = math.prod([change.new[0]] * change.new[1]) - 1
 
-    def step(size: tuple, k: int) -> tuple:
+    def figure(size: tuple, k: int) -> Figure:
         field = galois.GaloisField(*size)
-        return field, min(k, field.size - 1)
+        return array_charts.field(field, min(k, field.size - 1))
 
     controls["size"].observe(limit, "value")
-    return drive_chart(
-        controls, step, array_charts.field_data, array_charts.field_words, array_charts.field
-    )
+    return drive_figure(controls, figure)
 
 
 # ---------------------------------------------------------------- coverage
@@ -819,19 +801,12 @@ def coverage(predicted: float | None = None) -> Panel:
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random sample number"),
     }
 
-    def simulated(seed: int, **city: float) -> tuple:
+    def figure(seed: int, **city: Any) -> Figure:
         runs = min(2_500, MOST_PSUS // (city["strata"] * city["psus"]))
-        return simulations.simulate_coverage(**city, runs=runs, rng=seed), (
-            predicted if city == CITY else None
-        )
+        study = simulations.simulate_coverage(**city, runs=runs, rng=seed)
+        return interval_charts.coverage(study, predicted if city == CITY else None)
 
-    return drive_chart(
-        controls,
-        simulated,
-        interval_charts.coverage_data,
-        interval_charts.coverage_words,
-        interval_charts.coverage,
-    )
+    return drive_figure(controls, figure)
 
 
 def explain_coverage() -> Explanation:

@@ -8,13 +8,14 @@ import ipywidgets
 import numpy as np
 
 from workbench.charts.stratified import scenes as charts
+from workbench.charts.theme import Figure
 from workbench.course.digit_forms import digit_twin
 from workbench.course.lesson_data import are_digits, cached, lesson_forms, named
 from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.strata import Strata, stratify
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, narrow, set_to
+from workbench.widgets.chart_view import ChartView, Panel, drive_figure, narrow, set_to
 from workbench.widgets.ranges import adjustable
 
 BY_HAND = "by_hand"
@@ -50,29 +51,15 @@ class _Design:
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Allocate the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
-        self.view = ChartView(
-            charts.design(
-                self._study(**set_to(self.controls)),
-                self._scored("confidence")[2],
-                predicted=predicted,
-            )
-        )
-        for name in (
-            "stratifier",
-            "score",
-            "n_strata",
-            "budget",
-        ):  # registered before `drive`, which shows the result
+        # registered before the panel, which shows the result
+        for name in ("stratifier", "score", "n_strata", "budget"):
             self.controls[name].observe(functools.partial(self._forget, name), "value")
-        self.view.on_drag(self._dragged)
+        self.panel = drive_figure(self.controls, self._figure)
+        self.panel.view.on_drag(self._dragged)
 
-    def answer(self, **values: int | str) -> tuple:
-        """Return the data and the words of the chart for `drive`."""
-        study = self._study(**values)
-        return (
-            charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
-            charts.design_words(study, predicted=self._predicted),
-        )
+    def _figure(self, **values: Any) -> Figure:
+        wrong = self._scored(values["score"])[2]
+        return charts.design(self._study(**values), wrong, predicted=self._predicted)
 
     def _study(self, stratifier: Any, score: Any, n_strata: Any, budget: Any, method: Any) -> Any:
         scores, correct, _ = self._scored(score)
@@ -119,7 +106,7 @@ class _Design:
         if self.controls[control].value != BY_HAND:
             self.controls[control].value = BY_HAND  # draws
             return
-        self.view.feed(*self.answer(**set_to(self.controls)))
+        self.panel.view.show_figure(self._figure(**set_to(self.controls)))
 
     def _move_cut(self, number: int, share: float) -> None:
         size = len(self._scored(self.controls["score"].value)[0])
@@ -181,7 +168,7 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
     stratify(
         lesson_forms().confidence, 5, "kmeans"
     )  # its library takes a second to load, so load it before a control moves
-    return drive(design.controls, design.answer, design.view)
+    return design.panel
 
 
 @adjustable()
@@ -235,13 +222,12 @@ def papers_robot() -> Panel:
         narrow(budget, low=sizes.size * change["new"])  # the pilot labels are part of the labels
 
     @functools.lru_cache(maxsize=256)
-    def study(budget: int, **settings: float) -> Any:
-        return (
-            simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=2000, **settings),
-        )
+    def figure(budget: int, **settings: Any) -> Figure:
+        study = simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=2000, **settings)
+        return charts.robot(study)
 
     pilot.observe(fit, "value")
-    return drive_chart(controls, study, charts.robot_data, charts.robot_words, charts.robot)
+    return drive_figure(controls, figure)
 
 
 def robots(predicted: float | None = None) -> ChartView:
@@ -320,10 +306,10 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     }
 
     @functools.cache
-    def study(**settings: int | str) -> Any:
-        return simulations.simulate_looking(sizes, right, **settings), predicted
+    def figure(**settings: Any) -> Figure:
+        return charts.looking(simulations.simulate_looking(sizes, right, **settings), predicted)
 
-    return drive_chart(controls, study, charts.looking_data, charts.looking_words, charts.looking)
+    return drive_figure(controls, figure)
 
 
 @adjustable(half_width=(0.001, 0.49))
@@ -365,10 +351,10 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
         "population": ipywidgets.Dropdown(options=[_forms(), TWIN], description="Population"),
     }
 
-    def chosen(half_width: float, finite: bool, population: str) -> tuple:
-        return plan_curves(half_width)[population, finite], half_width, predicted
+    def figure(half_width: float, finite: bool, population: str) -> Figure:
+        return charts.plan(plan_curves(half_width)[population, finite], half_width, predicted)
 
-    return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
+    return drive_figure(controls, figure)
 
 
 def _forms() -> tuple[str, str]:
