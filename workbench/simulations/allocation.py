@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -69,20 +71,20 @@ class StreamStudy(Result):
     """
 
     methods: tuple
-    checkpoint: np.ndarray
+    checkpoint: ndarray
     stratum: tuple
     budget: int
     batch: int
     minimum: int
     runs: int
-    stratum_size: np.ndarray
-    stratum_sd: np.ndarray
+    stratum_size: ndarray
+    stratum_sd: ndarray
     sampled: dict
     variance: dict
     error: dict
-    fractional_optimum: np.ndarray | None = None
+    fractional_optimum: ndarray | None = None
 
-    def ratio(self, method: str) -> np.ndarray:
+    def ratio(self, method: str) -> ndarray:
         """Return the ratio of the method's variance to that of VOILA per checkpoint, (C,).
 
         It is the mean over the runs in which both variances are finite. VOILA has whole sample
@@ -101,7 +103,7 @@ class StreamStudy(Result):
         """
         return np.ma.masked_invalid(self._ratios(method)).mean(0).filled(np.inf)
 
-    def ratio_error(self, method: str) -> np.ndarray:
+    def ratio_error(self, method: str) -> ndarray:
         """Return the Monte Carlo standard error of `ratio`, (C,).
 
         Parameters
@@ -117,7 +119,7 @@ class StreamStudy(Result):
         ratio = np.ma.masked_invalid(self._ratios(method))
         return (ratio.std(0, ddof=1) / np.sqrt(ratio.count(0))).filled(np.nan)
 
-    def infinite(self, method: str) -> np.ndarray:
+    def infinite(self, method: str) -> ndarray:
         """Return the proportion of runs with an infinite variance, (C,).
 
         Parameters
@@ -132,7 +134,7 @@ class StreamStudy(Result):
         """
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
-    def rmse(self, method: str) -> np.ndarray:
+    def rmse(self, method: str) -> ndarray:
         """Return the root mean squared error of a method's estimate, (C,).
 
         For a streamed method it is taken over the runs with an estimate. For other methods it is
@@ -206,7 +208,7 @@ class StreamStudy(Result):
     def _run(self, method: str) -> str:
         return checks.choice("method", method, self.methods)
 
-    def _ratios(self, method: str) -> np.ndarray:
+    def _ratios(self, method: str) -> ndarray:
         variance = self.variance[self._run(method)]
         best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -226,8 +228,8 @@ def jump_stream(
     jump_at: int = 10_000,
     sd: float = 20.0,
     runs: int = 5,
-    rng: int | np.random.Generator = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+    rng: int | Generator = 0,
+) -> tuple[ndarray, ndarray]:
     """Simulate the paper's synthetic stream, in which one stratum suddenly varies more.
 
     All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
@@ -292,7 +294,7 @@ def simulate_stream(
     batch: int = 1,
     minimum: int = 2,
     runs: int | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     progress: bool = True,
 ) -> StreamStudy:
     """Sample from streams by S-VOILA, and compare its sample with those of other methods.
@@ -442,9 +444,7 @@ def _codes_of(last: Any, labels: Any) -> list:
     return [labels.index(label) for label in last]
 
 
-def _order(
-    codes: np.ndarray, order: str, last: list, rng: np.random.Generator
-) -> np.ndarray | None:
+def _order(codes: ndarray, order: str, last: list, rng: Generator) -> ndarray | None:
     if order == "given" and not last:
         return None
     rank = rng.random(codes.shape) if order == "random" else np.linspace(0, 0.5, codes.shape[1])
@@ -454,9 +454,7 @@ def _order(
 class _Stream:
     """R streams with the stratum, value and key of each record, and statistics of its stratum."""
 
-    def __init__(
-        self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray
-    ) -> None:
+    def __init__(self, codes: ndarray, values: ndarray, strata: int, keys: ndarray) -> None:
         self.values, self.keys, self.strata = values, keys, strata
         self.runs, self.records = codes.shape
         self.cell = codes + strata * np.arange(self.runs)[:, None]
@@ -470,7 +468,7 @@ class _Stream:
                     values[run, rows]
                 )
 
-    def latest(self, known: np.ndarray, start: int, end: int) -> None:
+    def latest(self, known: ndarray, start: int, end: int) -> None:
         """Update the latest record of each stratum, (R, H), with the records from start to end."""
         np.maximum.at(
             known.reshape(-1),
@@ -478,12 +476,12 @@ class _Stream:
             np.tile(np.arange(start, end), self.runs),
         )
 
-    def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
+    def now(self, column: ndarray, latest: ndarray) -> ndarray:
         """Return a running statistic at the latest records, (R, H); 0 for a stratum without any."""
         first = self.records * np.arange(self.runs)[:, None]
         return np.where(latest >= 0, column.take(first + np.maximum(latest, 0)), 0)
 
-    def statistics(self, stops: np.ndarray) -> tuple:
+    def statistics(self, stops: ndarray) -> tuple:
         """Return records and N S per stratum at the stops, (R, C, H)."""
         size, spread = np.zeros((2, self.runs, stops.size, self.strata))
         latest, start = np.full((self.runs, self.strata), -1), 0
@@ -497,7 +495,7 @@ class _Stream:
         return size.astype(np.int64), spread
 
 
-def _running(values: np.ndarray) -> tuple:
+def _running(values: ndarray) -> tuple:
     """Return count, N S and sum of a stratum after each of its records."""
     count, center = np.arange(1.0, values.size + 1), values.mean()
     centered = values - center
@@ -509,7 +507,7 @@ def _running(values: np.ndarray) -> tuple:
 
 def _follow(
     stream: _Stream,
-    stops: np.ndarray,
+    stops: ndarray,
     budget: int,
     batch: int,
     printed: bool,
@@ -568,7 +566,7 @@ class _Samples:
                 self.cut(self.left())
             bar.update(self.seen - start)
 
-    def left(self) -> np.ndarray:
+    def left(self) -> ndarray:
         """Return the sample sizes (R, H) within the budget.
 
         Records are removed one by one from the stratum where that costs least.
@@ -589,7 +587,7 @@ class _Samples:
             left[over, np.where(s > floor[over], cost, np.inf).argmin(1)] -= 1
         return left
 
-    def cut(self, left: np.ndarray) -> None:
+    def cut(self, left: ndarray) -> None:
         """Keep the smallest keys, and lower the thresholds to the smallest key removed."""
         start = (self.sampled.cumsum() - self.sampled.ravel()).reshape(self.cell.shape)
         cut = left < self.sampled
@@ -597,7 +595,7 @@ class _Samples:
         rank = np.arange(self.held.size) - np.repeat(start, self.sampled.ravel())
         self.held, self.sampled = self.held[rank < np.repeat(left, self.sampled.ravel())], left
 
-    def errors(self) -> np.ndarray:
+    def errors(self) -> ndarray:
         """Return estimate minus mean of all records so far, (R,).
 
         It is NaN if a stratum has no record in the sample.
@@ -617,8 +615,8 @@ class _Samples:
 
 
 def _hindsight(
-    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool | None = None
-) -> np.ndarray:
+    method: str, size: ndarray, spread: ndarray, budget: int, integer: bool | None = None
+) -> ndarray:
     """Return the sample sizes (R, C, H) of a method that knows all records so far.
 
     By default they are whole numbers only for methods that have whole sample sizes.
@@ -631,9 +629,7 @@ def _hindsight(
     return sampled
 
 
-def _held(
-    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool
-) -> np.ndarray:
+def _held(method: str, size: ndarray, spread: ndarray, budget: int, integer: bool) -> ndarray:
     if size.sum() <= budget:
         return size
     if method == "reservoir":
@@ -644,13 +640,13 @@ def _held(
     ).labeled
 
 
-def _variances(size: np.ndarray, spread: np.ndarray, sampled: np.ndarray) -> np.ndarray:
+def _variances(size: ndarray, spread: ndarray, sampled: ndarray) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(spread > 0, spread**2 * np.maximum(1 / sampled - 1 / size, 0), 0)
     return terms.sum(-1) / size.sum(-1) ** 2.0
 
 
-def _random_variance(values: Any, stops: Any, budget: Any) -> np.ndarray:
+def _random_variance(values: Any, stops: Any, budget: Any) -> ndarray:
     centered = values - values.mean(1, keepdims=True)
     total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered**2))
     spread = np.maximum(squares - total**2 / stops, 0) / np.maximum(stops - 1, 1)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -95,8 +97,8 @@ class TypeOneStudy(Result):
     n: int
     folds: int
     runs: int
-    estimates: np.ndarray
-    theta3: np.ndarray
+    estimates: ndarray
+    theta3: ndarray
     loss: str = "zero_one"
 
     @property
@@ -217,11 +219,11 @@ class TypeOneStudy(Result):
         ]
 
     @property
-    def shown(self) -> np.ndarray:
+    def shown(self) -> ndarray:
         """Return `theta3`, with 0 for folds that are equal except for rounding."""
         return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
 
-    def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
+    def _rejects(self, rho: Any, level: Any, mean: Any) -> ndarray:
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
         return (1 - kfold.resolve_rho(rho, self.folds)) * (
             self.estimates - mean
@@ -235,7 +237,7 @@ def simulate_type_one(
     *,
     folds: int = 10,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     jobs: int | None = None,
     progress: bool = True,
 ) -> TypeOneStudy:
@@ -373,10 +375,10 @@ class ComparisonStudy(Result):
     repeats: int
     runs: int
     tests: tuple
-    pvalues: np.ndarray
-    errors: np.ndarray
-    estimates: np.ndarray
-    naive_errors: np.ndarray
+    pvalues: ndarray
+    errors: ndarray
+    estimates: ndarray
+    naive_errors: ndarray
     loss: str = "zero_one"
 
     @property
@@ -384,7 +386,7 @@ class ComparisonStudy(Result):
         """Return the proportion of the variance of the differences that the folds do not show."""
         return float(1 - (self.naive_errors[0] ** 2).mean() / self.estimates[0].var(ddof=1))
 
-    def pvalue(self, test: str) -> np.ndarray:
+    def pvalue(self, test: str) -> ndarray:
         """Return the p-values (runs,) of a test.
 
         Parameters
@@ -399,7 +401,7 @@ class ComparisonStudy(Result):
         """
         return self.pvalues[self.tests.index(checks.choice("test", test, self.tests))]
 
-    def rejects(self, test: str, level: float = 0.95) -> np.ndarray:
+    def rejects(self, test: str, level: float = 0.95) -> ndarray:
         """Return a mask (runs,) of the samples in which the test finds a difference.
 
         Parameters
@@ -486,7 +488,7 @@ def simulate_comparison(
     rope: float = 0.01,
     runs: int = 1000,
     samples: ArrayLike | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     jobs: int | None = None,
     progress: bool = True,
 ) -> ComparisonStudy:
@@ -643,12 +645,12 @@ class _Plan:
             np.sqrt([kfold.theta3(part) for part in pair]),
         )
 
-    def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
+    def differences(self, samples: Samples, fold: ndarray) -> ndarray:
         """Return the loss of the first learner minus that of the second, (B, n)."""
         first, second = (learner(samples, fold).astype(float) for learner in self.learners)
         return first - second
 
-    def bayes(self, means: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    def bayes(self, means: ndarray, scale: ndarray) -> ndarray:
         spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
         spread = np.where(_same(means, scale), np.nan, spread) ** 0.5
         best = np.maximum(
@@ -656,7 +658,7 @@ class _Plan:
         )
         return scipy.special.stdtr(self.folds - 1, -best)
 
-    def rho_of_halves(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
+    def rho_of_halves(self, samples: Samples, rng: Generator) -> ndarray:
         n = samples.rows.shape[1]
         half = n // 2 // self.folds * self.folds
         shown, means, fold = [], [], np.arange(half) % self.folds
@@ -672,7 +674,7 @@ class _Plan:
         )
         return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
-    def five_by_two(self, samples: Samples, rng: np.random.Generator) -> tuple:
+    def five_by_two(self, samples: Samples, rng: Generator) -> tuple:
         n, halves = samples.rows.shape[1], []
         for _ in range(5):
             fold = np.argsort(rng.permutation(n)) % 2
@@ -688,12 +690,12 @@ class _Plan:
             np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan),
         )
 
-    def held_out(self, samples: Samples) -> np.ndarray:
+    def held_out(self, samples: Samples) -> ndarray:
         n = samples.rows.shape[1]
         test = np.arange(n) >= n - n // 3
         return _p_of_signs(self.differences(samples, test.astype(int))[:, test])
 
-    def nested(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
+    def nested(self, samples: Samples, rng: Generator) -> ndarray:
         n, (runs, m) = (
             samples.rows.shape[1],
             (len(samples.rows), samples.rows.shape[1] // self.folds),
@@ -726,7 +728,7 @@ def _per_block(function: Callable, blocks: list, jobs: int | None, progress: boo
         return list(tqdm(pool.map(function, blocks), total=len(blocks), **options))
 
 
-def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:
+def _blocks(population: Population, rows: ndarray, rng: Generator) -> list:
     """Divide samples into blocks that are small enough for fast memory."""
     runs, n = rows.shape
     size = max(1, BLOCK // n**2)
@@ -737,13 +739,13 @@ def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) 
     ]
 
 
-def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
+def _fold_means(losses: ndarray, folds: int) -> ndarray:
     """Return means (B, K) of losses (B, n) whose item i is in fold i mod K."""
     runs, n = losses.shape
     return losses.reshape(runs, n // folds, folds).mean(1)
 
 
-def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _same(means: ndarray, scale: ndarray) -> ndarray:
     """Return a mask of blocks whose fold means (B, J) differ only by rounding.
 
     `scale` (B,) is the largest loss.
@@ -751,7 +753,7 @@ def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
-def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _p_of(means: ndarray, rho: float | ndarray, scale: ndarray) -> ndarray:
     """Return p-values of the t-test of fold means (B, J), NaN if all folds agree."""
     naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** 0.5
     return kfold.tail_probability(
@@ -759,12 +761,12 @@ def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.n
     )
 
 
-def _p_of_normal(estimate: np.ndarray, error: np.ndarray) -> np.ndarray:
+def _p_of_normal(estimate: ndarray, error: ndarray) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
-def _p_of_signs(difference: np.ndarray) -> np.ndarray:
+def _p_of_signs(difference: ndarray) -> ndarray:
     return model_tests.mcnemar_pvalue((difference > 0).sum(-1), (difference < 0).sum(-1))
 
 
@@ -826,7 +828,7 @@ def _allowed(tests: tuple, loss: str) -> tuple:
     return left, (*counting, Note("data", "squared error, because the learners are regressors"))
 
 
-def _drawn(rng: np.random.Generator, population: Population, runs: int, n: int) -> np.ndarray:
+def _drawn(rng: Generator, population: Population, runs: int, n: int) -> ndarray:
     refuse_large("runs and n", runs, n)
     return rng.integers(len(population.y), size=(runs, n))
 
@@ -838,7 +840,7 @@ def _sample_size(n: int, folds: int) -> int:
     return n
 
 
-def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
+def _checked_rows(rows: Any, n: Any, size: Any) -> ndarray:
     rows = checks.plain_array("samples", rows)
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
         raise checks.WrongValue(

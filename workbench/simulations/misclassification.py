@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -83,9 +85,9 @@ class PrevalenceStudy(Result):
     rmse_error: dict
     undefined: dict
     estimates: dict
-    table: np.ndarray
-    frame_share: np.ndarray
-    share: np.ndarray
+    table: ndarray
+    frame_share: ndarray
+    share: ndarray
     base_rate: float
     new_base_rate: float
     p00: float
@@ -98,7 +100,7 @@ class PrevalenceStudy(Result):
 
     def limits(
         self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[ndarray, ndarray]:
         """Return lower and upper limits (R,) of the default interval of every run.
 
         A run without an estimate has the whole range. Limits are NaN if the audit gives no
@@ -144,7 +146,7 @@ class PrevalenceStudy(Result):
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
-    def _made(self, name: str, runs: np.ndarray, method: str, level: float, quantity: str) -> tuple:
+    def _made(self, name: str, runs: ndarray, method: str, level: float, quantity: str) -> tuple:
         """Return the limits of one construction in the chosen runs."""
         table = self.table[runs] + limits.added(name, 2)
         frame, shares, least = (
@@ -160,7 +162,7 @@ class PrevalenceStudy(Result):
         if quantity == "change":
             slopes = slopes - first.within_frame(True)
 
-        def from_audit(part: Any) -> np.ndarray:
+        def from_audit(part: Any) -> ndarray:
             return methods.audit_covariance(part, table, self.n, self.size, self.rates)
 
         if name == limits.FIELLER:
@@ -273,7 +275,7 @@ def simulate_prevalence(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> PrevalenceStudy:
     """Simulate audits of two classes, and estimate the proportion in a new period by all methods.
@@ -409,7 +411,7 @@ def simulate_shifts(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> ShiftStudy:
     """Simulate audits of two classes for many proportions in the new period.
@@ -494,7 +496,7 @@ def _draw_audits(
     size: int | None,
     runs: int,
     rates: str,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple:
     """Return audits (R, 2, 2), predicted proportions (R,) of the first period, and its base rate.
 
@@ -521,7 +523,7 @@ def _draw_audits(
 
 
 def _draw_share(
-    base_rate: float, p00: float, p11: float, size: int | None, runs: int, rng: np.random.Generator
+    base_rate: float, p00: float, p11: float, size: int | None, runs: int, rng: Generator
 ) -> tuple:
     """Return predicted proportions (R,) of a period, and its true proportion in whole items."""
     if size is None:
@@ -532,7 +534,7 @@ def _draw_share(
     ) / size, ones / size
 
 
-def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> np.ndarray:
+def _tables(n: int, ones: ndarray, hits: ndarray, misses: ndarray) -> ndarray:
     return (
         np.stack([n - ones - misses, misses, ones - hits, hits])
         .reshape(2, 2, -1)
@@ -540,13 +542,13 @@ def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> n
     )
 
 
-def _determinant(table: np.ndarray) -> np.ndarray:
+def _determinant(table: ndarray) -> ndarray:
     """Return d = p00 + p11 - 1 of tables (R, 2, 2), NaN without an item of a class."""
     with np.errstate(invalid="ignore"):
         return np.einsum("rkk->r", methods.by_row(table)) - 1
 
 
-def _two(share: np.ndarray) -> np.ndarray:
+def _two(share: ndarray) -> ndarray:
     return np.stack([1 - share, share]).T
 
 
@@ -576,7 +578,7 @@ def _study(
     )
 
 
-def _figures(values: np.ndarray, truth: float) -> tuple:
+def _figures(values: ndarray, truth: float) -> tuple:
     """Return bias, sd, RMSE, their Monte Carlo errors, and the number of undefined runs."""
     defined = np.isfinite(values)
     count = int(defined.sum())
@@ -648,9 +650,9 @@ class SharesStudy(Result):
     sd_error: dict
     rmse_error: dict
     undefined: dict
-    shares: np.ndarray
-    new_shares: np.ndarray
-    reading: np.ndarray
+    shares: ndarray
+    new_shares: ndarray
+    reading: ndarray
     n: int
     size: int
     new_size: int
@@ -695,7 +697,7 @@ def simulate_shares(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> SharesStudy:
     """Simulate audits of any number of classes, and estimate new proportions by all methods.
@@ -774,14 +776,14 @@ def simulate_shares(
 
 
 def draw_classes(
-    items: np.ndarray,
-    reading: np.ndarray,
+    items: ndarray,
+    reading: ndarray,
     n: int,
     runs: int,
     *,
     rates: str = "process",
-    rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
+    rng: Generator,
+) -> tuple[ndarray, ndarray]:
     """Return audits (R, K, K) of n items, and the predicted counts (R, K) of the sampled period.
 
     Parameters
@@ -813,7 +815,7 @@ def draw_classes(
     )
 
 
-def whole_items(share: np.ndarray, size: int) -> np.ndarray:
+def whole_items(share: ndarray, size: int) -> ndarray:
     """Return whole items per class; the remainder of rounding goes to the largest class.
 
     Examples

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -97,15 +99,15 @@ class CoverageStudy(Result):
     level: float
     truth: float
     item_variance: float
-    estimates: np.ndarray
-    variances: np.ndarray
-    naive_estimates: np.ndarray
-    naive_variances: np.ndarray
-    weighted_naive_variances: np.ndarray
-    df: np.ndarray
-    counted: np.ndarray
-    effective_psus: np.ndarray
-    default_limits: np.ndarray
+    estimates: ndarray
+    variances: ndarray
+    naive_estimates: ndarray
+    naive_variances: ndarray
+    weighted_naive_variances: ndarray
+    df: ndarray
+    counted: ndarray
+    effective_psus: ndarray
+    default_limits: ndarray
 
     @property
     def labels(self) -> int:
@@ -271,7 +273,7 @@ class CoverageStudy(Result):
             for method in INTERVALS
         ]
 
-    def _of_answered(self, values: np.ndarray) -> np.ndarray:
+    def _of_answered(self, values: ndarray) -> ndarray:
         return values[np.isfinite(self.variances)]
 
     @property
@@ -279,11 +281,11 @@ class CoverageStudy(Result):
         return self._of_answered(self.estimates).var(ddof=1)
 
     @property
-    def _relative_squares(self) -> np.ndarray:
+    def _relative_squares(self) -> ndarray:
         estimates = self._of_answered(self.estimates)
         return (estimates - estimates.mean()) ** 2 / self._empirical_variance
 
-    def _half_widths(self, method: str) -> np.ndarray:
+    def _half_widths(self, method: str) -> ndarray:
         low, high = map(self._of_answered, self.limits(method))
         return (high - low) / 2
 
@@ -305,7 +307,7 @@ def simulate_coverage(
     rho: float = 0.5,
     level: float = 0.95,
     runs: int = 2000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> CoverageStudy:
     """Simulate stratified cluster samples, and the coverage of their intervals.
 
@@ -476,7 +478,7 @@ class RandomHalvesStudy(Result):
     strata: int
     count: int
     runs: int
-    ratios: np.ndarray
+    ratios: ndarray
 
     @property
     def mean_ratio(self) -> float:
@@ -527,7 +529,7 @@ class RandomHalvesStudy(Result):
 
 
 def simulate_random_halves(
-    differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | np.random.Generator = 0
+    differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | Generator = 0
 ) -> RandomHalvesStudy:
     """Simulate the variance of a total from random instead of balanced half-samples.
 
@@ -607,8 +609,8 @@ class _Population:
     icc: float
     size_spread: float
     size_effect: float
-    share: np.ndarray
-    rate: np.ndarray
+    share: ndarray
+    rate: ndarray
     statistic: str
     base_rate: float
 
@@ -648,7 +650,7 @@ class _Population:
         )
 
     @property
-    def psu_weight(self) -> np.ndarray:
+    def psu_weight(self) -> ndarray:
         """Proportion of the population that each PSU represents, (P,)."""
         return np.repeat(self.share / self.psus, self.psus)
 
@@ -675,8 +677,8 @@ class _Population:
         return float(self.independent_variance(self.truth, self._denominator))
 
     def independent_variance(
-        self, estimate: float | np.ndarray, denominator: float | np.ndarray
-    ) -> np.ndarray:
+        self, estimate: float | ndarray, denominator: float | ndarray
+    ) -> ndarray:
         """Variance of a proportion of independent items by the delta method.
 
         `denominator` is the total of the denominator.
@@ -702,14 +704,14 @@ class _Population:
             else 2 * self.base_rate * self._right + 1 - self._right
         )
 
-    def _boxes(self, score: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _boxes(self, score: ndarray, rate: ndarray) -> tuple[ndarray, ndarray]:
         """Return sizes and accuracies of PSUs from the normal scores of their log sizes."""
         size = self.items * np.exp(self.size_spread * score - self.size_spread**2 / 2)
         return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), scipy.special.expit(
             scipy.special.logit(rate) + self.size_effect * score
         )
 
-    def draw(self, runs: int, rng: np.random.Generator) -> tuple:
+    def draw(self, runs: int, rng: Generator) -> tuple:
         """Return the items of each PSU in the numerator, in the denominator, and in total.
 
         Each array is (P, runs). The numerator has the correct items, or the true positives for F1.
@@ -720,7 +722,7 @@ class _Population:
         hits = rng.binomial(right, self.base_rate)
         return hits, hits + sizes - right, sizes
 
-    def draw_right(self, runs: int, rng: Any) -> tuple[np.ndarray, np.ndarray]:
+    def draw_right(self, runs: int, rng: Any) -> tuple[ndarray, ndarray]:
         """Return correct items and all items per PSU, (P, runs).
 
         If PSUs have equal sizes, it inverts the distribution function of each stratum's counts.
@@ -743,13 +745,13 @@ class _Population:
         return right, np.full_like(right, self.items)
 
 
-def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
+def _varied(rate: ndarray, icc: float, rng: Generator) -> ndarray:
     """Return rates of PSUs with a beta distribution around the given rates."""
     size = 1 / icc - 1 if icc else 0.0
     return rng.beta(*(np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))) if icc else rate
 
 
-def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
+def _count_distribution(items: int, rate: ndarray, icc: float) -> ndarray:
     """Return the distribution function of beta-binomial counts 0 .. items, (rates, items + 1).
 
     It uses the ratios of successive probabilities, which also hold for icc = 0 (binomial counts).
@@ -807,10 +809,10 @@ def _default_limits(
     population: _Population,
     sampled: bounded_intervals.Clusters,
     tail: float,
-    hits: np.ndarray,
-    counted: np.ndarray,
-    sizes: np.ndarray,
-) -> np.ndarray:
+    hits: ndarray,
+    counted: ndarray,
+    sizes: ndarray,
+) -> ndarray:
     """Return limits (2, runs) of the mean of hits; with single items those of a proportion."""
     limits = np.array(sampled.limits(tail))
     single = (sizes == 1).all(0)
@@ -823,7 +825,7 @@ def _default_limits(
     return limits
 
 
-def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:
+def _random_misses(differences: ndarray, shape: tuple, rng: Generator) -> ndarray:
     """Return sum_h +-d_h of random half-samples, from tables of the sums of up to 12 strata."""
     misses = np.zeros(shape)
     for start in range(0, differences.size, TABLE_STRATA):
@@ -834,5 +836,5 @@ def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generat
     return misses
 
 
-def _error_of_mean(values: np.ndarray) -> float:
+def _error_of_mean(values: ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size))

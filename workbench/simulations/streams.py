@@ -10,6 +10,8 @@ References
 """
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 
 from workbench import checks
 
@@ -28,8 +30,8 @@ FREQUENCY, SCALE, WITHIN, RARER_VARIES_MORE = 1.6, 1.2, 0.8, 0.85
 
 
 def air_quality_stream(
-    records: int = 310_000, *, rng: int | np.random.Generator = 0
-) -> tuple[np.ndarray, np.ndarray]:
+    records: int = 310_000, *, rng: int | Generator = 0
+) -> tuple[ndarray, ndarray]:
     """Simulate a year of air quality data with 177 strata, a synthetic stand-in for OpenAQ.
 
     Use it to test a sampler on a stream in which strata appear over time and rare strata vary more.
@@ -98,7 +100,7 @@ def air_quality_stream(
     return stratum, scale[stratum] * season * np.exp(rng.normal(0, WITHIN, records))
 
 
-def adversarial_stream(strata: int, copies: int) -> tuple[np.ndarray, np.ndarray]:
+def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
     """Make the stream of the proof of theorem 4 of [1]_, which no sampler can follow.
 
     The last record makes the first stratum vary, when it is too late to sample more of it.
