@@ -6,8 +6,9 @@ hypergeometric counts, never items, so their time does not depend on the size of
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -275,18 +276,33 @@ def simulate_labeling(
     rng = checks.generator(rng)
     if method in FIXED:
         return _fixed_study(size, right, budget, method, runs, rng)
+    counts = np.zeros((2, runs, size.size), np.int64)
     if method == "waves":
         waves = checks.whole("waves", waves, 1)
         settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
-        labeled, hits = _run_waves(size, right, budget, runs, waves, settings, rng)
+        needs = f"2 labels per stratum in each of {checks.counted(waves, 'wave')}"
+        _refuse_less(budget, waves * np.minimum(2, size).sum(), needs)
+        totals = wave_plans.wave_totals(budget, waves)
+        batches = _label_in_batches(
+            size, right, counts, totals, wave_plans.wave_step, settings, rng
+        )
+        labeled, hits = np.stack(batches, 2)
         notes = wave_plans.exhausted_notes(size, labeled.sum(1).mean(0))
         return _study(method, size, right, budget, labeled, hits, notes)
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
-    labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
+    first = np.minimum(pilot, size)
+    strata = checks.counted(size.size, "stratum", "strata")
+    _refuse_less(budget, first.sum(), f"a pilot sample of {pilot} in each of {strata}")
+    spare = budget - int(first.sum())
+    totals = np.diff([*range(0, spare, step), spare])
+    counts[0] = first
+    counts[1] = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
+    batches = _label_in_batches(size, right, counts, totals, wave_plans.opt_step, (laplace,), rng)
+    labeled, hits = sum(batches, counts)[:, :, None]
     notes = [] if laplace else [wave_plans.OPT_NOTE]
-    return _study(method, size, right, budget, labeled[:, None], hits[:, None], notes)
+    return _study(method, size, right, budget, labeled, hits, notes)
 
 
 class DesignStudy(Result):
@@ -592,9 +608,13 @@ def _fixed_study(
     study = _study(method, size, right, budget, labeled[None, None], hits[:, None], notes)
     variance = accuracy.accuracy_variance(size, right, labeled)
     ratio = _ratio(variance, _random_variance(size, right, budget))
-    exact: dict = {"variance_ratio": ratio, "estimated_variance_ratio": ratio, "bias": 0.0}
-    errors = {f"{name}_error": 0.0 for name in exact}
-    return replace(study, **exact, **errors)
+    exact: dict[str, Any] = {
+        "variance_ratio": ratio,
+        "estimated_variance_ratio": ratio,
+        "bias": 0.0,
+    }
+    exact |= {f"{name}_error": 0.0 for name in exact}
+    return replace(study, **exact)
 
 
 def _fixed_allocation(size: ndarray, right: ndarray, budget: int, method: str) -> ndarray:
@@ -603,54 +623,29 @@ def _fixed_allocation(size: ndarray, right: ndarray, budget: int, method: str) -
     return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
 
 
-def _run_opt(
-    size: ndarray,
-    right: ndarray,
-    budget: int,
-    runs: int,
-    pilot: int,
-    step: int,
-    laplace: float,
-    rng: Generator,
-) -> tuple[ndarray, ndarray]:
-    """Return labels and correct labels (R, H) of a pilot sample and the steps after it."""
-    first = np.minimum(pilot, size)
-    spare = budget - int(first.sum())
-    if spare < 0:
-        strata = checks.counted(size.size, "stratum", "strata")
-        rule = f"must be at least {first.sum()}: a pilot sample of {pilot} in each of {strata}"
-        raise checks.WrongValue("budget", rule, budget)
-    labeled = np.tile(first, (runs, 1))
-    hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
-    for start in range(0, spare, step):
-        labels = min(step, spare - start)
-        new = wave_plans.opt_step(size, labeled, hits, labels, laplace)
-        hits = hits + _draw(rng, right - hits, size - labeled, new)
-        labeled = labeled + new
-    return labeled, hits
+def _refuse_less(budget: int, least: int, needs: str) -> None:
+    if budget < least:
+        raise checks.WrongValue("budget", f"must be at least {least}: {needs}", budget)
 
 
-def _run_waves(
+def _label_in_batches(
     size: ndarray,
     right: ndarray,
-    budget: int,
-    runs: int,
-    waves: int,
+    counts: ndarray,
+    totals: ndarray,
+    allocate: Callable[..., ndarray],
     settings: tuple,
     rng: Generator,
-) -> tuple[ndarray, ndarray]:
-    """Return labels and correct labels, (R, T, H) each, of T waves."""
-    labeled, hits = np.zeros((2, runs, waves, size.size), np.int64)
-    for t, total in enumerate(wave_plans.wave_totals(budget, waves).tolist()):
-        n, x = labeled.sum(1), hits.sum(1)
-        needed = np.minimum(2, size - n).sum(1).max()
-        if total < needed:
-            of_waves = f"2 labels per stratum in each of {checks.counted(waves, 'wave')}"
-            rule = f"must be at least {waves * needed}: {of_waves}"
-            raise checks.WrongValue("budget", rule, budget)
-        labeled[:, t] = wave_plans.wave_step(size, n, x, total, *settings)
-        hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
-    return labeled, hits
+) -> list[ndarray]:
+    """Return labels and correct labels, (2, R, H), of each batch after those that exist."""
+    batches = []
+    for total in totals.tolist():
+        labeled, hits = counts
+        new = allocate(size, labeled, hits, total, *settings)
+        batch = np.stack([new, _draw(rng, right - hits, size - labeled, new)])
+        batches.append(batch)
+        counts = counts + batch
+    return batches
 
 
 class LookingStudy(Result):
