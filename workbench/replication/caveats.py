@@ -7,7 +7,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -24,9 +23,7 @@ OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of
 
 def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -> None:
     """Raise if a metric needs predictions or scores that the items do not have."""
-    if isinstance(metrics, str):
-        metrics = metrics.replace(",", " ").split()
-    names = [metric for metric in checks.each("metrics", metrics) if isinstance(metric, str)]
+    names = [metric for metric in of_one.metric_names(metrics) if isinstance(metric, str)]
     available = {"prediction": items.predictions, "score": items.scores}
     missing = [role for role, columns in available.items() if columns is None]
     for metric in names:
@@ -98,9 +95,3 @@ def undefined_note(
                 return replace(note, text=f"{note.text} (model {name})")
         return Note("undefined", f"undefined for model {name}", where)
     return None
-
-
-def place_of(metric: str, label: Any, group: Any) -> str:
-    """Return a metric with its class and group, as notes name it."""
-    text = metric if label is None else f"{metric} of {label}"
-    return text if group is None else f"{text} in group {group}"
