@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -20,8 +20,7 @@ from workbench.data import numbers, shapes
 from workbench.data.classes import class_notes, read_classes, verdict_of
 from workbench.data.combined import are_lists, cell_labels, list_labels, recognized
 from workbench.data.numbers import MissingError, RowError
-from workbench.replication.statistics import METRICS
-from workbench.results import Note, rows_of
+from workbench.results import Note
 
 SHOWN_LABELS = 8
 OF_ONE_LABEL = ("precision", "recall", "f1", "auc", "brier", "log_loss", "proportion")
@@ -287,27 +286,6 @@ def _zero_one(name: str, cells: ndarray) -> ndarray:
             )
             raise RowError(f"column {name!r}, ", texts.index(text), problem)
     return np.array([values[text] for text in texts], bool)
-
-
-def label_rows(labels: Sequence, true: ndarray, predicted: ndarray | None) -> list[dict]:
-    """Return one row per label: the items that have it, and those it was predicted for."""
-    items = true.sum(0)
-    if predicted is None:
-        return rows_of(label=labels, items=items)
-    return rows_of(label=labels, items=items, predicted=predicted.sum(0))
-
-
-def columns_of_sets(items: Any, metric: str, label: Any) -> tuple[ndarray, ...]:
-    """Return the true and predicted labels of items, or whether an item has one of them."""
-    entry = METRICS[metric]
-    if "score" in entry.arguments:
-        score = required(metric, "score", items.score)
-        return items.true_labels[:, items.labels.index(label)], score
-    predicted = required(metric, "prediction", items.predicted_labels)
-    if entry.about != "class":
-        return items.true_labels, predicted
-    k = items.labels.index(label)
-    return items.true_labels[:, k], predicted[:, k]
 
 
 def required(metric: str, role: str, values: ndarray | None) -> ndarray:

@@ -663,7 +663,7 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     if items.candidates is not None:
         return "accuracy", "identified"
     if items.truth_alone:
-        return ("mean" if items.has_values and not items.named_positive else "proportion",)
+        return ("mean" if items.has_values else "proportion",)
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
