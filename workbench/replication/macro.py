@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication.estimates import (
+    Replicated,
     ReplicateEstimate,
     domain_rows,
     estimate_statistic,
@@ -26,12 +27,12 @@ from workbench.replication.moments import Bounds, refuse_many_classes
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
-from workbench.results import Estimate, Interval, Note, Result, percent
+from workbench.results import Interval, Note, Result
 
 NAMED = 3
 
 
-class MacroEstimate(Estimate, Result):
+class MacroEstimate(Replicated, Result):
     """Mean of a statistic over all classes, with its replicate variance.
 
     `macro_f1` returns this result. Its method `interval` computes the confidence interval.
@@ -162,12 +163,9 @@ class MacroEstimate(Estimate, Result):
         """Return the estimate, its standard error and its interval."""
         limits = self.interval()
         classes = checks.counted(len(self.labels), "class", "classes")
+        interval = f"{self._summary(limits)}{limits.bounded_words()}"
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
-        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} confidence interval"
-        interval += f" {limits.low:.4g} to {limits.high:.4g}"
-        interval += limits.bounded_words()
-        return f"{title_of(self.statistic)} {value}, {interval}; {classes}, {drawn}"
+        return f"{title_of(self.statistic)} {interval}; {classes}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row per class: its F1 or recall, standard error and limits."""
