@@ -54,8 +54,9 @@ class LabelSets(NamedTuple):
 
     def fields(self, rows: ndarray) -> dict:
         """Return the fields of `LabeledItems` for some of the items."""
-        fields: dict = {"labels": self.labels, "true_labels": self.true[rows]}
-        fields["truth"] = set_texts(self.labels, fields["true_labels"])
+        true = self.true[rows]
+        fields: dict = {"labels": self.labels, "true_labels": true}
+        fields["truth"] = set_texts(self.labels, true)
         if self.predicted is not None:
             fields["predicted_labels"] = self.predicted[rows]
             fields["prediction"] = set_texts(self.labels, fields["predicted_labels"])
@@ -265,8 +266,8 @@ def _of_columns(data: Mapping[str, ndarray], of_labels: Mapping) -> LabelSets:
     sets = []
     for columns in of_labels.values():
         column_of = {label: name for name, label in columns.items()}
-        names = [column_of[label] for label in labels]
-        sets.append(np.column_stack([_zero_one(name, data[name]) for name in names]))
+        cells = [_zero_one(column_of[label], data[column_of[label]]) for label in labels]
+        sets.append(np.column_stack(cells))
     listed = checks.listed(labels, SHOWN_LABELS, quoted=True)
     note = Note("data", f"items have several labels, with one column of 0 and 1 for each: {listed}")
     true, *predicted = sets
@@ -305,16 +306,16 @@ def refuse_metric(metric: str, about: str, has_labels: bool) -> None:
     has_labels : bool
         Whether items have several labels.
     """
+    rule = ""
     if about == "sets" and not has_labels:
-        raise WrongValue(
-            "metrics",
-            f"must suit the items: {metric} is for items with several labels; for items of one "
-            "class use accuracy, which equals their micro F1, precision and recall",
+        rule = (
+            "is for items with several labels; for items of one class use accuracy, which equals "
+            "their micro F1, precision and recall"
         )
-    if has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
-        raise WrongValue(
-            "metrics",
-            f"must suit the items: {metric} is for items of one class, and these have several "
-            "labels; use micro_f1, macro_f1, f1, precision, recall, exact_match, "
-            "hamming_loss or proportion",
+    elif has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
+        rule = (
+            "is for items of one class, and these have several labels; use micro_f1, macro_f1, f1, "
+            "precision, recall, exact_match, hamming_loss or proportion"
         )
+    if rule:
+        raise WrongValue("metrics", f"must suit the items: {metric} {rule}")
