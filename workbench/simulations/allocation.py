@@ -264,7 +264,8 @@ def jump_stream(
     """
     rng = checks.generator(rng)
     shape = checks.whole("runs", runs, 1), checks.whole("records", records, 1)
-    strata, sd = checks.whole("strata", strata, 1), checks.number("sd", sd, 0, 1e100)
+    strata = checks.whole("strata", strata, 1)
+    sd = checks.number("sd", sd, 0, 1e100)
     jumping = checks.whole("jumping", jumping, 0, strata - 1)
     stratum = rng.integers(0, strata, shape)
     after = np.arange(records) >= checks.whole("jump_at", jump_at, 0)
@@ -352,9 +353,11 @@ def simulate_stream(
     """
     methods = tuple(dict.fromkeys(("voila", *checks.choices("methods", methods, STREAM_METHODS))))
     labels, codes, values = _streams(stratum, values, runs)
-    budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
+    budget = checks.whole("budget", budget, 1)
+    minimum = checks.whole("minimum", minimum, 0)
     rules.refuse_less(budget, minimum * len(labels), minimum, len(labels))
-    batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
+    batch = checks.whole("batch", batch, 1)
+    every = checks.whole("every", every, 1)
     if every % batch:
         raise checks.WrongValue("every", f"must be a multiple of batch, {batch}", every)
     rng = checks.generator(rng)
@@ -417,7 +420,8 @@ def _streams(stratum: Any, values: Any, runs: int | None) -> tuple[tuple, ndarra
     codes = codes.reshape(stratum.shape)
     if stratum.ndim == 1:
         runs = 5 if runs is None else checks.whole("runs", runs, 1)
-        codes, values = np.tile(codes, (runs, 1)), np.tile(values, (runs, 1))
+        codes = np.tile(codes, (runs, 1))
+        values = np.tile(values, (runs, 1))
     elif runs not in (None, len(codes)):
         raise checks.WrongValue("runs", f"must be the number of streams given, {len(codes)}", runs)
     return tuple(labels.tolist()), codes, values
@@ -461,7 +465,8 @@ class _Stream:
     def statistics(self, stops: ndarray) -> tuple[ndarray, ndarray]:
         """Return records and N S per stratum at the stops, (R, C, H)."""
         size, spread = np.zeros((2, self.runs, stops.size, self.strata))
-        latest, start = np.full((self.runs, self.strata), -1), 0
+        latest = np.full((self.runs, self.strata), -1)
+        start = 0
         for c, stop in enumerate(stops):
             self.update(latest, start, stop)
             size[:, c] = self.now(self.size, latest)
@@ -472,7 +477,8 @@ class _Stream:
 
 def _running(values: ndarray) -> tuple:
     """Return count, N S and sum of a stratum after each of its records."""
-    count, center = np.arange(1.0, values.size + 1), values.mean()
+    count = np.arange(1.0, values.size + 1)
+    center = values.mean()
     centered = values - center
     total, squares = centered.cumsum(), (centered**2).cumsum()
     varied = squares - total**2 / count
@@ -509,7 +515,8 @@ class _Samples:
         self.stream, self.budget, self.printed = stream, budget, printed
         self.minimum = 0 if printed else minimum
         shape = stream.runs, stream.strata
-        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape, np.int64)
+        self.latest = np.full(shape, -1)
+        self.sampled = np.zeros(shape, np.int64)
         self.threshold = np.full(shape, stream.records)
         self.cell = np.arange(stream.runs * stream.strata).reshape(shape)
         self.row = np.argsort(stream.keys, axis=1)
@@ -523,7 +530,8 @@ class _Samples:
             chosen = stream.keys[:, start:end] < self.threshold.take(stream.cell[:, start:end])
             ahead *= 2
             if chosen.any():
-                chosen, ahead = chosen[:, : (chosen.any(0).argmax() // batch + 1) * batch], batch
+                chosen = chosen[:, : (chosen.any(0).argmax() // batch + 1) * batch]
+                ahead = batch
             self.seen += chosen.shape[1]
             stream.update(self.latest, start, self.seen)
             if chosen.any():
@@ -543,7 +551,8 @@ class _Samples:
         """
         size = self.stream.now(self.stream.size, self.latest)
         spread = self.stream.now(self.stream.spread, self.latest)
-        sampled, floor = self.sampled.copy(), np.minimum(self.minimum, size)
+        sampled = self.sampled.copy()
+        floor = np.minimum(self.minimum, size)
         while (over := (sampled.sum(1) > self.budget).nonzero()[0]).size:
             s, total = sampled[over], spread[over]
             with np.errstate(divide="ignore", invalid="ignore"):

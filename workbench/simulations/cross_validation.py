@@ -554,7 +554,9 @@ def simulate_comparison(
     population = Population.of(population)
     first_losses, first_label = as_learner("first", first)
     second_losses, second_label = as_learner("second", second)
-    n, rng, folds = _sample_size(n, folds), checks.generator(rng), int(folds)
+    n = _sample_size(n, folds)
+    rng = checks.generator(rng)
+    folds = int(folds)
     repeats = checks.whole("repeats", repeats, 1)
     tests = _check_tests(tests, repeats, n, folds)
     loss = _common_loss((first, second), (first_label, second_label))
@@ -601,10 +603,12 @@ class _Plan:
 
     def run(self, samples: Samples) -> tuple:
         """Return p-values (T, B), errors (2, B), estimates (2, B), naive standard errors (2, B)."""
-        n, rng = samples.rows.shape[1], np.random.default_rng(samples.seed)
+        n = samples.rows.shape[1]
+        rng = np.random.default_rng(samples.seed)
         fold = np.arange(n) % self.folds
         losses = [learner(samples, fold).astype(float) for learner in self.learners]
-        difference, scale = losses[0] - losses[1], np.maximum(*losses).max(-1)
+        difference = losses[0] - losses[1]
+        scale = np.maximum(*losses).max(-1)
         means = _fold_means(difference, self.folds)
         of_repeats = [means]
         for _ in range(self.repeats - 1):
@@ -615,29 +619,43 @@ class _Plan:
         rho = kfold.resolve_rho("nadeau_bengio", self.folds)
         rho_of_repeats = kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats)
         error = difference.std(-1, ddof=1) / n**0.5
-        p = {
-            "naive t, repeated": lambda: _p_of(all_means, 0.0, scale),
-            "Nadeau-Bengio, repeated": lambda: _p_of(all_means, rho_of_repeats, scale),
-            "naive t": lambda: _p_of(means, 0.0, scale),
-            "Nadeau-Bengio": lambda: _p_of(means, rho, scale),
-            "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
-            "central limit theorem": lambda: _p_of_normal(difference.mean(-1), error),
-            "McNemar, pooled": lambda: _p_of_signs(difference),
-            "Bayes, ROPE": lambda: self.bayes(means, scale),
-            "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
-            "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
-            "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
-            "McNemar, one third held out": lambda: self.held_out(samples),
-            "nested cross-validation": lambda: self.nested(samples, rng),
-        }
+
+        def pvalue(test: str) -> ndarray:
+            match test:
+                case "naive t, repeated":
+                    return _p_of(all_means, 0.0, scale)
+                case "Nadeau-Bengio, repeated":
+                    return _p_of(all_means, rho_of_repeats, scale)
+                case "naive t":
+                    return _p_of(means, 0.0, scale)
+                case "Nadeau-Bengio":
+                    return _p_of(means, rho, scale)
+                case "rho 0.7":
+                    return _p_of(means, SKEPTICAL, scale)
+                case "central limit theorem":
+                    return _p_of_normal(difference.mean(-1), error)
+                case "McNemar, pooled":
+                    return _p_of_signs(difference)
+                case "Bayes, ROPE":
+                    return self.bayes(means, scale)
+                case "half-sample rho":
+                    return _p_of(means, self.rho_of_halves(samples, rng), scale)
+                case "5x2cv t":
+                    return self.five_by_two(samples, rng)[0]
+                case "5x2cv F":
+                    return self.five_by_two(samples, rng)[1]
+                case "McNemar, one third held out":
+                    return self.held_out(samples)
+            return self.nested(samples, rng)
+
+        pvalues = [pvalue(test) for test in self.tests]
+        errors = [loss.mean(-1) for loss in losses]
+        of_estimates = [means, all_means]
         if self.repeats == 1:
-            all_means = np.full(means.shape, np.nan)
-        return (
-            np.stack([p[test]() for test in self.tests]),
-            np.stack([loss.mean(-1) for loss in losses]),
-            np.stack([means.mean(-1), all_means.mean(-1)]),
-            np.sqrt([kfold.theta3(means), kfold.theta3(all_means)]),
-        )
+            of_estimates[1] = np.full(means.shape, np.nan)
+        estimates = [part.mean(-1) for part in of_estimates]
+        naive_errors = np.sqrt([kfold.theta3(part) for part in of_estimates])
+        return np.array(pvalues), np.array(errors), np.array(estimates), naive_errors
 
     def differences(self, samples: Samples, fold: ndarray) -> ndarray:
         """Return the loss of the first learner minus that of the second, (B, n)."""
@@ -811,7 +829,8 @@ def _draw(rng: Generator, population: Population, runs: int, n: int) -> ndarray:
 
 
 def _sample_size(n: int, folds: int) -> int:
-    n, folds = checks.whole("n", n, 2), checks.whole("folds", folds, 2)
+    n = checks.whole("n", n, 2)
+    folds = checks.whole("folds", folds, 2)
     if n % folds:
         raise checks.WrongValue("n", f"must be a multiple of the {folds} folds", n)
     return n

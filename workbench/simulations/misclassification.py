@@ -152,7 +152,8 @@ class PrevalenceStudy(Result):
     ) -> tuple[ndarray, ndarray]:
         """Return the limits of one construction in the chosen runs."""
         table = self.table[runs] + limits.added(name, 2)
-        frame, shares = _two(self.frame_share[runs]), _two(self.share[runs])
+        frame = _two(self.frame_share[runs])
+        shares = _two(self.share[runs])
         least = -float(quantity == "change")
         slopes = methods.slopes_of(method, table, frame, shares)
         reading = methods.reading_covariance(method, slopes, table, shares, self.new_size or np.inf)
@@ -438,8 +439,10 @@ def _simulate(
 ) -> list[PrevalenceStudy]:
     """Return one study per new base rate, all with the same audits."""
     base_rate = checks.number("base_rate", base_rate, 0, 1)
-    p00, p11 = checks.number("p00", p00, 0, 1), checks.number("p11", p11, 0, 1)
-    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
+    p00 = checks.number("p00", p00, 0, 1)
+    p11 = checks.number("p11", p11, 0, 1)
+    n = checks.whole("n", n, 1)
+    runs = checks.whole("runs", runs, 2)
     size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
     checks.choice("rates", rates, methods.RATES)
@@ -455,19 +458,22 @@ def _simulate(
     frame_share = np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00))
     if size is None:
         ones = rng.binomial(n, base_rate, runs)
-        hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
+        hits = rng.binomial(ones, p11)
+        misses = rng.binomial(n - ones, 1 - p00)
     else:
         of_one = round(base_rate * size)
         of_zero = size - of_one
         base_rate = of_one / size
         ones = rng.hypergeometric(of_one, of_zero, n, runs)
         if rates == "frame":
-            right, wrong = round(of_one * p11), round(of_zero * (1 - p00))
+            right = round(of_one * p11)
+            wrong = round(of_zero * (1 - p00))
             hits = rng.hypergeometric(right, of_one - right, ones)
             misses = rng.hypergeometric(wrong, of_zero - wrong, n - ones)
             frame_share[:] = (right + wrong) / size
         else:
-            hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
+            hits = rng.binomial(ones, p11)
+            misses = rng.binomial(n - ones, 1 - p00)
             rest = predicted(of_one - ones, of_zero - n + ones)
             frame_share = (hits + misses + rest) / size
     cells = np.array([[n - ones - misses, misses], [ones - hits, hits]])
@@ -528,7 +534,8 @@ def _figures(values: ndarray, truth: float) -> dict[str, float]:
     error = defined - truth
     bias = error.mean()
     centered = (error - bias) ** 2
-    variance, square = centered.sum() / (count - 1), (error**2).mean()
+    variance = centered.sum() / (count - 1)
+    square = (error**2).mean()
     with np.errstate(divide="ignore", invalid="ignore"):
         sd_error = np.sqrt(np.maximum((centered**2).mean() - variance**2, 0) / count / variance) / 2
         rmse_error = np.sqrt(np.maximum((error**4).mean() - square**2, 0) / count / square) / 2
@@ -669,7 +676,8 @@ def simulate_shares(
     SharesStudy(3 classes, 1,000 labels, 500 runs: least error m... (RMSE 0.01...), largest ...)
     """
     shares, new, reading = classes.check_shares(shares, new_shares, reading)
-    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
+    n = checks.whole("n", n, 1)
+    runs = checks.whole("runs", runs, 2)
     size = checks.whole("size", size, n, NUMPY_LIMIT)
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
     checks.choice("rates", rates, methods.RATES)

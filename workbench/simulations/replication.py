@@ -582,7 +582,8 @@ def simulate_random_halves(
             f"must have a largest absolute value from {1 / LARGEST_DIFFERENCE:g} to "
             f"{LARGEST_DIFFERENCE:g}; got {largest:g}. Use another unit",
         )
-    count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
+    count = checks.whole("count", count, 1)
+    runs = checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
     squares = [
         (_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
@@ -752,7 +753,8 @@ def _replicated(
 ) -> dict[str, ndarray]:
     """Return the columns of a `CoverageStudy` for a block of runs."""
     metric = statistics.METRICS[population.statistic]
-    weight, some = population.psu_weight[:, None], members.sum(0) > 0
+    weight = population.psu_weight[:, None]
+    some = members.sum(0) > 0
     middle, values = drawn.ratios(weight * hits, weight * members)
     shares, values = metric.of_mean(middle), metric.of_mean(values)
     naive = metric.of_mean(statistics.ratio(hits.sum(0), members.sum(0)))

@@ -141,7 +141,8 @@ def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
     >>> stratum.tolist(), values.tolist()
     ([1, 2, 3, 1, 2, 3, 1, 2, 3, 1], [1.5, 2.5, 3.5, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.5])
     """
-    strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
+    strata = checks.whole("strata", strata, 3)
+    copies = checks.whole("copies", copies, LEAST_COPIES)
     step = 1 / (strata - 1)
     stratum = np.append(np.tile(np.arange(1, strata + 1), copies), 1)
     values = stratum.astype(float)
@@ -195,7 +196,8 @@ def streaming_lower_bound(strata: int, copies: int, budget: int) -> float:
     >>> round(streaming_lower_bound(100, 10_000, 10_000), 2)
     4.29
     """
-    strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
+    strata = checks.whole("strata", strata, 3)
+    copies = checks.whole("copies", copies, LEAST_COPIES)
     budget = checks.whole("budget", budget, strata + 1)
     return (copies / 4 / (budget / strata + 1) + (copies - 1) / budget) / (
         (6 * copies - 3) / budget
