@@ -860,14 +860,16 @@ def _draw(rng: Generator, right: ndarray, unlabeled: ndarray, n: ndarray) -> nda
     """
     if n.max() > FEW_DRAWS and unlabeled.max() < NUMPY_LIMIT:
         return rng.hypergeometric(right, unlabeled - right, n)
-    hits = np.zeros(n.shape, np.int64)
-    cell, drawn = np.nonzero(n), 0
-    while cell[0].size:
-        items = unlabeled[cell] - drawn
-        hits[cell] += rng.random(items.size) * items < right[cell] - hits[cell]
+    shape = n.shape
+    right, unlabeled, n = (np.ascontiguousarray(a).ravel() for a in (right, unlabeled, n))
+    hits = np.zeros(n.size, np.int64)
+    cell, drawn = np.flatnonzero(n), 0
+    while cell.size:
+        uniform = rng.random(cell.size)
+        hits[cell] += uniform * (unlabeled[cell] - drawn) < right[cell] - hits[cell]
         drawn += 1
-        cell = tuple(index[n[cell] > drawn] for index in cell)
-    return hits
+        cell = cell[n[cell] > drawn]
+    return hits.reshape(shape)
 
 
 def _random_variance(size: ndarray, right: ndarray, budget: int) -> float:
