@@ -585,8 +585,8 @@ def _kept_units(array: ArrayLike, units: int, strata: int, require_balance: bool
     signs = units == 2 and (array == -1).any()
     for row, column in np.argwhere(~np.isin(array, [-1, 1] if signs else np.arange(units)))[:1]:
         or_signs = ", or +1 and -1" if units == 2 else ""
-        place = f"row {row} column {column} is {array[row, column]:g}"
-        raise WrongValue("array", f"must hold the units 0 to {units - 1}{or_signs}; {place}")
+        entry = f"row {row} column {column} is {array[row, column]:g}"
+        raise WrongValue("array", f"must hold the units 0 to {units - 1}{or_signs}; {entry}")
     if require_balance and not (balance.full and balance.levels == units):
         fault = balance.problem or f"it holds {balance.levels} of the {units} units"
         raise WrongValue("array", f"must be in full balance; {fault}")

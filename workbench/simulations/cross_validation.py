@@ -725,7 +725,7 @@ def _per_block(
     jobs: int | None,
     progress: bool,
 ) -> list:
-    """Return the results of a function of samples, in blocks that are small enough for fast memory."""
+    """Return the results of a function of samples, in blocks that fit into fast memory."""
     from tqdm import tqdm
 
     runs, n = rows.shape
