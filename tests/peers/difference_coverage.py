@@ -130,8 +130,7 @@ def simulate(cell, runs):
                 continue
             if not np.isfinite([part.values for part in linear]).all():
                 continue
-            parts = paired._Parts(linear, [], drawn)
-            difference = paired._difference(metric, parts, 0, 1, rows)
+            difference = paired._difference(drawn, *linear, None, rows)
             low, high = difference.interval()
             tlow, thigh = difference.interval(method="t")
             span = 2.0 if METRICS[metric].kind == "agreement" else 1.0

@@ -26,7 +26,7 @@ POPULATION = {
 
 
 def population(**change):
-    return simulations._Population.of(**{**POPULATION, **change})
+    return simulations._Population(**{**POPULATION, **change})
 
 
 def stratum_rates(strata, accuracy, weight_spread=0.0, weight_effect=0.0):

@@ -103,16 +103,8 @@ class Balance(Result):
 
     def rows(self) -> list[dict]:
         """Return one row: shape, strength, full balance and the problem."""
-        return [
-            {
-                "runs": self.runs,
-                "factors": self.factors,
-                "levels": self.levels,
-                "strength": self.strength,
-                "full": self.full,
-                "problem": self.problem,
-            }
-        ]
+        keys = "runs", "factors", "levels", "strength", "full", "problem"
+        return [{key: getattr(self, key) for key in keys}]
 
 
 def check_balance(array: ArrayLike) -> Balance:
@@ -153,27 +145,27 @@ def check_balance(array: ArrayLike) -> Balance:
     codes = codes.reshape(array.shape)
     runs, factors = array.shape
     levels = symbols.size
-    uneven = _uneven_columns(codes, levels)
-    any_uneven = bool(uneven.any())
+    # columns that violate eq. 15; with one level all do
+    flat = codes + levels * np.arange(factors)
+    counts = np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
+    uneven = (counts != runs / levels).any(1) | (levels == 1)
     pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
     table = None
     if pair and levels**2 <= runs:
         codes_of_pairs = codes[:, pair] @ [levels, 1]
-        counts = np.bincount(codes_of_pairs, minlength=levels**2)
-        table = counts.reshape(levels, levels)
-    full = not any_uneven and pair is None
-    problems = [] if full else _problems(codes, symbols, uneven, pair, table)
+        table = np.bincount(codes_of_pairs, minlength=levels**2).reshape(levels, levels)
+    full = pair is None and not uneven.any()
+    problems = [] if full else _problems(counts, runs, symbols, uneven, pair, table)
     strength = 1 if pair or factors == 1 else 2
-    notes = [Note("unreliable", problem) for problem in problems]
     return Balance(
-        0 if any_uneven else strength,
+        0 if uneven.any() else strength,
         full,
         pair,
         table,
         tuple(symbols.tolist()),
         runs,
         factors,
-        notes=notes,
+        notes=[Note("unreliable", problem) for problem in problems],
     )
 
 
@@ -239,9 +231,13 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs and {8 * size} "
             f"bytes, at most {8 * LARGEST_ARRAY} are allowed",
         )
-    if method == "rotation":
-        return _rotated(levels, factors, runs)
-    return linear_array(levels, factors).astype(np.int64)
+    if method == "linear":
+        return linear_array(levels, factors).astype(np.int64)
+    field = GaloisField(*as_prime_power(runs))
+    column = _onto_levels(field, field.powers(field.primitive_element), levels)
+    around = np.concatenate([column, column[: factors - 1]])
+    rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
+    return np.pad(rotations, [(0, 1), (0, 0)])
 
 
 def smallest_runs(levels: int, factors: int) -> int:
@@ -293,10 +289,8 @@ def linear_forms(levels: int, factors: int) -> ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    place_values = [levels**j for j in range(dimension)]
-    monic = [np.arange(value, 2 * value) for value in place_values]
-    numbers = np.concatenate(monic)[:factors]
-    return digits(numbers, levels, dimension).T
+    monic = [np.arange(levels**j, 2 * levels**j) for j in range(dimension)]
+    return digits(np.concatenate(monic)[:factors], levels, dimension).T
 
 
 def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
@@ -325,13 +319,12 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
     runs = np.arange(levels**dimension) if runs is None else runs
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
-    elements = np.arange(levels)
-    column = elements[:, None]
-    sums = np.asarray(field.add(column, elements), compact)
+    elements = np.arange(levels)[:, None]
+    sums = np.asarray(field.add(elements, elements.T), compact)
     array = np.zeros((len(runs), factors), compact)
     coordinates = digits(runs, levels, dimension).T
     for coordinate, form in zip(coordinates, linear_forms(levels, factors), strict=True):
-        multiples = np.asarray(field.multiply(column, form), compact)
+        multiples = np.asarray(field.multiply(elements, form), compact)
         term = multiples[coordinate]
         if field.p == 2:
             array ^= term
@@ -396,11 +389,9 @@ def hadamard(order: int) -> ndarray:
         rule = "one that Sylvester, Paley, Williamson or Kronecker can build"
         if order % 4:
             rule = "1, 2 or a multiple of 4"
-        raise WrongValue(
-            "order",
-            f"must be {rule}; got {order}, the next that can be built is "
-            f"{next_hadamard_order(order)}",
-        )
+        after = next_hadamard_order(order)
+        rule = f"must be {rule}; got {order}, the next that can be built is {after}"
+        raise WrongValue("order", rule)
     matrix = build()
     matrix = matrix * matrix[0]
     return (matrix * matrix[:, :1]).astype(np.int64)
@@ -437,27 +428,14 @@ def _dimensions(levels: int, factors: int) -> tuple[int, int, int]:
     """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
-        below = next(filter(as_prime_power, itertools.count(levels, -1)))
-        above = next(filter(as_prime_power, itertools.count(levels)))
-        raise WrongValue(
-            "levels",
-            f"must be a prime power; {levels} is not a prime power, the nearest are {below} and "
-            f"{above}",
-        )
+        nearest = (next(filter(as_prime_power, itertools.count(levels, step))) for step in (-1, 1))
+        rule = f"must be a prime power; {levels} is not a prime power, the nearest are "
+        raise WrongValue("levels", rule + " and ".join(map(str, nearest)))
     factors = checks.whole("factors", factors, 1, LARGEST_ARRAY)
     dimension = 1
     while (levels**dimension - 1) // (levels - 1) < factors:
         dimension += 1
     return levels, factors, dimension
-
-
-def _rotated(levels: int, factors: int, runs: int) -> ndarray:
-    """Return rotations of a column of powers of a primitive element, and a run of zeros."""
-    field = GaloisField(*as_prime_power(runs))
-    column = _onto_levels(field, field.powers(field.primitive_element), levels)
-    around = np.concatenate([column, column[: factors - 1]])
-    rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
-    return np.pad(rotations, [(0, 1), (0, 0)])
 
 
 def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
@@ -504,11 +482,9 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
 def _kron(large: ndarray, small: ndarray) -> ndarray:
     """Return the Kronecker product of two square matrices; the second one is small."""
     step = len(small)
-    order = len(large) * step
-    product = np.empty((order, order), np.int8)
+    product = np.empty((len(large) * step,) * 2, np.int8)
     for i, j in np.ndindex(small.shape):
-        block = product[i::step, j::step]
-        np.multiply(large, small[i, j], out=block)
+        np.multiply(large, small[i, j], out=product[i::step, j::step])
     return product
 
 
@@ -520,15 +496,13 @@ def _bordered(q: int, below: int) -> ndarray:
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
     character = np.zeros(q, np.int8)
-    logarithms = field.log(elements[1:])
-    character[1:] = np.where(logarithms % 2, -1, 1)
+    character[1:] = np.where(field.log(elements[1:]) % 2, -1, 1)
     negatives = field.multiply(elements, field.p - 1)
     matrix = np.ones((q + 1, q + 1), np.int8)
     matrix[0, 0] = 0
     matrix[1:, 0] = below
     for rows in np.array_split(elements, -(-q * q // BLOCK)):
-        differences = field.add(rows[:, None], negatives)
-        matrix[rows + 1, 1:] = character[differences]
+        matrix[rows + 1, 1:] = character[field.add(rows[:, None], negatives)]
     return matrix
 
 
@@ -550,30 +524,13 @@ def _paley_two(q: int) -> ndarray:
 def _array(array: ArrayLike) -> ndarray:
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.size == 0:
-        raise WrongValue(
-            "array",
-            f"must be two-dimensional, runs by factors, and not empty; got shape {array.shape}",
-        )
+        rule = "must be two-dimensional, runs by factors, and not empty; got shape "
+        raise WrongValue("array", f"{rule}{array.shape}")
     if array.dtype.kind not in "biuf":
         rule = f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
         raise checks.WrongType("array", rule)
-    checks.refuse_infinite(
-        "array",
-        array,
-        "row",
-        "column",
-        between=" ",
-    )
+    checks.refuse_infinite("array", array, "row", "column", between=" ")
     return array
-
-
-def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
-    """Return a mask of the columns that violate eq. 15; with one level all do."""
-    runs, factors = codes.shape
-    flat = codes + levels * np.arange(factors)
-    counts = np.bincount(flat.ravel(), minlength=factors * levels)
-    counts = counts.reshape(factors, levels)
-    return (counts != runs / levels).any(1) | (levels == 1)
 
 
 def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | None:
@@ -582,19 +539,24 @@ def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | Non
     Pairs with the last symbol are not counted: even columns imply them.
     """
     runs, factors = codes.shape
-    if levels == 1 or runs % levels**2:
+    symbols = levels - 1
+    if symbols == 0 or runs % levels**2:
         return 0, 1
-    width = max(1, BLOCK // (runs * (levels - 1)))
+    width = max(1, BLOCK // (runs * symbols))
+
+    def shown_symbols(start: int) -> ndarray:
+        """Return whether each run shows each symbol but the last, (runs, columns * symbols)."""
+        shows = codes[:, start : start + width, None] == np.arange(symbols)
+        return shows.reshape(runs, -1).astype(np.float32)
+
     for start in range(0, factors, width):
-        stop = start + width
-        shows = _shown_symbols(codes[:, start:stop], levels)
-        bad = uneven[start:stop, None] | uneven
+        shows = shown_symbols(start)
+        bad = uneven[start : start + width, None] | uneven
         for other in range(start, factors, width):
-            columns = slice(other, other + width)
-            shows_too = shows
-            if other > start:
-                shows_too = _shown_symbols(codes[:, columns], levels)
-            bad[:, columns] |= _wrong_pairs(shows, shows_too, levels)
+            shows_too = shows if other == start else shown_symbols(other)
+            columns = shows_too.shape[1] // symbols
+            counts = (shows.T @ shows_too).reshape(-1, symbols, columns, symbols)
+            bad[:, other : other + width] |= (counts != runs // levels**2).any((1, 3))
         bad = np.triu(bad, start + 1)
         if bad.any():
             first, second = np.argwhere(bad)[0].tolist()
@@ -602,38 +564,22 @@ def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | Non
     return None
 
 
-def _shown_symbols(codes: ndarray, levels: int) -> ndarray:
-    """Return whether each run shows each symbol but the last, (runs, columns * (levels - 1))."""
-    shows = codes[:, :, None] == np.arange(levels - 1)
-    return shows.reshape(len(codes), -1).astype(np.float32)
-
-
-def _wrong_pairs(shows: ndarray, shows_too: ndarray, levels: int) -> ndarray:
-    """Return a mask of the pairs of columns that do not show each pair of symbols equally often."""
-    symbols = levels - 1
-    columns = shows_too.shape[1] // symbols
-    counts = shows.T @ shows_too
-    counts = counts.reshape(-1, symbols, columns, symbols)
-    return (counts != len(shows) // levels**2).any((1, 3))
-
-
 def _problems(
-    codes: ndarray,
+    counts: ndarray,
+    runs: int,
     symbols: ndarray,
     uneven: ndarray,
     pair: tuple | None,
     table: ndarray | None,
 ) -> Iterator[str]:
     """Yield the faults: a column, a pair of columns, more columns than Rao's bound."""
-    runs, factors = codes.shape
-    levels = symbols.size
+    factors, levels = counts.shape
     if levels == 1:
         yield f"the array holds only the symbol {symbols[0]:g}"
         return
     if uneven.any():
         column = int(uneven.argmax())
-        counts = np.bincount(codes[:, column], minlength=levels)
-        fault = _wrong_count(counts, symbols, runs / levels)
+        fault = _wrong_count(counts[column], symbols, runs / levels)
         yield f"column {column + 1} holds {fault}"
     if pair and table is not None:
         fault = _wrong_count(table, symbols, runs / levels**2)
@@ -644,15 +590,15 @@ def _problems(
         yield f"two columns of {levels} symbols need at least {least} runs, the array has {runs}"
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
-        columns = checks.counted(
-            most, f"column of {levels} symbols fits", f"columns of {levels} symbols fit"
-        )
+        fits = f"columns of {levels} symbols fit"
+        columns = checks.counted(most, f"column of {levels} symbols fits", fits)
         yield f"at most {columns} {runs} runs"
 
 
 def _wrong_count(counts: ndarray, symbols: ndarray, expected: float) -> str:
     """Return the first symbol, or pair of symbols, that does not occur as often as expected."""
     first = tuple(np.argwhere(counts != expected)[0])
-    names = ", ".join(f"{symbols[k]:g}" for k in first)
-    name = names if counts.ndim == 1 else f"({names})"
+    name = ", ".join(f"{symbols[k]:g}" for k in first)
+    if len(first) > 1:
+        name = f"({name})"
     return f"{name} in {checks.counted(counts[first], 'run')}, not {expected:.6g}"

@@ -98,12 +98,7 @@ class Sample:
     count: ArrayFunction
 
     @classmethod
-    def of_items(
-        cls,
-        design: SurveyDesign,
-        values: ndarray,
-        parts: Sequence[ndarray],
-    ) -> Self:
+    def of_items(cls, design: SurveyDesign, values: ndarray, parts: Sequence[ndarray]) -> Self:
         """Return the sample of items with values (n,).
 
         Parts are masks (n,) that do not overlap, or the number of times that each item counts.
@@ -111,26 +106,19 @@ class Sample:
         rows = np.any(parts, 0)
         psus = design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
-        weight_of_item = design.weight[rows]
-        of_parts = [part[rows] * weight_of_item for part in parts]
+        of_parts = [part[rows] * design.weight[rows] for part in parts]
         weights = [of_part / of_part.sum() for of_part in of_parts]
         weight = sum(weights)
-        shares = [np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]
         return cls(
             values[rows],
-            np.stack(shares),
+            np.stack([np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]),
             lambda of_psus: of_psus[psu],
             lambda numbers: np.bincount(psu, weight * numbers, psus),
             np.sum,
         )
 
     @classmethod
-    def of_counts(
-        cls,
-        values: Sequence[float],
-        counts: Sequence[ndarray],
-        weight: ndarray,
-    ) -> Self:
+    def of_counts(cls, values: Sequence[float], counts: Sequence[ndarray], weight: ndarray) -> Self:
         """Return samples of V values from the number of times, (P, ...) each, that a PSU has them.
 
         The weights of the items of a PSU broadcast against the counts.
@@ -138,17 +126,12 @@ class Sample:
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)
         share = weight / total.sum(0)
-        shares_of_psus = total / total.sum(0)
-
-        def times_counts(numbers: ndarray) -> ndarray:
-            return number * numbers
-
         return cls(
             _along(np.array(values, float), number.ndim),
-            shares_of_psus[None],
+            (total / total.sum(0))[None],
             lambda of_psus: of_psus[None],
-            lambda numbers: share * times_counts(numbers).sum(0),
-            lambda numbers: times_counts(numbers).sum((0, 1)),
+            lambda numbers: share * (number * numbers).sum(0),
+            lambda numbers: (number * numbers).sum((0, 1)),
         )
 
     @classmethod
@@ -268,21 +251,14 @@ class Clusters:
         """
         limits = []
         for side, sign in enumerate((-1, 1)):  # upper limits of the values times the sign
-            mean = sign * self.mean
-            bound = sign * bounds[side]
+            mean, bound = sign * self.mean, sign * bounds[side]
             shifted, variance, third = self.moments(side, tail, bounded)
             limit = three_moment_quantile(shifted, variance, third, bound, tail)
-            limit = np.where(variance > 0, np.clip(limit, mean, bound), mean)
-            limits.append(sign * limit)
+            limits.append(sign * np.where(variance > 0, np.clip(limit, mean, bound), mean))
         lower, upper = limits
         return lower, upper
 
-    def moments(
-        self,
-        side: int,
-        tail: float | ndarray,
-        bounded: bool = False,
-    ) -> tuple:
+    def moments(self, side: int, tail: float | ndarray, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment (...) of the beta distribution of a limit.
 
         Parameters
@@ -292,13 +268,11 @@ class Clusters:
         tail : (...) array or float
         bounded : bool
         """
-        student = scipy.special.stdtrit(self.df, tail)
-        r = student / scipy.special.ndtri(tail)
+        r = scipy.special.stdtrit(self.df, tail) / scipy.special.ndtri(tail)
         g = self.skewness[side]
         u = (self.bounded if bounded else self.unseen)[side]
         free = np.asarray(self.free)
-        mean = (2 * side - 1) * self.mean
-        shifted = mean + free * np.maximum(g * r / 2, u)
+        shifted = (2 * side - 1) * self.mean + free * np.maximum(g * r / 2, u)
         variance = self.variance * r**2 + free * u**2
         third = 2 * (g * self.variance * r**3 + free**1.5 * u**3)
         return shifted, variance, third
@@ -391,48 +365,25 @@ def clusters(
     n = _along(design.psus_per_stratum[design.stratum_of_psu], share.ndim)
     free = _along(design.free[design.stratum_of_psu], share.ndim)
     square = (share**2).sum(0)
-    correction = n / np.maximum(n - 1, 1)
-    spread_of_sizes = (correction * _centred(design, share) ** 2).sum(0)
+    spread_of_sizes = (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0)
     vary = np.minimum(1, SIZES_VARY * spread_of_sizes / square)
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
-    error_in_stratum = _cleaned(sample.add(off), reach * share)
-    errors = np.stack([error, error_in_stratum])
+    errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
     least = (LEAST_ERROR * reach * share.max(0)) ** 4
     off_squares = np.nan_to_num(sample.add(off**2).sum(0))
-    spread = off_squares / len(sample.shares) / reach**2
+    spread_squared = (off_squares / len(sample.shares) / reach**2) ** 2
     holding = (sample.shares.max(0) > 0).sum(0)
     even = _rise(psus / np.maximum(holding, 1), EVEN)
-    spread_squared = spread**2
     trusted = even, _over(spread_squared, spread_squared + LEAST_SPREAD**4)
-    sides = []
-    for sign, bound in zip((-1, 1), bounds, strict=True):
-        gap = sign * (bound - level)
-        side = _side(
-            sample,
-            sign * errors,
-            sign * off,
-            gap,
-            vary,
-            psus,
-            least,
-            trusted,
-        )
-        sides.append(side)
+    sides = [
+        _side(sample, sign * errors, sign * off, sign * (bound - level), vary, psus, least, trusted)
+        for sign, bound in zip((-1, 1), bounds, strict=True)
+    ]
     free_share = (free * share**2).sum(0) / square
-    g, bounded, carriers, unseen = np.stack(sides, 1)
-    return Clusters(
-        mean,
-        variance,
-        df,
-        psus,
-        free_share,
-        g,
-        bounded,
-        carriers,
-        unseen,
-        design.df,
-    )
+    skewness, bounded, carriers, unseen = np.stack(sides, 1)
+    moments = skewness, bounded, carriers, unseen
+    return Clusters(mean, variance, df, psus, free_share, *moments, design.df)
 
 
 def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArrays:
@@ -472,13 +423,10 @@ def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArr
     shares = shares * _along(~design.certain_psus, shares.ndim - 1)
     square = np.add.reduceat(shares**2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
-    is_held = square > 0
-    spare = (is_held * (n - 1)).sum(1)
-    holding = (is_held * n).sum(1)
+    spare, holding = (((square > 0) * psus).sum(1) for psus in (n - 1, n))
     total = square.sum(1)
     psus = np.round(_over(shares.sum(1) ** 2, total), DECIMALS)
-    squares_over_df = square**2 / np.maximum(n - 1, 1)
-    satterthwaite = _over(total**2, squares_over_df.sum(1))
+    satterthwaite = _over(total**2, (square**2 / np.maximum(n - 1, 1)).sum(1))
     of_even = np.minimum(spare, _over(psus * spare, holding))
     df = np.minimum(of_even, satterthwaite).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
@@ -516,8 +464,7 @@ def _side(
     few = np.maximum(fewest, LEAST_CARRIERS)
     worst = np.maximum(error.max(0), 0) / heaviest
     bound = (gap * share / (1 + share)).max(0)
-    farthest = sample.add(beyond).max(0)
-    larger = np.minimum(bound, LARGER_FACTOR * farthest / heaviest)
+    larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
     of_none = np.minimum(1, BOUND_CARRIERS / few**2)
     at_the_bound = of_none * np.maximum(bound - worst, 0)
 
@@ -537,8 +484,7 @@ def _side(
     even, spread = trusted
     light_tail = _rise(1 / np.maximum(tail, ROUND), HEAVY)
     carried = np.minimum(_rise(carriers, CARRIERS), light_tail)
-    squared_errors = total_square**2
-    differing = _over(squared_errors, squared_errors + least)
+    differing = _over(total_square**2, total_square**2 + least)
     trust = np.minimum(carried, even) * spread * differing
     default = longest - trust * np.maximum(longest - shortest, 0)
     return skewness, unseen(_tail(errors)), fewest, default
@@ -558,14 +504,12 @@ def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
     """
     square = errors**2
     above = np.where(errors > 0, square, 0)
-    whole_square = square.sum(1) ** 2 + least
-    return _over((above**2).sum(1), whole_square).max(0)
+    return _over((above**2).sum(1), square.sum(1) ** 2 + least).max(0)
 
 
 def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
     """Return the variance if PSU errors, divided by their weight, vary equally everywhere."""
-    n = _along(design.psus_per_stratum, share.ndim)
-    free = _along(design.free, share.ndim)
+    n, free = (_along(column, share.ndim) for column in (design.psus_per_stratum, design.free))
     mean = np.add.reduceat(share, design.first_psu) / n
     used = mean > 0
     scale = np.where(used, mean, 1.0)

@@ -7,7 +7,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -24,39 +23,32 @@ OF_NUMBERS = ("rmse", "correlation")  # their predictions need not be classes of
 
 def refuse_missing_columns(items: LabeledItems, metrics: str | Sequence[str]) -> None:
     """Raise if a metric needs predictions or scores that the items do not have."""
-    if isinstance(metrics, str):
-        metrics = metrics.replace(",", " ").split()
-    names = [metric for metric in checks.each("metrics", metrics) if isinstance(metric, str)]
     available = {"prediction": items.predictions, "score": items.scores}
     missing = [role for role, columns in available.items() if columns is None]
-    for metric in names:
-        entry = METRICS.get(metric)
+    for metric in of_one.metric_names(metrics):
+        entry = METRICS.get(metric) if isinstance(metric, str) else None
         for role in missing:
             if entry and role in entry.arguments:
-                raise checks.WrongValue(
-                    "metrics",
-                    f"must suit the named columns; {metric} needs a {{0}} column for each model",
-                    others=(role,),
-                )
+                rule = f"must suit the named columns; {metric} needs a {{0}} column for each model"
+                raise checks.WrongValue("metrics", rule, others=(role,))
 
 
 def refuse_other_classes(items: LabeledItems, metrics: Sequence[str]) -> None:
     """Raise if none of a model's predictions is ever true, for example because they are scores."""
-    of_numbers = all(metric in OF_NUMBERS for metric in metrics)
-    if items.predictions is None or of_numbers:
+    if items.predictions is None or {*metrics} <= {*OF_NUMBERS}:
         return
     for name, predicted in zip(items.models, items.predictions.T, strict=True):
         if not np.isin(predicted, items.truth).any():
-            lists = [
+            wrong, right = (
                 checks.listed(np.unique(values).tolist(), NAMED, quoted=True)
                 for values in (predicted, items.truth)
-            ]
+            )
             raise checks.WrongValue(
                 "prediction",
                 "must hold classes that occur in the truth; if these numbers are scores, name them "
                 "with {0}",
                 others=("score",),
-                told=f"column {name!r} holds {lists[0]}, the truth {lists[1]}",
+                told=f"column {name!r} holds {wrong}, the truth {right}",
             )
 
 
@@ -78,8 +70,8 @@ def shown_by_samples(
 
 def shared_notes(items: LabeledItems, estimates: Sequence[MetricEstimates]) -> list[Note]:
     """Return the assumptions about the sample that appear in the notes of every model."""
-    first, *others = (set(of_model.notes) for of_model in estimates)
-    shared = first.intersection(*others).difference(items.notes)
+    first, *more = (set(of_model.notes) for of_model in estimates)
+    shared = first.intersection(*more).difference(items.notes)
     notes = filter(shared.__contains__, estimates[0].notes)
     return [note for note in notes if note.kind == "assumption" and note.where is None]
 
@@ -98,9 +90,3 @@ def undefined_note(
                 return replace(note, text=f"{note.text} (model {name})")
         return Note("undefined", f"undefined for model {name}", where)
     return None
-
-
-def place_of(metric: str, label: Any, group: Any) -> str:
-    """Return a metric with its class and group, as notes name it."""
-    text = metric if label is None else f"{metric} of {label}"
-    return text if group is None else f"{text} in group {group}"

@@ -154,13 +154,7 @@ class SurveyDesign(Result):
         if self.weight is not None:
             checked["weight"] = weights(self.weight, size)
         if self.fpc is not None:
-            checked["fpc"] = checks.counts(
-                "fpc",
-                self.fpc,
-                size=size,
-                low=1,
-                what="item",
-            )
+            checked["fpc"] = checks.counts("fpc", self.fpc, size=size, low=1, what="item")
         vars(self).update(checked)
         super().__post_init__()
         if self.fpc is not None:
@@ -196,11 +190,8 @@ class SurveyDesign(Result):
     def groups(self) -> list[tuple[int, ndarray]]:
         """Return, for each distinct n_h, the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
-        groups = []
-        for m in np.unique(n).tolist():
-            first = self.first_psu[n == m]
-            groups.append((m, first[:, None] + np.arange(m)))
-        return groups
+        first = self.first_psu[:, None]
+        return [(m, first[n == m] + np.arange(m)) for m in np.unique(n).tolist()]
 
     @property
     def df(self) -> int:
@@ -244,11 +235,9 @@ class SurveyDesign(Result):
         values : (n, C) array_like of float
             One row per item, one column per variable.
         """
-        psu = self.psu_of_item
         psus = self.stratum_of_psu.size
         weighted = self.weight * np.transpose(values)
-        totals = [np.bincount(psu, column, psus) for column in weighted]
-        return np.stack(totals, 1)
+        return np.stack([np.bincount(self.psu_of_item, column, psus) for column in weighted], 1)
 
     def headline(self) -> str:
         """Return the numbers of items, PSUs, strata and degrees of freedom."""
@@ -260,13 +249,11 @@ class SurveyDesign(Result):
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items and total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
-        items = np.bincount(of_item)
-        weight = np.bincount(of_item, self.weight)
         return rows_of(
             stratum=self.strata,
             psus=self.psus_per_stratum,
-            items=items,
-            weight=weight,
+            items=np.bincount(of_item),
+            weight=np.bincount(of_item, self.weight),
         )
 
     @cached_property
@@ -309,14 +296,14 @@ class SurveyDesign(Result):
         if not alone.any():
             return
         names = self.strata[alone].tolist()
-        neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
-        neighbor = neighbors[0].item() if neighbors.size else None
-        remedy = (
-            "merge each with another stratum, chosen before you see the outcome, such as "
-            f"collapse={{{names[0]!r}: {neighbor!r}}}"
-        )
-        if neighbor is None:
-            remedy = "there is no other stratum to merge it with"
+        neighbors = (self.strata[1:] if alone.all() else self.strata[~alone]).tolist()
+        neighbor = neighbors[0] if neighbors else None
+        remedy = "there is no other stratum to merge it with"
+        if neighbors:
+            remedy = (
+                "merge each with another stratum, chosen before you see the outcome, such as "
+                f"collapse={{{names[0]!r}: {neighbor!r}}}"
+            )
         verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
@@ -371,13 +358,7 @@ class SurveyDesign(Result):
 def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
     """Return the weights of items, or raise if one is below 0 or all are 0."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    checks.refuse(
-        "weight",
-        weight,
-        weight < 0,
-        "must be at least 0",
-        "item",
-    )
+    checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
     if not weight.any():
         raise WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight
@@ -395,13 +376,11 @@ def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
     """Raise if one of the given strata is not among all names."""
     for name in strata:
         if name not in names.tolist():
-            text = isinstance(name, str) and names.dtype.kind == "U"
-            close = checks.suggestion(name, names.tolist()) if text else ""
-            raise WrongValue(
-                "collapse",
-                f"must rename strata of the design; {_quoted(name)} is none of {_named(names)}"
-                f"{close}",
-            )
+            close = ""
+            if isinstance(name, str) and names.dtype.kind == "U":
+                close = checks.suggestion(name, names.tolist())
+            rule = f"must rename strata of the design; {_quoted(name)} is none of {_named(names)}"
+            raise WrongValue("collapse", rule + close)
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
@@ -421,11 +400,11 @@ def _named(names: ndarray) -> str:
 
 def sizes(n: ndarray) -> str:
     """Return a text with the numbers of strata per number of PSUs."""
-    values, counts = np.unique(n, return_counts=True)
-    if values.size == 1:
+    values, counts = (column.tolist() for column in np.unique(n, return_counts=True))
+    if len(values) == 1:
         return f"{values[0]:,} each"
-    texts = []
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        strata = checks.counted(count, "stratum", "strata")
-        texts.append(f"{strata} of {value:,}")
-    return ", ".join(texts[:NAMED]) + (", ..." if len(texts) > NAMED else "")
+    texts = [
+        f"{checks.counted(count, 'stratum', 'strata')} of {value:,}"
+        for value, count in zip(values, counts, strict=True)
+    ]
+    return ", ".join([*texts[:NAMED], "..."] if len(texts) > NAMED else texts)

@@ -37,7 +37,7 @@ from workbench.replication.independent import (
     sampled_counts,
     sampled_values,
 )
-from workbench.replication.moments import Bounds, Moments
+from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import (
     RANGES,
@@ -119,11 +119,22 @@ JOINED = (
     "with log-sd 2"
 )
 
+KEEPING = "use method 'fay' or 'generalized', whose replicates keep every item"
 # their replicates change the weights too little to move a median as another sample would
 SMALL_CHANGES = ("generalized", "jkn", "jk1", "jk2")
 
 
-class ReplicateEstimate(Estimate, Result):
+class Replicated(Estimate):
+    """Mixin of estimates that were computed again in every replicate."""
+
+    def _summary(self, limits: Interval) -> str:
+        """Return the estimate, its standard error and its limits as text."""
+        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+        interval = f"{percent(limits.level)} confidence interval"
+        return f"{value}, {interval} {limits.low:.4g} to {limits.high:.4g}"
+
+
+class ReplicateEstimate(Replicated, Result):
     """A statistic with its replicate variance.
 
     `replicate_estimate` returns this result. Its method `interval` computes confidence intervals.
@@ -293,8 +304,6 @@ class ReplicateEstimate(Estimate, Result):
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
         default = method == "default"
-        limits: Sequence[float] | ndarray
-        bounded: Bounds | None = None
         if default and self.counts is not None:
             return self._of_counts(level)
         notes = list(self.notes)
@@ -306,6 +315,8 @@ class ReplicateEstimate(Estimate, Result):
             )
             notes.insert(0, Note("unreliable", text))
         name = method
+        limits: Sequence[float] | ndarray
+        bounded: Bounds | None = None
         if default and self.ranks is not None:
             name = "default: ranks"
             limits = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
@@ -318,32 +329,31 @@ class ReplicateEstimate(Estimate, Result):
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
         else:
-            name = "default: t" if default else method
             limits = self._by_standard_error(tail, method)
+            if default:
+                name = "default: t"
             if default and self.skewness is not None:
                 name = "default: t, Hall"
-                limits = self._joined_with_halls(tail, limits, self.skewness)
+                t = float(scipy.special.stdtrit(df, 1 - tail))
+                below, above = (self.standard_error * unskewed(x, self.skewness) for x in (t, -t))
+                low, high = limits
+                limits = min(low, self.estimate - below), max(high, self.estimate - above)
         low, high = map(float, limits)
         if bounded == (low, high):
             bounded = None
-        return Interval(
-            low,
-            high,
-            float(level),
-            name,
-            bounded=bounded,
-            notes=notes,
-        )
+        return Interval(low, high, float(level), name, bounded=bounded, notes=notes)
 
     def _of_counts(self, level: float) -> Interval:
         """Return the interval of hits without clusters, from their counts in the strata."""
         counts = np.asarray(self.counts)
         interval = intervals.weighted_interval(*counts, level=level)
         limits = Metric.of(self.statistic).of_mean(np.array([*interval]))
-        name = "default: exact" if is_exact(counts) else "default: stratified"
-        if is_exact(counts) and self.free < 1:
-            limits = self._shortened(limits)
-            name = "default: exact, finite population"
+        name = "default: stratified"
+        if is_exact(counts):
+            name = "default: exact"
+            if self.free < 1:
+                limits = self._shortened(limits)
+                name += ", finite population"
         low, high = map(float, limits)
         return Interval(
             low,
@@ -359,13 +369,6 @@ class ReplicateEstimate(Estimate, Result):
         distances = np.subtract(limits, self.estimate)
         return self.estimate + math.sqrt(self.free) * distances
 
-    def _joined_with_halls(self, tail: float, limits: Bounds, skewness: float) -> Bounds:
-        """Return the outer limits of the given ones and of Hall's, which correct for skewness."""
-        t = float(scipy.special.stdtrit(self.effective_df, 1 - tail))
-        low = self.estimate - unskewed(t, skewness) * self.standard_error
-        high = self.estimate - unskewed(-t, skewness) * self.standard_error
-        return min(limits[0], low), max(limits[1], high)
-
     def _limits(self, tail: float, bounded: bool) -> Bounds:
         """Return the limits from values without clusters, or from clusters."""
         if self.moments is not None:
@@ -378,23 +381,14 @@ class ReplicateEstimate(Estimate, Result):
         pairs = np.reshape(sides, (-1, 2))
         if len(pairs) == 3:  # saved before there was a shorter default
             pairs = pairs[[0, 1, 2, 1]]
-        sample = Clusters(
-            mean,
-            variance,
-            self.effective_df,
-            self.effective_psus,
-            self.free,
-            *pairs,
-        )
-        low, high = sample.limits(tail, self.bounds, bounded=bounded)
+        sample = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *pairs)
+        limits = np.array(sample.limits(tail, self.bounds, bounded=bounded))
         if self.steps is None:
-            of_mean = Metric.of(self.statistic).of_mean
-            low, high = of_mean(np.array([low, high]))
+            limits = Metric.of(self.statistic).of_mean(limits)
         else:
-            values, below = self.steps
-            places = np.searchsorted(below, [low, high])
-            low, high = values[np.minimum(places, values.size - 1)]
-        return float(low), float(high)
+            limits = _values_at(limits, self.steps)
+        low, high = limits.tolist()
+        return low, high
 
     def _by_standard_error(self, tail: float, method: str) -> Bounds:
         """Return limits by Student's t, or by "logit" or "wilson" for statistics from 0 to 1."""
@@ -409,16 +403,14 @@ class ReplicateEstimate(Estimate, Result):
                 f"{self.estimate:g} and {self.variance:g}: use 'wilson'"
             )
         default = method == "default"
-        df = self.effective_df if default else self.df
-        t = float(scipy.special.stdtrit(df, 1 - tail))
+        t = float(scipy.special.stdtrit(self.effective_df if default else self.df, 1 - tail))
         if default and self.kind in SCALES and self.variance > 0:
             function, inverse, slope = SCALES[self.kind]
             middle = function(self.estimate)
             half = t * self.standard_error * slope(self.estimate)
             return inverse(middle - half), inverse(middle + half)
-        rule = "t" if default else method
         pair = limits(
-            rule,
+            "t" if default else method,
             self.estimate,
             self.variance,
             t,
@@ -438,12 +430,9 @@ class ReplicateEstimate(Estimate, Result):
         limits = self.interval()
         psus = checks.counted(self.psus, "PSU")
         strata = checks.counted(self.strata, "stratum", "strata")
+        interval = f"({limits.method}){limits.bounded_words()}; {psus}, {strata}"
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
-        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} confidence interval"
-        interval += f" {limits.low:.4g} to {limits.high:.4g}"
-        interval += f" ({limits.method}){limits.bounded_words()}"
-        return f"{self.statistic} {value}, {interval}; {psus}, {strata}, {drawn}"
+        return f"{self.statistic} {self._summary(limits)} {interval}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and interval method."""
@@ -574,15 +563,18 @@ def estimate_statistic(
         As in `replicate_estimate`.
     """
     design = replicates.design
+    size = design.weight.size
     metric = Metric.of(statistic)
     rows = domain_rows(domain, design.weight)
-    totals = metric.totals_of(columns, design.weight.size)
-    moments = metric.moments(*columns, design.weight.size) if metric.moments else None
+    totals = metric.totals_of(columns, size)
+    moments = metric.moments(*columns, size) if metric.moments else None
     bounds = _bounds(metric, bounds, columns, totals, rows)
     if totals:
         estimate, values = _from_totals(replicates, totals, rows)
     elif moments:
-        estimate, values = _from_moments(replicates, moments, rows)
+        z = design.totals(np.column_stack([rows, moments.columns * rows[:, None]]))
+        estimate = float(moments.of_totals(z.sum(0)))
+        values = moments.of_totals(replicates.totals_of_psus(z))
     else:
         estimate, values = _from_weights(replicates, metric, columns, rows)
     if not math.isfinite(estimate):
@@ -593,26 +585,28 @@ def estimate_statistic(
     in_base = rows
     if totals and totals.denominator is not None:
         in_base = rows & (totals.denominator != 0)
-    averaged = in_base
+    averaged: Any = in_base
     parts = [in_base]
     if moments and moments.possible is not None:
         averaged, bounds = moments.linear(design.weight * rows)
-        parts = [rows]
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
-    fields: dict = {}
-    fields["counts"] = sampled_counts(replicates, metric, totals, rows)
-    fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
-    if len(parts) > 1 and is_independent(replicates, rows):
-        positive, score = parts[0], np.asarray(columns[1])
-        fields["ranks"] = auc_ranks(positive[rows], score[rows])
-    if metric.name == "mean" and bounds is None and is_independent(replicates, rows):
-        fields["skewness"] = mean_skewness(
-            np.asarray(columns[0], float)[rows], variance, design.free[0]
-        )
+    fields: dict = {
+        "counts": sampled_counts(replicates, metric, totals, rows),
+        "moments": sampled_values(replicates, metric, totals, rows, bounds),
+    }
+    independent = is_independent(replicates, rows)
+    if len(parts) > 1 and independent:
+        fields["ranks"] = auc_ranks(parts[0][rows], np.asarray(columns[1])[rows])
+    if metric.name == "mean" and bounds is None and independent:
+        y = np.asarray(columns[0], float)[rows]
+        fields["skewness"] = mean_skewness(y, variance, design.free[0])
     if metric.name == "median":
-        fields["steps"] = _steps(columns[0], rows, design.weight)
+        y = np.asarray(columns[0], float)[rows]
+        distinct, code = np.unique(y, return_inverse=True)
+        below = np.cumsum(np.bincount(code, design.weight[rows]))
+        fields["steps"] = np.stack([distinct, below / below[-1]])
     return estimate_of_sample(
         replicates,
         metric,
@@ -664,21 +658,14 @@ def estimate_of_sample(
         if metric.name == "median":
             fields["variance_ratio"] = 1.0
             if replicates.method.removeprefix("imported ") in SMALL_CHANGES:
-                variance = _median_variance(fields["steps"], fields["clusters"][1])
+                error = math.sqrt(fields["clusters"][1])
+                low, high = _values_at(np.array([0.5 - error, 0.5 + error]), fields["steps"])
+                variance = float((high - low) / 2) ** 2
     elif not design.free.any():
         fields["free"] = 0.0
     psus = np.unique(design.psu_of_item[rows])
-    strata = np.unique(design.stratum_of_psu[psus])
     if replicates.most_df is not None:
         df = np.minimum(df, replicates.most_df)
-    fields |= {
-        "items": int(rows.sum()),
-        "psus": psus.size,
-        "strata": strata.size,
-        "informative_psus": int(holding),
-        "effective_psus": float(effective_psus),
-        "effective_df": float(effective_df),
-    }
     is_bounded = bounds and metric.name == "mean"
     result = ReplicateEstimate(
         metric.name,
@@ -687,6 +674,12 @@ def estimate_of_sample(
         int(df),
         replicate_values,
         kind="bounded" if is_bounded else metric.kind,
+        items=int(rows.sum()),
+        psus=psus.size,
+        strata=np.unique(design.stratum_of_psu[psus]).size,
+        informative_psus=int(holding),
+        effective_psus=float(effective_psus),
+        effective_df=float(effective_df),
         method=replicates.method,
         bounds=bounds,
         **fields,
@@ -719,14 +712,6 @@ def _from_totals(replicates: Replicates, totals: Totals, rows: ndarray) -> tuple
     return float(estimate), values
 
 
-def _from_moments(replicates: Replicates, moments: Moments, rows: ndarray) -> tuple[float, ndarray]:
-    columns = np.column_stack([rows, moments.columns * rows[:, None]])
-    z = replicates.design.totals(columns)
-    estimate = moments.of_totals(z.sum(0))
-    values = moments.of_totals(replicates.totals_of_psus(z))
-    return float(estimate), values
-
-
 def _from_weights(
     replicates: Replicates,
     metric: Metric,
@@ -734,10 +719,10 @@ def _from_weights(
     rows: ndarray,
 ) -> tuple[float, ndarray]:
     """Return estimate and replicate values of a statistic that needs every weight of the domain."""
-    names = metric.arguments or [f"column {k}" for k in range(1, len(columns) + 1)]
     of_domain = []
-    for name, column in zip(names, columns, strict=True):
+    for k, column in enumerate(columns):
         if np.ndim(column):
+            name = metric.arguments[k] if metric.arguments else f"column {k + 1}"
             if len(column) != rows.size:
                 raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
             column = checks.plain_array(name, column, "item")[rows]
@@ -752,21 +737,10 @@ def _from_weights(
     return estimate, values
 
 
-def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
-    """Return the distinct values, ascending, and the proportion of weight up to each, (2, V)."""
-    y = np.asarray(y, float)[rows]
-    values, code = np.unique(y, return_inverse=True)
-    below = np.cumsum(np.bincount(code, weight[rows]))
-    return np.stack([values, below / below[-1]])
-
-
-def _median_variance(steps: ndarray, variance_of_share: float) -> float:
-    """Return the variance of a median from the variance of the proportion below it."""
+def _values_at(shares: ndarray, steps: ndarray) -> ndarray:
+    """Return the values up to which given proportions of the weight lie."""
     values, below = steps
-    error = math.sqrt(variance_of_share)
-    places = np.searchsorted(below, [0.5 - error, 0.5 + error])
-    low, high = values[np.minimum(places, values.size - 1)]
-    return float((high - low) / 2) ** 2
+    return values[np.minimum(np.searchsorted(below, shares), values.size - 1)]
 
 
 def _variance(
@@ -777,17 +751,15 @@ def _variance(
     center: str,
 ) -> tuple[float, int]:
     """Return the variance and the number of undefined replicates, or raise if there are many."""
-    defined = np.isfinite(values)
-    undefined = int((~defined).sum())
+    defined = values[np.isfinite(values)]
+    undefined = values.size - defined.size
     if undefined > MOST_UNDEFINED * values.size:
-        remedy = "use method 'fay' or 'generalized', whose replicates keep every item"
-        if replicates.rho > 0:
-            remedy = "the statistic depends on single clusters"
+        remedy = KEEPING if replicates.rho == 0 else "the statistic depends on single clusters"
         count = checks.counted(values.size, "replicate")
         raise UnstableError(
             f"{name} is undefined (0/0) in {undefined} of {count}, more than 5%: {remedy}"
         )
-    middle = estimate if center == "full" else values[defined].mean()
+    middle = estimate if center == "full" else defined.mean()
     return float(replicates.variances(values, middle)), undefined
 
 
@@ -824,26 +796,15 @@ def _of_clusters(
         mean, values = sample.replicated(drawn)
         variance = float(drawn.variances(values, mean))
         other = float(drawn.variances(metric.of_mean(values), metric.of_mean(mean)))
-        if by_replicates > 0 or other > 0:
-            ratio = other / by_replicates if by_replicates > 0 else math.inf
-    sample_clusters = clusters(
-        replicates.design,
-        sample,
-        variance,
-        bounds,
-        most_df=replicates.most_df,
-    )
-    numbers = [
-        sample_clusters.mean,
-        sample_clusters.variance,
-        *sample_clusters.skewness,
-        *sample_clusters.bounded,
-        *sample_clusters.carriers,
-        *sample_clusters.unseen,
-    ]
+        if by_replicates > 0:
+            ratio = other / by_replicates
+        elif other > 0:
+            ratio = math.inf
+    moments = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
+    sides = moments.skewness, moments.bounded, moments.carriers, moments.unseen
     return {
-        "clusters": np.array(numbers, float),
-        "free": float(sample_clusters.free),
+        "clusters": np.hstack([moments.mean, moments.variance, *sides]),
+        "free": float(moments.free),
         "variance_ratio": ratio,
     }
 
@@ -858,9 +819,7 @@ def _bounds(
     if bounds is None:
         if metric.is_share:
             return 0.0, 1.0
-        if metric.ends:
-            return metric.ends(*columns)
-        return None
+        return metric.ends(*columns) if metric.ends else None
     if metric.name != "mean" or totals is None:
         raise WrongValue("bounds", f"are only for statistic 'mean'; got {metric.name!r}")
     low, high = checks.bounds(bounds)
@@ -884,22 +843,16 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
     """
     if estimate.undefined:
         replicates = checks.counted(estimate.replicate_values.size, "replicate")
-        verbs = (
-            "is undefined (0/0) and was"
-            if estimate.undefined == 1
-            else "are undefined (0/0) and were"
-        )
-        yield Note(
-            "undefined",
-            f"{estimate.undefined} of {replicates} {verbs} left out: use method 'fay' or "
-            "'generalized', whose replicates keep every item",
-        )
+        verbs = "are undefined (0/0) and were"
+        if estimate.undefined == 1:
+            verbs = "is undefined (0/0) and was"
+        text = f"{estimate.undefined} of {replicates} {verbs} left out"
+        yield Note("undefined", f"{text}: {KEEPING}")
+    unbounded = estimate.bounds is None
     if estimate.variance == 0 and estimate.free > 0:
         text = "all replicates are equal, so the estimated standard error is 0"
-        if estimate.bounds is None and estimate.counts is None:
-            text += ": the true error may be larger"
-        else:
-            text += ". Use the interval"
+        no_interval = unbounded and estimate.counts is None
+        text += ": the true error may be larger" if no_interval else ". Use the interval"
         yield Note("unreliable", text)
     if estimate.effective_df < FEW_DF and estimate.method == "brr" and estimate.kind == "share":
         yield Note(
@@ -919,11 +872,11 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
             yield Note("unreliable", SELDOM)
     if abs(estimate.variance_ratio - 1) > UNLIKE:
         yield Note("remark", OTHER_VARIANCE)
-    if estimate.method.startswith("imported") and estimate.bounds:
+    if estimate.method.startswith("imported") and not unbounded:
         yield Note("assumption", FOREIGN)
-    if estimate.bounds is None and estimate.moments is not None:
+    if unbounded and estimate.moments is not None:
         yield Note("assumption", ONE_MORE)
-    elif estimate.bounds is None and estimate.free > 0 and estimate.statistic != "quantile":
+    elif unbounded and estimate.free > 0 and estimate.statistic != "quantile":
         skewed = SKEWED if estimate.skewness is None else JOINED
         yield Note("assumption", UNBOUNDED.get(estimate.kind, skewed))
 

@@ -7,6 +7,7 @@ References
 .. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -91,11 +92,7 @@ class GaloisField:
             modulus = _smallest_primitive(p, degree)
         else:
             modulus = _modulus(self.modulus, p, degree)
-        vars(self).update(
-            p=p,
-            degree=degree,
-            modulus=modulus,
-        )
+        vars(self).update(p=p, degree=degree, modulus=modulus)
 
     def __repr__(self) -> str:
         return f"GaloisField({self.p}^{self.degree} modulo {polynomial(self.modulus)})"
@@ -130,11 +127,8 @@ class GaloisField:
         """
         coefficients = _whole_numbers("coefficients", coefficients, 0, self.p - 1)
         if coefficients.shape[-1:] != (self.degree,):
-            raise WrongValue(
-                "coefficients",
-                f"must have {self.degree} entries along the last axis; got shape "
-                f"{coefficients.shape}",
-            )
+            rule = f"must have {self.degree} entries along the last axis; got shape "
+            raise WrongValue("coefficients", f"{rule}{coefficients.shape}")
         return self._of_digits(coefficients)
 
     def add(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
@@ -151,8 +145,7 @@ class GaloisField:
             return _plain(a ^ b)
         if self.degree == 1:
             return _plain((a + b) % self.p)
-        first = digits(a, self.p, self.degree)
-        second = digits(b, self.p, self.degree)
+        first, second = (digits(numbers, self.p, self.degree) for numbers in (a, b))
         return self._of_digits((first + second) % self.p)
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
@@ -167,8 +160,7 @@ class GaloisField:
         b = self._elements("b", b)
         power, log = self._tables
         products = power[(log[a] + log[b]) % (self.size - 1)]
-        is_zero = (a == 0) | (b == 0)
-        return _plain(np.where(is_zero, 0, products))
+        return _plain(np.where((a == 0) | (b == 0), 0, products))
 
     def power(self, a: ArrayLike, exponent: ArrayLike) -> int | ndarray:
         """Return a ** exponent for whole exponents; a negative exponent inverts, 0 ** 0 is 1.
@@ -187,14 +179,12 @@ class GaloisField:
         """
         a = self._elements("a", a)
         exponent = _whole_numbers("exponent", exponent, -checks.LARGEST, checks.LARGEST)
-        is_zero = a == 0
-        if np.any(is_zero & (exponent < 0)):
+        if np.any((a == 0) & (exponent < 0)):
             raise WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
         group = self.size - 1
-        logarithms = log[a] * (exponent % group)
-        powers = power[logarithms % group]
-        return _plain(np.where(is_zero & (exponent != 0), 0, powers))
+        powers = power[log[a] * (exponent % group) % group]
+        return _plain(np.where((a == 0) & (exponent != 0), 0, powers))
 
     def log(self, a: ArrayLike) -> int | ndarray:
         """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
@@ -251,19 +241,12 @@ class GaloisField:
 # whole numbers and primes
 
 
-def _whole_numbers(
-    name: str,
-    values: ArrayLike,
-    low: int,
-    high: int,
-) -> ndarray:
+def _whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> ndarray:
     """Return `values` as an int array of any shape, or raise if they are not within low .. high."""
     array = checks.plain_array(name, values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
-    in_range = (array >= low) & (array <= high)
-    is_whole = np.floor(array) == array
-    wrong = array[~(in_range & is_whole)]
+    wrong = array[~((array >= low) & (array <= high) & (np.floor(array) == array))]
     if wrong.size:
         raise ValueError(
             f"{name} must hold whole numbers from {low} to {high}; got {wrong[0]:.15g}"
@@ -282,9 +265,7 @@ def trace(field: GaloisField, elements: ArrayLike, levels: int) -> ndarray:
 
 
 def _plain(array: ndarray) -> Any:
-    if np.ndim(array) == 0:
-        return int(array)
-    return array
+    return array if np.ndim(array) else int(array)
 
 
 def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
@@ -294,25 +275,25 @@ def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
 
 
 @lru_cache(maxsize=4096)
-def _prime_factors(number: int) -> tuple:
+def _prime_factors(number: int) -> tuple[int, ...]:
     """Return the distinct primes that divide `number`, rising."""
     primes = []
-    for divisor in range(2, math.isqrt(number) + 1):
+    divisor = 2
+    while number > 1:
+        if divisor * divisor > number:
+            divisor = number
         if number % divisor == 0:
             primes.append(divisor)
-            while number % divisor == 0:
-                number //= divisor
-    if number > 1:
-        return (*primes, number)
-    return tuple(primes)
+            number //= divisor
+        else:
+            divisor += 1
+    return tuple(dict.fromkeys(primes))
 
 
 def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
-    if len(primes) == 1:
-        return (primes[0], round(math.log(number, primes[0])))
-    return None
+    return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
 
 
 # polynomials over GF(p), coefficients lowest first
@@ -350,14 +331,10 @@ def _modulus(modulus: Sequence[int], p: int, degree: int) -> tuple:
     coefficients = tuple(_whole_numbers("modulus", array, 0, p - 1).tolist())
     if coefficients[-1] != 1:
         raise WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
-    for lower in range(1, degree // 2 + 1):
-        for divisor in _monic(p, lower):
-            if _divides(divisor, coefficients, p):
-                raise WrongValue(
-                    "modulus",
-                    f"must be irreducible modulo {p}; {polynomial(coefficients)} has the factor "
-                    f"{polynomial(divisor)}",
-                )
+    for divisor in itertools.chain.from_iterable(_monic(p, k) for k in range(1, degree // 2 + 1)):
+        if _divides(divisor, coefficients, p):
+            factor = f"{polynomial(coefficients)} has the factor {polynomial(divisor)}"
+            raise WrongValue("modulus", f"must be irreducible modulo {p}; {factor}")
     return coefficients
 
 
@@ -380,13 +357,11 @@ def _matrix_power(matrix: ndarray, exponent: int, p: int) -> ndarray:
 def _generates(matrix: ndarray, p: int) -> bool:
     """Return whether the powers of multiplication by an element reach everything but 0."""
     group = p ** len(matrix) - 1
-
-    def is_identity(exponent: int) -> bool:
-        return np.array_equal(_matrix_power(matrix, exponent, p), np.eye(len(matrix)))
-
-    if not is_identity(group):
+    identity = np.eye(len(matrix))
+    if not np.array_equal(_matrix_power(matrix, group, p), identity):
         return False
-    return not any(is_identity(group // prime) for prime in _prime_factors(group))
+    powers = (_matrix_power(matrix, group // prime, p) for prime in _prime_factors(group))
+    return not any(np.array_equal(power, identity) for power in powers)
 
 
 @lru_cache(maxsize=256)
@@ -403,10 +378,8 @@ def _smallest_primitive(p: int, degree: int) -> tuple:
 
 
 def _is_primitive_root(root: int, p: int) -> bool:
-    if root == 0:
-        return False
     exponents = ((p - 1) // prime for prime in _prime_factors(p - 1))
-    return all(pow(root, exponent, p) != 1 for exponent in exponents)
+    return root > 0 and all(pow(root, exponent, p) != 1 for exponent in exponents)
 
 
 def _multiplication(p: int, modulus: tuple, element: int) -> ndarray:
@@ -426,16 +399,16 @@ def _smallest_generator(p: int, modulus: tuple) -> int:
 
 
 @lru_cache(maxsize=64)
-def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
+def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple[ndarray, ndarray]:
     """Return the powers 0 .. q - 2 of the generator and their inverse, by doubling."""
-    size = p ** (len(modulus) - 1)
+    degree = len(modulus) - 1
+    group = p**degree - 1
     step = _multiplication(p, modulus, generator)
-    coefficients = np.eye(1, len(step), dtype=np.int64)
-    while len(coefficients) < size - 1:
+    coefficients = np.eye(1, degree, dtype=np.int64)
+    while len(coefficients) < group:
         coefficients = np.concatenate([coefficients, coefficients @ step % p])
         step = step @ step % p
-    place_values = p ** np.arange(len(step))
-    power = coefficients[: size - 1] @ place_values
-    log = np.zeros(size, dtype=np.int64)
-    log[power] = np.arange(size - 1)
+    power = coefficients[:group] @ p ** np.arange(degree)
+    log = np.zeros(group + 1, dtype=np.int64)
+    log[power] = np.arange(group)
     return power, log

@@ -112,25 +112,14 @@ def imported_replicates(
     replicated = _checked(replicate_weights, weight, method)
     with np.errstate(over="ignore"):
         factors = replicated / np.where(weight > 0, weight, 1.0)[:, None]
-    checks.refuse_infinite(
-        "replicate_weights over weight",
-        factors,
-        "item",
-        "replicate",
-        between=" ",
-    )
-    rounded = np.round(factors, DECIMALS)
+    name = "replicate_weights over weight"
+    checks.refuse_infinite(name, factors, "item", "replicate", between=" ")
     _, first, psu = np.unique(
-        rounded,
-        axis=0,
-        return_index=True,
-        return_inverse=True,
+        np.round(factors, DECIMALS), axis=0, return_index=True, return_inverse=True
     )
     if len(first) < 2:
-        raise WrongValue(
-            "replicate_weights",
-            "must differ between items; each replicate multiplies all weights by the same factor",
-        )
+        rule = "must differ between items; each replicate multiplies all weights by the same factor"
+        raise WrongValue("replicate_weights", rule)
     order = np.argsort(first)
     factors = factors[first[order]]
     if df is None:
@@ -159,12 +148,11 @@ def _checked(replicate_weights: ArrayLike, weight: ndarray, method: str) -> ndar
             f"must be numbers, a row for each of {weight.size} items and at least 2 columns, one "
             f"per replicate; got {array.dtype} of shape {array.shape}",
         )
-    outside = (weight == 0)[:, None] & (array != 0)
-    below = (array < 0) & (method != "sdr")
-    for wrong, rule in (
-        (~np.isfinite(array) | below, "finite and at least 0"),
-        (outside, "0 where the weight is 0"),
-    ):
+    wrong_by_rule = {
+        "finite and at least 0": ~np.isfinite(array) | (array < 0) & (method != "sdr"),
+        "0 where the weight is 0": (weight == 0)[:, None] & (array != 0),
+    }
+    for rule, wrong in wrong_by_rule.items():
         for row, column in np.argwhere(wrong)[:1]:
             value = f"item {row} replicate {column} is {array[row, column]:g}"
             raise WrongValue(name, f"must be {rule}; {value}")
@@ -185,9 +173,8 @@ def _coefficients(
     if coefficients is not None:
         array = checks.vector("coefficients", coefficients, size=count, what="replicate")
         if (array <= 0).any():
-            raise WrongValue(
-                "coefficients", f"must be above 0; replicate {array.argmin()} has {array.min():g}"
-            )
+            lowest = f"replicate {array.argmin()} has {array.min():g}"
+            raise WrongValue("coefficients", f"must be above 0; {lowest}")
         return array
     if method == "jkn":
         raise WrongValue(
@@ -200,10 +187,6 @@ def _coefficients(
             "rho",
             "must be given for method 'fay': the proportion of its weight that a PSU always keeps",
         )
-    if method == "jk2":
-        return np.ones(count)
-    if method == "jk1":
-        return np.full(count, (count - 1) / count)
-    if method == "sdr":
-        return np.full(count, 4 / count)
-    return np.full(count, 1 / (count * (1 - (rho or 0)) ** 2))
+    of_balanced = 1 / (count * (1 - (rho or 0)) ** 2)
+    of_method = {"jk2": 1.0, "jk1": (count - 1) / count, "sdr": 4 / count}
+    return np.full(count, of_method.get(method, of_balanced))

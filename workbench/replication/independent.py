@@ -73,8 +73,7 @@ def sampled_counts(
         return None
     stratum, weight, labeled, population = strata
     hit = totals.numerator[in_denominator] == totals.denominator[in_denominator]
-    hits = np.bincount(stratum, hit, labeled.size)
-    return np.stack([weight, population, labeled, hits])
+    return np.stack([weight, population, labeled, np.bincount(stratum, hit, labeled.size)])
 
 
 def sampled_values(
@@ -105,8 +104,8 @@ def sampled_values(
     if strata is None or (totals.denominator[rows] != 1).any():
         return None
     stratum, weight, labeled, population = strata
-    values = totals.numerator[rows]
     free = 1 - labeled / population
+    values = totals.numerator[rows]
     return SampledMoments.of_values(weight, free, stratum, values, *bounds).table()
 
 
@@ -151,12 +150,12 @@ def _strata(
     The result is None if the sample has clusters or does not suit the interval.
     """
     design = replicates.design
-    several = design.strata.size > 1
-    if several and not all_count or not is_unclustered(replicates, rows):
+    strata = design.strata.size
+    if strata > 1 and not all_count or not is_unclustered(replicates, rows):
         return None
     stratum = design.stratum_of_psu[design.psu_of_item[counting]]
-    weight = np.bincount(stratum, design.weight[counting], design.strata.size)
-    labeled = np.bincount(stratum, minlength=design.strata.size)
+    weight = np.bincount(stratum, design.weight[counting], strata)
+    labeled = np.bincount(stratum, minlength=strata)
     population = design.population if all_count else np.full(1, np.inf)
     return stratum, weight / weight.sum(), labeled, population
 
@@ -240,15 +239,12 @@ def auc_limits(estimate: float, ranks: ndarray, tail: float) -> Bounds:
         variance = x * (1 - x) * inflation / (m * n)
         return sign * (x - estimate) - z * np.sqrt(variance)
 
-    student = float(scipy.special.stdtrit(min(m, n), 1 - tail))
-    reach = student * error
+    reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
     limits = []
     for sign, end in ((-1, 0.0), (1, 1.0)):
         limit = estimate
         if estimate != end:
-            low, high = sorted((estimate, end))
-            limit = scipy.optimize.brentq(excess, low, high, args=(sign,))
-        farther = max(sign * limit, sign * middle + reach)
-        outer = sign * farther
+            limit = scipy.optimize.brentq(excess, *sorted((estimate, end)), args=(sign,))
+        outer = sign * max(sign * limit, sign * middle + reach)
         limits.append(min(max(outer, 0.0), 1.0))
     return limits[0], limits[1]

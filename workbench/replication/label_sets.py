@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -20,8 +20,7 @@ from workbench.data import numbers, shapes
 from workbench.data.classes import class_notes, read_classes, verdict_of
 from workbench.data.combined import are_lists, cell_labels, list_labels, recognized
 from workbench.data.numbers import MissingError, RowError
-from workbench.replication.statistics import METRICS
-from workbench.results import Note, rows_of
+from workbench.results import Note
 
 SHOWN_LABELS = 8
 OF_ONE_LABEL = ("precision", "recall", "f1", "auc", "brier", "log_loss", "proportion")
@@ -55,8 +54,9 @@ class LabelSets(NamedTuple):
 
     def fields(self, rows: ndarray) -> dict:
         """Return the fields of `LabeledItems` for some of the items."""
-        fields: dict = {"labels": self.labels, "true_labels": self.true[rows]}
-        fields["truth"] = set_texts(self.labels, fields["true_labels"])
+        true = self.true[rows]
+        fields: dict = {"labels": self.labels, "true_labels": true}
+        fields["truth"] = set_texts(self.labels, true)
         if self.predicted is not None:
             fields["predicted_labels"] = self.predicted[rows]
             fields["prediction"] = set_texts(self.labels, fields["predicted_labels"])
@@ -266,8 +266,8 @@ def _of_columns(data: Mapping[str, ndarray], of_labels: Mapping) -> LabelSets:
     sets = []
     for columns in of_labels.values():
         column_of = {label: name for name, label in columns.items()}
-        names = [column_of[label] for label in labels]
-        sets.append(np.column_stack([_zero_one(name, data[name]) for name in names]))
+        cells = [_zero_one(column_of[label], data[column_of[label]]) for label in labels]
+        sets.append(np.column_stack(cells))
     listed = checks.listed(labels, SHOWN_LABELS, quoted=True)
     note = Note("data", f"items have several labels, with one column of 0 and 1 for each: {listed}")
     true, *predicted = sets
@@ -289,27 +289,6 @@ def _zero_one(name: str, cells: ndarray) -> ndarray:
     return np.array([values[text] for text in texts], bool)
 
 
-def label_rows(labels: Sequence, true: ndarray, predicted: ndarray | None) -> list[dict]:
-    """Return one row per label: the items that have it, and those it was predicted for."""
-    items = true.sum(0)
-    if predicted is None:
-        return rows_of(label=labels, items=items)
-    return rows_of(label=labels, items=items, predicted=predicted.sum(0))
-
-
-def columns_of_sets(items: Any, metric: str, label: Any) -> tuple[ndarray, ...]:
-    """Return the true and predicted labels of items, or whether an item has one of them."""
-    entry = METRICS[metric]
-    if "score" in entry.arguments:
-        score = required(metric, "score", items.score)
-        return items.true_labels[:, items.labels.index(label)], score
-    predicted = required(metric, "prediction", items.predicted_labels)
-    if entry.about != "class":
-        return items.true_labels, predicted
-    k = items.labels.index(label)
-    return items.true_labels[:, k], predicted[:, k]
-
-
 def required(metric: str, role: str, values: ndarray | None) -> ndarray:
     """Return the values of a role, or raise if they are missing."""
     if values is None:
@@ -327,16 +306,16 @@ def refuse_metric(metric: str, about: str, has_labels: bool) -> None:
     has_labels : bool
         Whether items have several labels.
     """
+    rule = ""
     if about == "sets" and not has_labels:
-        raise WrongValue(
-            "metrics",
-            f"must suit the items: {metric} is for items with several labels; for items of one "
-            "class use accuracy, which equals their micro F1, precision and recall",
+        rule = (
+            "is for items with several labels; for items of one class use accuracy, which equals "
+            "their micro F1, precision and recall"
         )
-    if has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
-        raise WrongValue(
-            "metrics",
-            f"must suit the items: {metric} is for items of one class, and these have several "
-            "labels; use micro_f1, macro_f1, f1, precision, recall, exact_match, "
-            "hamming_loss or proportion",
+    elif has_labels and about != "sets" and metric not in (*OF_ONE_LABEL, "macro_f1"):
+        rule = (
+            "is for items of one class, and these have several labels; use micro_f1, macro_f1, f1, "
+            "precision, recall, exact_match, hamming_loss or proportion"
         )
+    if rule:
+        raise WrongValue("metrics", f"must suit the items: {metric} {rule}")

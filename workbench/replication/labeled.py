@@ -6,7 +6,6 @@
 import contextlib
 import difflib
 import fnmatch
-import itertools
 import string
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,9 +20,7 @@ from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.designs import weights
 from workbench.replication.label_sets import (
-    columns_of_sets,
     label_columns,
-    label_rows,
     read_label_sets,
     refuse_metric,
     required,
@@ -133,11 +130,13 @@ class LabeledItems(Result):
             Name of the model, one of `models`.
         """
         index = self.models.index(checks.choice("name", name, self.models))
-        prediction = None if self.predictions is None else self.predictions[:, index]
-        score = None if self.scores is None else self.scores[:, index]
+        prediction = score = None
         notes = list(self.notes)
         unlike_others = self.unlike_others
-        if prediction is not None and self.predictions is not None:
+        if self.scores is not None:
+            score = self.scores[:, index]
+        if self.predictions is not None:
+            prediction = self.predictions[:, index]
             notes += class_notes(self.truth, prediction)
             several = min(np.unique(self.truth).size, np.unique(self.predictions).size) > 1
             if several and unlike_others is None:
@@ -160,10 +159,16 @@ class LabeledItems(Result):
 
     @property
     def has_values(self) -> bool:
-        """Return whether the truth stands alone and has numbers other than 0 and 1."""
-        if not self.truth_alone or self.truth.dtype.kind == "U":
-            return False
-        return not np.isin(self.truth, (0, 1)).all()
+        """Return whether the truth stands alone and its mean is of interest.
+
+        It then has numbers other than 0 and 1, and no positive class was named.
+        """
+        return self.truth_alone and not self.named_positive and not self._has_classes
+
+    @property
+    def _has_classes(self) -> bool:
+        """Return whether the truth is text, or consists of 0 and 1."""
+        return self.truth.dtype.kind == "U" or bool(np.isin(self.truth, (0, 1)).all())
 
     @property
     def counted_class(self) -> object:
@@ -171,23 +176,24 @@ class LabeledItems(Result):
 
         It is the positive class, or 1 if the truth consists of 0 and 1.
         """
-        is_text = self.truth.dtype.kind == "U"
-        if self.positive is None and not is_text and np.isin(self.truth, (0, 1)).all():
+        if self.positive is None and self._has_classes and self.truth.dtype.kind != "U":
             return 1
         return self.positive
 
     @property
     def sampled(self) -> SampledClasses:
         """Return the classes in the sample, which determine the metrics that it can show."""
-        counts = np.ones(self.truth.size, bool)
+        truth, prediction = self.truth, self.prediction
         if self.weight is not None:
             counts = self.weight > 0
-        if self.prediction is None:
-            true = np.unique(self.truth[counts]).tolist()
+            truth = truth[counts]
+            prediction = None if prediction is None else prediction[counts]
+        if prediction is None:
+            true = np.unique(truth).tolist()
             return SampledClasses([], true, False, self.named_positive and len(true) == 1)
         return SampledClasses.of_columns(
-            self.truth[counts],
-            self.prediction[counts],
+            truth,
+            prediction,
             several=self.named_positive,
             unlike_others=self.unlike_others,
             are_sets=bool(self.labels),
@@ -214,55 +220,45 @@ class LabeledItems(Result):
         """Return the sorted classes that are true or predicted, or the labels of the items."""
         if self.labels:
             return [*self.labels]
-        columns = [self.truth]
-        if self.prediction is not None:
-            columns.append(self.prediction)
-        if self.predictions is not None:
-            columns.append(self.predictions.ravel())
-        return np.unique(np.concatenate(columns)).tolist()
+        columns = [self.truth, self.prediction, self.predictions]
+        return np.unique(np.hstack([c.ravel() for c in columns if c is not None])).tolist()
 
     def headline(self) -> str:
         """Return the numbers of items, classes and positives, or the range of the values."""
-        if self.has_values and not self.named_positive:
+        rows = f" of {self.truth.size + self.unlabeled:,} rows" if self.unlabeled else ""
+        if self.has_values:
             items = checks.counted(self.truth.size, "item")
-            if self.unlabeled:
-                items += f" of {self.truth.size + self.unlabeled:,} rows"
             low, high = self.truth.min(), self.truth.max()
-            return f"{items}, {self.truth_name} from {low:,.6g} to {high:,.6g}"
-        classes = checks.counted(np.unique(self.truth).size, "class", "classes")
-        if self.labels:
-            classes = checks.counted(len(self.labels), "label")
-        text = checks.counted(self.truth.size, "labeled item")
-        if self.unlabeled:
-            text += f" of {self.truth.size + self.unlabeled:,} rows"
+            return f"{items}{rows}, {self.truth_name} from {low:,.6g} to {high:,.6g}"
+        text = f"{checks.counted(self.truth.size, 'labeled item')}{rows}"
         if self.models:
             text += f", predictions of {checks.listed(self.models)}"
         if self.true_labels is not None:
-            return f"{text}, {classes}, {self.true_labels.sum() / self.truth.size:.3g} per item"
+            labels = checks.counted(len(self.labels), "label")
+            return f"{text}, {labels}, {self.true_labels.sum() / self.truth.size:.3g} per item"
+        text += f", {checks.counted(np.unique(self.truth).size, 'class', 'classes')}"
         if self.positive is None:
-            return f"{text}, {classes}"
-        proportion = np.mean(self.truth == self.positive)
-        return f"{text}, {classes}, {proportion:.1%} of class {self.positive}"
+            return text
+        return f"{text}, {np.mean(self.truth == self.positive):.1%} of class {self.positive}"
 
     def rows(self) -> list[dict]:
         """Return one row per true class or label: items, and how many were predicted to be of it.
 
         Values without a prediction have one row: items, mean and standard deviation.
         """
-        if self.has_values and not self.named_positive:
+        if self.has_values:
             sd = self.truth.std(ddof=1) if self.truth.size > 1 else np.nan
             return [{"items": self.truth.size, "mean": float(self.truth.mean()), "sd": float(sd)}]
         if self.true_labels is not None:
-            return label_rows(self.labels, self.true_labels, self.predicted_labels)
+            columns = {"label": self.labels, "items": self.true_labels.sum(0)}
+            if self.predicted_labels is not None:
+                columns["predicted"] = self.predicted_labels.sum(0)
+            return rows_of(**columns)
         names, counts = np.unique(self.truth, return_counts=True)
-        if self.prediction is None:
-            return rows_of(label=names, items=counts)
-        predicted = [int((self.prediction == name).sum()) for name in names.tolist()]
-        return rows_of(
-            label=names,
-            items=counts,
-            predicted=predicted,
-        )
+        columns = {"label": names, "items": counts}
+        if self.prediction is not None:
+            columns["predicted"] = (self.prediction == names[:, None]).sum(1)
+        return rows_of(**columns)
 
     def clusters(self) -> list[dict]:
         """Return one row per cluster, or per stratum if there are no clusters: accuracy and items.
@@ -270,44 +266,38 @@ class LabeledItems(Result):
         Without predictions the row contains the proportion of the class or the mean of the values
         instead. If every class counts, there are no rows.
         """
-        quantity, values = self._counted_values()
-        if values is None:
+        if not self.truth_alone:
+            prediction = required("accuracy", "prediction", self.prediction)
+            quantity, values = "accuracy", self.truth == prediction
+        elif self.has_values:
+            quantity, values = "mean", self.truth
+        elif self.counted_class is None:
             return []
+        else:
+            quantity, values = "share", self._of_label(self._truth, self.counted_class)
         units = self.stratum if self.psu is None else self.psu
         names, code = np.unique(units, return_inverse=True)
         if self.nest:
             _, code_of_stratum = np.unique(self.stratum, return_inverse=True)
             code = code_of_stratum * names.size + code
         _, first, code, items = np.unique(
-            code,
-            return_index=True,
-            return_inverse=True,
-            return_counts=True,
+            code, return_index=True, return_inverse=True, return_counts=True
         )
-        means = np.bincount(code, values) / items
         return rows_of(
             stratum=self.stratum[first].astype(str),
             psu=units[first].astype(str),
-            **{quantity: means},
+            **{quantity: np.bincount(code, values) / items},
             items=items,
         )
 
-    def _counted_values(self) -> tuple[str, ndarray | None]:
-        """Return one number per item whose mean per PSU is shown, and the name of this mean."""
-        if not self.truth_alone:
-            prediction = required("accuracy", "prediction", self.prediction)
-            return "accuracy", self.truth == prediction
-        if self.has_values and not self.named_positive:
-            return "mean", self.truth
-        if self.counted_class is None:
-            return "share", None
-        return "share", self._has(self.counted_class)
+    def _of_label(self, column: Any, label: Any) -> ndarray:
+        """Return whether each item has a class in a column of classes, or among its labels."""
+        return column[:, self.labels.index(label)] if self.labels else column == label
 
-    def _has(self, label: Any) -> ndarray:
-        """Return whether each item has a class as its true class or among its labels."""
-        if self.true_labels is None:
-            return self.truth == label
-        return self.true_labels[:, self.labels.index(label)]
+    @property
+    def _truth(self) -> Any:
+        """Return the true classes, or the true labels (n, L)."""
+        return self.true_labels if self.labels else self.truth
 
     def title_label(self, metric: str, label: Any) -> Any:
         """Return the class that a title names after a metric; for metrics of the truth its column.
@@ -344,22 +334,25 @@ class LabeledItems(Result):
         if entry.about == "value":
             return (self._numbers(metric),)
         if entry.about == "label":
-            return (self._has(label),)
+            return (self._of_label(self._truth, label),)
         label = self.positive if label is None else label
         if entry.about == "class" and label is None:
             names = self.labels or np.unique(self.truth)
             raise ValueError(
                 f"{metric} needs the positive class: set positive to one of {listed(names)}"
             )
+        truth, other, role = self._truth, self.prediction, "prediction"
         if self.labels:
-            return columns_of_sets(self, metric, label)
-        columns = [required(metric, role, getattr(self, role)) for role in entry.arguments]
-        if entry.about != "class":
-            return tuple(columns)
-        truth, other = columns
+            other = self.predicted_labels
+        if entry.arguments == ("truth",):
+            return (truth,)
         if "score" in entry.arguments:
-            return truth == label, other
-        return truth == label, other == label
+            other, role = self.score, "score"
+        other = required(metric, role, other)
+        if entry.about != "class":
+            return truth, other
+        truth = self._of_label(truth, label)
+        return truth, other if role == "score" else self._of_label(other, label)
 
     def _numbers(self, metric: str) -> ndarray:
         """Return the truth as numbers, or raise."""
@@ -380,7 +373,7 @@ class LabeledItems(Result):
         ranks = required(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
-        length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
+        _, length = np.shape(self.candidates)  # type: ignore[arg-type]
         for item in np.flatnonzero(ranks > length)[:1]:
             raise ValueError(
                 f"{metric} needs every true class among the candidates; that of item {item} is not"
@@ -505,9 +498,8 @@ def load_labeled(
     }
     for role in COMPARED:
         if isinstance(roles[role], (list, tuple)):
-            raise checks.WrongType(
-                role, "must be text; separate several columns by commas: 'old,new'", roles[role]
-            )
+            rule = "must be text; separate several columns by commas: 'old,new'"
+            raise checks.WrongType(role, rule, roles[role])
     if not truth:
         raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
@@ -533,13 +525,11 @@ def load_labeled(
     roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
     of_labels = label_columns(column_names, truth, prediction)
     named_first = _candidate_columns(column_names, candidates)
-    if (
-        score
-        and prediction == PREDICTION
-        and columns.spelled(prediction, column_names) not in (column_names)
-    ):
+    is_absent = columns.spelled(prediction, column_names) not in column_names
+    if score and prediction == PREDICTION and is_absent:
         prediction = roles["prediction"] = ""  # scores alone
     compared = _compared_columns(column_names, roles)
+    predictions, scores = (compared[role] for role in COMPARED)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
     roles |= {role: names[0] for role, names in compared.items() if names}
@@ -549,17 +539,12 @@ def load_labeled(
         for role in CROSSED
         if role in sources
     }
-    single = {name for role, name in sources.items() if role not in crossed}
-    class_columns = [*named_first, *compared["prediction"]]
-    number_columns = [*repeated, *compared["score"]]
-    names = {
-        *single,
-        *itertools.chain(*crossed.values()),
-        *class_columns,
-        *number_columns,
-    }
+    class_columns = [*named_first, *predictions]
+    number_columns = [*repeated, *scores]
+    names = {name for role, name in sources.items() if role not in crossed}
+    names.update(*crossed.values(), class_columns, number_columns)
     if of_labels:
-        names = {*itertools.chain(*of_labels.values()), *names} - {truth, prediction}
+        names = names.union(*of_labels.values()) - {truth, prediction}
     data, file_notes = frames.read_columns(items, sorted(names))
     sets = read_label_sets(
         data,
@@ -569,42 +554,33 @@ def load_labeled(
         separator,
         classes,
         candidates=candidates if named_first else "",
-        models=[*compared["prediction"], *compared["score"]],
+        models=[*predictions, *scores],
     )
     if sets is not None:
         data = data | sets.numbered([truth, prediction])
         classes = "auto"
     labeled, unlabeled = _labeled_rows(truth, data[truth])
-    of_classes = {truth, roles["prediction"], *compared["prediction"]}
+    of_classes = {truth, roles["prediction"], *predictions}
     if names == of_classes and not unlabeled and not matrix_notes:
         pairs = confusion_matrices.pair_counts("items", items, list(data.values()))
         if pairs:
             counts, matrix_notes = pairs
             labeled = np.repeat(labeled, counts)
-            data = {name: cells[labeled] for name, cells in data.items()}
     unlike_others = None
-    if unlabeled:
-        names_of_predictions = compared["prediction"] or [roles["prediction"]]
-        unlike = [
-            _unlike_others(data.get(name), labeled, weight or psu) for name in names_of_predictions
-        ]
-        unlike_others = None if unlike[0] is None else any(unlike)
-        data = {name: cells[labeled] for name, cells in data.items()}
-    with shapes.in_rows(labeled if unlabeled or matrix_notes else None):
-        read, class_cells, number_cells, more = _read(
-            data,
-            sources,
-            crossed,
-            class_columns,
-            number_columns,
-            classes,
+    if unlabeled and roles["prediction"]:
+        unlike_others = any(
+            _unlike_others(data[name], labeled, weight or psu)
+            for name in predictions or [roles["prediction"]]
         )
-    notes = [
-        *matrix_notes,
-        *_row_notes(unlabeled, labeled.size, read, sources),
-        *file_notes,
-        *more,
-    ]
+    in_rows = None
+    if unlabeled or matrix_notes:
+        data = {name: cells[labeled] for name, cells in data.items()}
+        in_rows = labeled
+    with shapes.in_rows(in_rows):
+        read, labels, parsed, read_notes = _read(
+            data, sources, crossed, class_columns, number_columns, classes
+        )
+    notes = [*matrix_notes, *_row_notes(unlabeled, read, sources), *file_notes, *read_notes]
     class_names = read["truth"]
     if sets is not None:
         read |= sets.fields(labeled)
@@ -615,10 +591,7 @@ def load_labeled(
         text = f"{missing}: the whole sample is treated as one stratum"
         notes.append(Note("assumption", text))
     read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
-    models = tuple(compared["prediction"] or compared["score"])
-    candidate_cells, prediction_cells = np.split(class_cells, [len(named_first)], 1)
-    weight_cells, score_cells = np.split(number_cells, [len(repeated)], 1)
-    if models:
+    if predictions or scores:
         read["prediction"] = read["score"] = None
     elif "prediction" in read and sets is None:
         notes.extend(class_notes(read["truth"], read["prediction"]))
@@ -630,11 +603,11 @@ def load_labeled(
         **{**dict.fromkeys(OPTIONAL), **read},
         positive=positive_name,
         nest=bool(nest),
-        replicate_weights=weight_cells if repeated else None,
-        candidates=candidate_cells if named_first else None,
-        models=models,
-        predictions=prediction_cells if compared["prediction"] else None,
-        scores=score_cells if compared["score"] else None,
+        replicate_weights=_stacked(parsed, repeated),
+        candidates=_stacked(labels, named_first),
+        models=tuple(predictions or scores),
+        predictions=_stacked(labels, predictions),
+        scores=_stacked(parsed, scores),
         unlabeled=unlabeled,
         unlike_others=unlike_others,
         named_positive=named_positive,
@@ -647,11 +620,9 @@ def _refuse_design(roles: dict[str, str], stratum: str) -> None:
     """Raise if a column of the sampling design is named, because a confusion matrix has none."""
     if stratum != STRATUM:
         roles = roles | {"stratum": stratum}
+    rule = "needs {0} with one row per item; this is a confusion matrix, which has only counts"
     for role, name in roles.items():
         if name and role not in ("truth", "prediction"):
-            rule = (
-                "needs {0} with one row per item; this is a confusion matrix, which has only counts"
-            )
             raise WrongValue(role, rule, name, others=("items",))
 
 
@@ -668,13 +639,11 @@ def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     return np.flatnonzero(~gone), int(gone.sum())
 
 
-def _unlike_others(cells: ndarray | None, labeled: ndarray, design: str) -> bool | None:
+def _unlike_others(cells: ndarray, labeled: ndarray, design: str) -> bool:
     """Return whether the predictions of labeled rows differ from those of the others.
 
     With clusters or weights some difference is allowed.
     """
-    if cells is None:
-        return None
     texts = np.array(numbers.as_text(cells))
     rest = np.delete(texts, labeled)
     rest = rest[rest != ""]
@@ -690,54 +659,47 @@ def _read(
     class_columns: list[str],
     number_columns: list[str],
     classes: str,
-) -> tuple[dict, ndarray, ndarray, list[Note]]:
-    """Return columns by role, more columns of classes and of numbers, (n, C) each, and notes."""
+) -> tuple[dict, dict, dict, list[Note]]:
+    """Return columns by role, all columns of classes and of numbers by name, and notes."""
+    truth = sources["truth"]
     of_classes = {role: sources[role] for role in ("truth", "prediction") if role in sources}
-    names = dict.fromkeys([*of_classes.values(), *class_columns])
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
-    names_of_numbers = dict.fromkeys([*of_numbers.values(), *number_columns])
-    beside = {name: data[name] for name in names_of_numbers}
-    columns_of_numbers = {
-        name: numbers.to_numbers(name, data[name], others=beside) for name in names_of_numbers
+    class_names = dict.fromkeys([*of_classes.values(), *class_columns])
+    beside = {name: data[name] for name in [*of_numbers.values(), *number_columns]}
+    parsed = {
+        name: numbers.to_numbers(name, cells, others=beside) for name, cells in beside.items()
     }
     values = None
-    if len(names) == 1 and "score" not in sources and classes == "auto":
-        values = _values(sources["truth"], data, beside)
+    notes: list[Note] = []
+    if len(class_names) == 1 and "score" not in sources and classes == "auto":
+        values = _values(truth, data, beside)
     if values is None:
-        labels, notes = read_classes({name: data[name] for name in names}, classes)
+        labels, notes = read_classes({name: data[name] for name in class_names}, classes)
     else:
-        labels, notes = {sources["truth"]: values}, []
+        labels = {truth: values}
     read: dict = {role: labels[name] for role, name in of_classes.items()}
-    read |= {role: columns_of_numbers[name] for role, name in of_numbers.items()}
-    for role, parts_of_role in crossed.items():
-        read[role] = _crossed(parts_of_role, data)
+    read |= {role: parsed[name] for role, name in of_numbers.items()}
+    for role, names in crossed.items():
+        read[role] = _crossed(names, data)
         notes += alike_notes(sources[role], read[role])
     if "group" in sources:
         read["group"] = _groups(sources["group"], data[sources["group"]])
     if "prediction" in read:
         for name in [sources["prediction"], *class_columns]:
-            _refuse_unlike({sources["truth"]: read["truth"], name: labels[name]})
+            _refuse_unlike({truth: read["truth"], name: labels[name]})
     if "weight" in read:
-        for row in np.flatnonzero(read["weight"] < 0)[:1].tolist():
-            problem = f": a weight must be at least 0; got {read['weight'][row]:g}"
+        weight = read["weight"]
+        for row in np.flatnonzero(weight < 0)[:1].tolist():
+            problem = f": a weight must be at least 0; got {weight[row]:g}"
             raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
-        weights(read["weight"])
-        _refuse_total_row(sources["weight"], read["weight"])
-    if values is not None:
-        _refuse_total_row(sources["truth"], values)
-    elif read["truth"].dtype.kind != "U":
-        _refuse_total_row(sources["truth"], read["truth"])
-    rows = read["truth"].size
-    class_cells = _stacked([labels[name] for name in class_columns], rows)
-    number_cells = _stacked([columns_of_numbers[name] for name in number_columns], rows)
-    return read, class_cells, number_cells, notes
+        _refuse_total_row(sources["weight"], weights(weight))
+    _refuse_total_row(truth, read["truth"])
+    return read, labels, parsed, notes
 
 
-def _stacked(columns_of_table: list[ndarray], rows: int) -> ndarray:
-    """Return columns side by side, (rows, C); C may be 0."""
-    if not columns_of_table:
-        return np.empty((rows, 0))
-    return np.stack(columns_of_table, 1)
+def _stacked(columns_by_name: dict[str, ndarray], names: list[str]) -> ndarray | None:
+    """Return columns side by side, (rows, C), or None if there are none."""
+    return np.stack([columns_by_name[name] for name in names], 1) if names else None
 
 
 def _values(name: str, data: dict, beside: dict) -> ndarray | None:
@@ -760,20 +722,21 @@ def _values(name: str, data: dict, beside: dict) -> ndarray | None:
 
 def _refuse_total_row(name: str, values: ndarray) -> None:
     """Raise if the last value is the sum of the others and far above them: a row of totals."""
-    other_values = values[:-1].astype(float)
-    if values.size < LEAST_ITEMS or abs(values[-1]) <= FAR_BEYOND * np.abs(other_values).max():
+    if values.size < LEAST_ITEMS or values.dtype.kind == "U":
         return
-    if np.isclose(other_values.sum(), values[-1], rtol=ROUNDED, atol=0):
+    before, last = values[:-1].astype(float), values[-1]
+    is_far = abs(last) > FAR_BEYOND * np.abs(before).max()
+    if is_far and np.isclose(before.sum(), last, rtol=ROUNDED, atol=0):
         problem = f": {values[-1]:g} is the sum of all rows above: delete this row of totals"
         raise numbers.RowError(f"column {name!r}, ", values.size - 1, problem)
 
 
 def _crossed(names: list[str], data: dict) -> ndarray:
     """Return the labels of a column, or those of every combination of several."""
-    labels = {name: numbers.to_labels(name, data[name], "text") for name in names}
+    labels = [numbers.to_labels(name, data[name], "text") for name in names]
     if len(names) == 1:
-        return labels[names[0]]
-    lists = {name: column.tolist() for name, column in labels.items()}
+        return labels[0]
+    lists = {name: column.tolist() for name, column in zip(names, labels, strict=True)}
     return np.array(columns.crossed_labels(lists))
 
 
@@ -782,54 +745,46 @@ def _groups(name: str, cells: ndarray) -> ndarray:
     gone = shapes.gaps(cells, False)
     if not gone.any() or gone.all():
         return numbers.to_labels(name, cells, "text")
-    labels = np.full(gone.size, "", object)
     with shapes.in_rows(np.flatnonzero(~gone)):
-        labels[~gone] = numbers.to_labels(name, cells[~gone], "text")
-    return np.array([str(label) for label in labels.tolist()])
+        labels = numbers.to_labels(name, cells[~gone], "text")
+    texts = np.full(gone.size, "", object)
+    texts[~gone] = [*map(str, labels.tolist())]
+    return texts.astype(str)
 
 
-def _row_notes(
-    unlabeled: int,
-    labeled: int,
-    read: dict,
-    sources: dict,
-) -> Iterator[Note]:
+def _row_notes(unlabeled: int, read: dict, sources: dict) -> Iterator[Note]:
     """Yield notes on rows without a label, without a group or of weight 0."""
+    labeled = read["truth"].size
     if unlabeled:
         yield Note(
             "assumption",
             "they are assumed to be a random sample of the file; the other rows are left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
-    for role, gap, text in (
-        ("group", "", f"no {sources.get('group')!r}: they count among all items, but in no group"),
-        (
-            "weight",
-            0,
-            "weight 0: they are outside the population of interest, but part of the design",
-        ),
-    ):
+    texts = {
+        "group": f"no {sources.get('group')!r}: they count among all items, but in no group",
+        "weight": "weight 0: they are outside the population of interest, but part of the design",
+    }
+    for role, gap in (("group", ""), ("weight", 0)):
         count = int(np.count_nonzero(read.get(role, 1) == gap))
         if count:
             items = checks.counted(count, "item has", "items have")
-            yield Note("data", f"{items} {text}")
+            yield Note("data", f"{items} {texts[role]}")
 
 
 def positive_class(positive: Any, truth: ndarray) -> Any:
     """Return the positive class as it is written among the true classes."""
     names = np.unique(truth).tolist()
-    if positive == "" or positive is None:
-        if len(names) == 2 and not isinstance(names[0], str):
-            return names[1]
-        return None
+    if positive in ("", None):
+        is_pair = len(names) == 2 and not isinstance(names[0], str)
+        return names[1] if is_pair else None
     text = str(positive).strip()
     text = {"true": "1", "false": "0"}.get(text.lower(), text)
     for name in names:
         if name == positive or str(name) == text:
             return name
-    raise WrongValue(
-        "positive", f"must be a class of the truth; got {positive!r}, available are {listed(names)}"
-    )
+    rule = f"must be a class of the truth; got {positive!r}, available are {listed(names)}"
+    raise WrongValue("positive", rule)
 
 
 def _stratum_column(column_names: list[str], stratum: str) -> str:
@@ -862,16 +817,14 @@ def _compared_columns(column_names: list[str], roles: dict) -> dict[str, list[st
     compared = {}
     for role in COMPARED:
         names = columns.crossed_names(roles[role], column_names)
-        compared[role] = names if len(names) > 1 else []
-        if len({*compared[role]}) < len(compared[role]):
+        compared[role] = names = names if len(names) > 1 else []
+        if len({*names}) < len(names):
             raise WrongValue(role, "must name a different column for each model", roles[role])
-        if roles["truth"] in compared[role]:
-            raise WrongValue(
-                role, "must not name the column of {0}", roles[role], others=("truth",)
-            )
+        if roles["truth"] in names:
+            rule = "must not name the column of {0}"
+            raise WrongValue(role, rule, roles[role], others=("truth",))
     prediction, score = (roles[role] for role in COMPARED)
-    counts = [len(compared[role]) for role in COMPARED]
-    if any(counts) and prediction and score and counts[0] != counts[1]:
+    if prediction and score and len({*map(len, compared.values())}) > 1:
         raise WrongValue(
             "score",
             "must name as many columns as {0}",
@@ -888,46 +841,39 @@ def matches(name: str, pattern: str) -> bool:
 
 def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
+    argument = "replicate_weights"
     used = {columns.plain_name(name) for name in roles.values() if isinstance(name, str)}
     unused = [name for name in column_names if columns.plain_name(name) not in used]
     names = [name for name in unused if fnmatch.fnmatchcase(name, pattern)]
     if not names:
         names = [name for name in unused if matches(name, pattern)]
     if len(names) < 2:
-        raise WrongValue(
-            "replicate_weights",
-            f"must match at least 2 columns; {pattern!r} matches "
-            f"{listed(names, quoted=True) or 'none'}",
-        )
+        matched = listed(names, quoted=True) or "none"
+        rule = f"must match at least 2 columns; {pattern!r} matches {matched}"
+        raise WrongValue(argument, rule)
     stems = {name.rstrip(string.digits) for name in names}
     numbered = [name for name in unused if name[-1:].isdigit() and name not in names]
-    left_out = [name for name in numbered if name.rstrip(string.digits) in stems]
-    if left_out:
-        raise WrongValue(
-            "replicate_weights",
+    missed = [name for name in numbered if name.rstrip(string.digits) in stems]
+    if missed:
+        rule = (
             f"must match every replicate; {pattern!r} matches {len(names)} columns and leaves out "
-            f"{listed(left_out, 3, quoted=True)}",
+            f"{listed(missed, 3, quoted=True)}"
         )
+        raise WrongValue(argument, rule)
     for role in DESIGNED:
         if roles[role]:
-            raise WrongValue(
-                "replicate_weights",
-                "must not be given with {0}: the weights already account for the clusters",
-                others=(role,),
-            )
+            rule = "must not be given with {0}: the weights already account for the clusters"
+            raise WrongValue(argument, rule, others=(role,))
     if not roles["weight"]:
-        raise WrongValue(
-            "replicate_weights",
-            "need the {0} that they modify: name its column",
-            others=("weight",),
-        )
+        rule = "need the {0} that they modify: name its column"
+        raise WrongValue(argument, rule, others=("weight",))
     return names
 
 
 def _refuse_unlike(classes: dict[str, ndarray]) -> None:
     """Raise if one of the columns is text and another is numbers."""
     if len({cells.dtype.kind == "U" for cells in classes.values()}) > 1:
-        examples = (f"column {name!r} {cells[0].item()!r}" for name, cells in classes.items())
+        examples = [f"column {name!r} {cells[0].item()!r}" for name, cells in classes.items()]
         raise ValueError(
             f"truth and prediction must both be text or both numbers; {' and '.join(examples)}"
         )

@@ -14,12 +14,13 @@ References
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from workbench.replication.moments import Bounds
-from workbench.replication.statistics import METRICS, Metric, Totals, ratio
+from workbench.replication.statistics import METRICS, Metric, ratio
 
 
 @dataclass(frozen=True)
@@ -76,25 +77,23 @@ def linearized(metric: str, columns: Sequence[ndarray], weight: ndarray) -> Line
     ([1.5, 0.5, 0.5, -0.5], (-0.5, 1.5))
     """
     entry = METRICS[metric]
-    size = weight.size
     if entry.of_each:
         truth, prediction = columns
         return _mean_of_classes(entry.of_each, truth, prediction, weight)
     if entry.moments:
-        values, bounds = entry.moments(*columns, size).linear(weight)
+        values, bounds = entry.moments(*columns, weight.size).linear(weight)
         share = weight / weight.sum()
         mean = float(share @ values)
-        deviations = None if bounds is None else (bounds[0] - mean, bounds[1] - mean)
+        deviations = bounds and (bounds[0] - mean, bounds[1] - mean)
         return Linearized(mean, values, bounds, share[None], deviations)
     if entry.parts:
         return _mean_of_parts(entry, columns, weight)
-    totals = entry.totals_of(columns, size)
-    return _ratio(entry, totals, weight)  # type: ignore[arg-type]
+    return _ratio(entry, entry.totals_of(columns, weight.size), weight)
 
 
-def _ratio(entry: Metric, totals: Totals, weight: ndarray) -> Linearized:
+def _ratio(entry: Metric, totals: Any, weight: ndarray) -> Linearized:
     """Linearize a ratio R of totals: R + (numerator - R denominator) / mean denominator."""
-    numerator, denominator = totals.numerator, np.asarray(totals.denominator)
+    numerator, denominator = totals.numerator, totals.denominator
     total = weight @ denominator
     mean = float(total / weight.sum())
     estimate = float(ratio(weight @ numerator, total))
@@ -125,15 +124,12 @@ def _mean_of_parts(entry: Metric, columns: Sequence[ndarray], weight: ndarray) -
     values = estimate + ratio(influence * weight.sum(), weight)
     largest = float(weight.sum() / totals.min())
     bounds = estimate * (1 - largest), estimate + (1 - estimate) * largest
-    of_class = np.where(parts[0], parts[0].sum(), parts[1].sum())
+    of_class = np.where(parts[0], *(part.sum() for part in parts))
     return Linearized(estimate, values, bounds, shares, (-estimate, 1 - estimate), of_class)
 
 
 def _mean_of_classes(
-    of_each: str,
-    truth: ndarray,
-    prediction: ndarray,
-    weight: ndarray,
+    of_each: str, truth: ndarray, prediction: ndarray, weight: ndarray
 ) -> Linearized:
     """Linearize the mean of a metric of all classes.
 
@@ -141,29 +137,24 @@ def _mean_of_classes(
     hit of some class. Its smallest value is that of an error between two classes.
     """
     counts = weight > 0
-    columns = [truth[counts]]
-    if of_each == "f1":
-        columns.append(prediction[counts])
-    parts = []
+    of_f1 = of_each == "f1"
+    columns = (truth, prediction) if of_f1 else (truth,)
+    parts: list[Any] = []
     of_class = np.zeros(weight.size, int)
-    for label in np.unique(np.concatenate(columns)):
-        of_class[truth == label] = (truth[counts] == label).sum()
-        columns_of_label = [truth == label, prediction == label]
-        parts.append(linearized(of_each, columns_of_label, weight))
+    for label in np.unique(np.concatenate([column[counts] for column in columns])):
+        is_true = truth == label
+        of_class[is_true] = is_true[counts].sum()
+        parts.append(linearized(of_each, [is_true, prediction == label], weight))
     estimate = float(np.mean([part.estimate for part in parts]))
-    falls = [part.estimate - part.bounds[0] for part in parts]  # type: ignore[index]
-    rises = [part.bounds[1] - part.estimate for part in parts]  # type: ignore[index]
-    classes_of_an_error = 2 if of_each == "f1" else 1
-    fall = sum(sorted(falls)[-classes_of_an_error:]) / len(parts)
-    rise = max(rises) / len(parts)
-    deviations = [part.deviations for part in parts]
-    least = min(low for low, _ in deviations)  # type: ignore[misc]
-    most = max(high for _, high in deviations)  # type: ignore[misc]
+    falls = sorted(part.estimate - part.bounds[0] for part in parts)
+    fall = sum(falls[-2:] if of_f1 else falls[-1:]) / len(parts)
+    rise = max(part.bounds[1] - part.estimate for part in parts) / len(parts)
+    lows, highs = zip(*(part.deviations for part in parts), strict=True)
     return Linearized(
         estimate,
         np.mean([part.values for part in parts], 0),
         (estimate - fall, estimate + rise),
         np.mean([part.shares for part in parts], 0),
-        (least, most),
-        of_class if of_each == "recall" else None,
+        (min(lows), max(highs)),
+        None if of_f1 else of_class,
     )

@@ -9,7 +9,6 @@ References
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication.estimates import (
+    Replicated,
     ReplicateEstimate,
     domain_rows,
     estimate_statistic,
@@ -26,12 +26,12 @@ from workbench.replication.moments import Bounds, refuse_many_classes
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
-from workbench.results import Estimate, Interval, Note, Result, percent
+from workbench.results import Interval, Note, Result
 
 NAMED = 3
 
 
-class MacroEstimate(Estimate, Result):
+class MacroEstimate(Replicated, Result):
     """Mean of a statistic over all classes, with its replicate variance.
 
     `macro_f1` returns this result. Its method `interval` computes the confidence interval.
@@ -154,28 +154,20 @@ class MacroEstimate(Estimate, Result):
             max(least, np.sqrt(away @ together @ away) / estimates.size)
             for away in np.abs(limits - estimates)
         )
-        low = max(0.0, self.estimate - below)
-        high = min(1.0, self.estimate + above)
-        return float(low), float(high)
+        return float(max(0.0, self.estimate - below)), float(min(1.0, self.estimate + above))
 
     def headline(self) -> str:
         """Return the estimate, its standard error and its interval."""
         limits = self.interval()
         classes = checks.counted(len(self.labels), "class", "classes")
+        interval = f"{self._summary(limits)}{limits.bounded_words()}"
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
-        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-        interval = f"{percent(limits.level)} confidence interval"
-        interval += f" {limits.low:.4g} to {limits.high:.4g}"
-        interval += limits.bounded_words()
-        return f"{title_of(self.statistic)} {value}, {interval}; {classes}, {drawn}"
+        return f"{title_of(self.statistic)} {interval}; {classes}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row per class: its F1 or recall, standard error and limits."""
-        table = []
-        for label, part in zip(self.labels, self.parts, strict=True):
-            [row] = part.rows()
-            table.append({"label": label} | row)
-        return table
+        of_classes = zip(self.labels, self.parts, strict=True)
+        return [{"label": label} | row for label, part in of_classes for row in part.rows()]
 
 
 def macro_f1(
@@ -226,13 +218,7 @@ def macro_f1(
     >>> round(estimate, 4)
     0.8773
     """
-    return mean_of_classes(
-        replicates,
-        "macro_f1",
-        truth,
-        prediction,
-        domain=domain,
-    )
+    return mean_of_classes(replicates, "macro_f1", truth, prediction, domain=domain)
 
 
 def mean_of_classes(
@@ -265,13 +251,7 @@ def mean_of_classes(
     weight = checks.instance("replicates", replicates, Replicates).design.weight
     truth = checks.labels("truth", truth, size=weight.size)
     prediction = checks.labels("prediction", prediction, size=weight.size)
-    estimate = estimate_mean_of_classes(
-        replicates,
-        statistic,
-        truth,
-        prediction,
-        domain=domain,
-    )
+    estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
     refuse_unsampled(statistic, truth[weight > 0], prediction[weight > 0])
     return estimate
 
@@ -296,39 +276,36 @@ def estimate_mean_of_classes(
         and the mean is over the labels.
     """
     of_class = METRICS[statistic].of_each
+    title = title_of(statistic)
     rows = domain_rows(domain, replicates.design.weight)
     notes = []
-    column_of: dict[Any, int | None]
     if labels:
         occurs = (truth[rows] | prediction[rows]).any(0)
-        column_of = {label: k for k, label in enumerate(labels) if occurs[k]}
-        unseen = [label for label in labels if label not in column_of]
-        if unseen:
-            listed = checks.listed(unseen, NAMED, quoted=True)
+        classes = [label for label, occurred in zip(labels, occurs, strict=True) if occurred]
+        absent = [label for label in labels if label not in classes]
+        if absent:
+            listed = checks.listed(absent, NAMED, quoted=True)
             text = f"labels that are neither true nor predicted are left out of the mean: {listed}"
             notes.append(Note("data", text))
     else:
-        columns = [truth[rows]]
-        if of_class == "f1":
-            columns.append(prediction[rows])
-        column_of = dict.fromkeys(np.unique(np.concatenate(columns)).tolist())
-    if not column_of:
-        raise UndefinedError(f"{title_of(statistic)} is undefined: no label is true or predicted")
-    if len(column_of) == 1:
+        columns = (truth, prediction) if of_class == "f1" else (truth,)
+        classes = np.unique(np.concatenate([column[rows] for column in columns])).tolist()
+    if not classes:
+        raise UndefinedError(f"{title} is undefined: no label is true or predicted")
+    if len(classes) == 1:
         raise UndefinedError(
-            f"{title_of(statistic)} is undefined: it is the mean of several classes, and only "
-            f"{[*column_of][0]!r} occurs; one item of another class could halve it: use accuracy, "
+            f"{title} is undefined: it is the mean of several classes, and only "
+            f"{classes[0]!r} occurs; one item of another class could halve it: use accuracy, "
             "or label items of other classes"
         )
-    refuse_many_classes(statistic, len(column_of))
+    refuse_many_classes(statistic, len(classes))
     parts = []
-    for label, k in column_of.items():
-        columns = [truth == label, prediction == label]
-        if k is not None:
-            columns = [truth[:, k], prediction[:, k]]
-        part = estimate_statistic(replicates, of_class, *columns, domain=rows)
-        parts.append(part)
-    labels = [*column_of]
+    for label in classes:
+        columns = truth == label, prediction == label
+        if labels:
+            k = labels.index(label)
+            columns = truth[:, k], prediction[:, k]
+        parts.append(estimate_statistic(replicates, of_class, *columns, domain=rows))
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
     variances = np.array([part.variance for part in parts])
@@ -336,24 +313,23 @@ def estimate_mean_of_classes(
     effective_df = dfs.min()
     if variances.any():
         effective_df = variances.sum() ** 2 / (variances**2 / dfs).sum()
-    rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
+    rough = [label for label, part in zip(classes, parts, strict=True) if part.is_rough]
     if rough:
         noun = "class" if len(rough) == 1 else "classes"
-        classes = f"{noun} {checks.listed(rough, NAMED)}"
-        text = "the standard error is rough. Use the confidence interval, which accounts for this"
-        notes.append(Note("unreliable", f"few clusters carry information about {classes}: {text}"))
-    variance = float(replicates.variances(values, estimate))
-    undefined = int(np.isnan(values).sum())
-    df = max(1, parts[0].psus - parts[0].strata)
+        text = (
+            f"few clusters carry information about {noun} {checks.listed(rough, NAMED)}: the "
+            "standard error is rough. Use the confidence interval, which accounts for this"
+        )
+        notes.append(Note("unreliable", text))
     return MacroEstimate(
         estimate,
-        variance,
-        tuple(labels),
+        float(replicates.variances(values, estimate)),
+        tuple(classes),
         tuple(parts),
         _correlation(replicates, parts),
         values,
-        undefined,
-        df,
+        int(np.isnan(values).sum()),
+        max(1, parts[0].psus - parts[0].strata),
         float(effective_df),
         statistic,
         notes=notes,

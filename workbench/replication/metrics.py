@@ -12,6 +12,7 @@ References
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,8 @@ OF_LABELS = (
     "recall",
     "hamming_loss",
 )  # where items have several labels
+OF_ALL_LABELS = tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
+OF_CLASSES = ("accuracy", "macro_f1", "f1")
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -155,38 +158,31 @@ class MetricEstimates(Result):
         worth = ""
         if not np.isnan(row["worth"]):
             noun = "items" if METRICS[row["metric"]].about == "sets" else "labels"
-            worth = (
-                f"; effective sample size {row['worth']:,.0f} "
-                f"for {self.estimates[0].items:,} {noun}"
-            )
-        lead = _heading(row) + _colon(row)
-        return f"{lead} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
+            items = f"{self.estimates[0].items:,} {noun}"
+            worth = f"; effective sample size {row['worth']:,.0f} for {items}"
+        return f"{_lead(row)} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
         """Return the caveats, then the first metric with its interval in a sentence."""
         row = self.rows()[0]
-        name = _heading(row)
+        metric = METRICS[row["metric"]]
         estimate, low, high = _texts(row, *NUMBERS[:3])
-        interval = f"{percent(self.level)} confidence interval {low} to {high}"
-        finding = f"{name}{_colon(row)} {estimate} ({interval})"
-        if METRICS[row["metric"]].meaning:
-            finding += f": {METRICS[row['metric']].meaning}"
-        if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
+        finding = (
+            f"{_lead(row)} {estimate} ({percent(self.level)} confidence interval {low} to {high})"
+        )
+        if metric.meaning:
+            finding += f": {metric.meaning}"
+        if metric.is_share and digits.nothing(row["low"], row["high"]):
             finding = (
-                f"No result: {name} may be anything between {low} and {high}, because the sample "
-                "contains too little information about it"
+                f"No result: {capitalized(row_title(row))} may be anything between {low} and "
+                f"{high}, because the sample contains too little information about it"
             )
-        caveats = (f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats)
-        return "\n".join([*caveats, finding])
+        return "\n".join([*(f"{capitalized(caveat)}." for caveat in self.caveats), finding])
 
     def basis(self) -> str:
         """Return a description of the sample that the finding rests on, in one line."""
-        first = self.estimates[0]
-        worth = self.rows()[0]["worth"]
-        sample = checks.counted(first.items, "labeled item")
-        if first.psus != first.items:
-            sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
-        sample += f" of {checks.counted(first.strata, 'stratum', 'strata')}"
+        first, worth = self.estimates[0], self.rows()[0]["worth"]
+        sample = f"{sample_text(first)} of {checks.counted(first.strata, 'stratum', 'strata')}"
         if not np.isnan(worth):
             sample += f", effective sample size {worth:,.0f}"
         method = method_words(self.method.removeprefix("imported "))
@@ -209,46 +205,36 @@ class MetricEstimates(Result):
         """
         z = intervals.quantile(self.level)
         labels = self.labels or (None,) * len(self.estimates)
-        grouped = any(group is not None for group in self.groups)
+        keys = zip(self.estimates, self.groups, labels, strict=True)
         table: list[dict] = []
-        of_estimates = zip(
-            self.estimates,
-            self.groups,
-            labels,
-            self.naive,
-            self.naive_error,
-            strict=True,
-        )
-        for estimate, group, label, naive, error in of_estimates:
+        for k, (estimate, group, label) in enumerate(keys):
             interval = estimate.interval(self.level)
-            effect = worth = math.nan
+            naive, error = float(self.naive[k]), float(self.naive_error[k])
+            naive_limits = np.clip([naive - z * error, naive + z * error], *RANGES[estimate.kind])
+            effect = math.nan
             if error > 0 and estimate.variance > 0:
-                effect = float(estimate.variance / error**2)
-            if estimate.effective_df >= LEAST_DF:
-                worth = estimate.items / effect
-            limits = [naive - z * error, naive + z * error]
-            naive_low, naive_high = np.clip(limits, *RANGES[estimate.kind])
-            row = {"group": group, "metric": estimate.statistic, "label": label}
-            if not grouped:
-                del row["group"]
-            if not self.labels:
-                del row["label"]
-            row |= {
+                effect = estimate.variance / error**2
+            is_certain = estimate.effective_df >= LEAST_DF
+            row = {
+                "group": group,
+                "metric": estimate.statistic,
+                "label": label,
                 "estimate": estimate.estimate,
                 "standard_error": estimate.standard_error,
                 "df": estimate.df,
                 "low": interval.low,
                 "high": interval.high,
-            }
-            row |= {
-                "naive_estimate": float(naive),
-                "naive_low": float(naive_low),
-                "naive_high": float(naive_high),
+                "naive_estimate": naive,
+                "naive_low": float(naive_limits[0]),
+                "naive_high": float(naive_limits[1]),
                 "design_effect": effect,
-                "worth": worth,
+                "worth": estimate.items / effect if is_certain else math.nan,
             }
             table.append(row | with_bounded(interval))
-        return table
+        unused = {"label"} if not self.labels else set()
+        if not any(group is not None for group in self.groups):
+            unused.add("group")
+        return [{key: value for key, value in row.items() if key not in unused} for row in table]
 
     def _repr_html_(self) -> str:
         table = [self._cells(row) for row in self.rows()]
@@ -257,24 +243,19 @@ class MetricEstimates(Result):
     def _cells(self, row: dict) -> dict:
         """Return a row as a page shows it: proportions as percentages, limits side by side."""
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
-        pairs = zip(limits[::2], limits[1::2], strict=True)
-        interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
-        if bounded == interval:
-            bounded = ""
+        interval, naive, bounded = map(" to ".join, zip(limits[::2], limits[1::2], strict=True))
         group = {"group": row["group"]} if "group" in row else {}
-        worth = "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"
-        interval_title = f"{percent(self.level)} interval"
         return {
-            "metric": _heading(row),
+            "metric": capitalized(row_title(row)),
             **group,
             "estimate": estimate,
-            interval_title: interval,
+            f"{percent(self.level)} interval": interval,
             "standard_error": error,
-            "bounded interval": bounded,
+            "bounded interval": "" if bounded == interval else bounded,
             "naive": naive,
             "df": f"{row['df']:,}",
             "design_effect": row["design_effect"],
-            "worth": worth,
+            "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}",
         }
 
 
@@ -309,14 +290,38 @@ def row_title(row: Mapping) -> str:
     return f"{title}{joint}{row['label']}"
 
 
-def _heading(row: Mapping) -> str:
-    title = row_title(row)
-    return title[0].upper() + title[1:]
+def capitalized(text: str) -> str:
+    """Return a text that begins with a capital letter."""
+    return text[0].upper() + text[1:]
 
 
-def _colon(row: Mapping) -> str:
-    """Return the separator between a title that ends in a class, such as "y = 1", and a number."""
-    return ":" if METRICS[row["metric"]].about == "label" else ""
+def _lead(row: Mapping) -> str:
+    """Return the title of a row before a number; a title that ends in "y = 1" gets a colon."""
+    colon = ":" if METRICS[row["metric"]].about == "label" else ""
+    return capitalized(row_title(row)) + colon
+
+
+def sample_text(
+    estimate: ReplicateEstimate | MacroEstimate, item: str = "labeled item", psus: str = " (PSUs)"
+) -> str:
+    """Return the number of items of an estimate, and of their clusters if there are any."""
+    items = checks.counted(estimate.items, item)
+    if estimate.psus == estimate.items:
+        return items
+    return f"{items} in {checks.counted(estimate.psus, 'cluster')}{psus}"
+
+
+def texts_to_read_first(items: LabeledItems, caveats: Iterable[Note]) -> tuple[str, ...]:
+    """Return the texts of the notes on rows without a label and of the caveats of a result."""
+    unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
+    return tuple(str(note) for note in [*unlabeled, *caveats])
+
+
+def metric_names(metrics: str | Sequence[str]) -> tuple:
+    """Return names of metrics, which may be separated by commas or spaces in one text."""
+    if isinstance(metrics, str):
+        metrics = metrics.replace(",", " ").split()
+    return checks.each("metrics", metrics)
 
 
 def estimate_metrics(
@@ -407,7 +412,7 @@ def estimate_metrics(
     >>> estimate_metrics(wb.digit_forms().labeled())      # doctest: +ELLIPSIS
     MetricEstimates(Accuracy 0.877, 95% confidence interval 0.838 to 0.911 (naive ...); ...)
     """
-    requested = metrics
+    by_default = metrics is None
     metrics, level, design, drawn = check_settings(
         items,
         metrics,
@@ -418,15 +423,18 @@ def estimate_metrics(
         coefficients=coefficients,
         rng=rng,
     )
-    of_auc = _of_auc(drawn, method)
-    weighted = [name for name in metrics if METRICS[name].values]
-    if of_auc is not drawn:
-        weighted = [name for name in weighted if name != "auc"]
-    fewer = _with_fewer(drawn, method, weighted, rng)
+    replicates_of = dict.fromkeys(metrics, drawn)
+    if method == "auto":
+        replicates_of |= _with_fewer_weights(drawn, metrics, rng)
     rows_to_estimate, caveats = shown_by_sample(items, metrics_and_classes(items, metrics))
-    notes = [*items.notes, *_design_notes(design, drawn, fewer, weighted)]
-    if requested is None and items.truth_alone and items.candidates is None:
-        notes.append(_usual_note(items, metrics[0]))
+    notes = [*items.notes, *_design_notes(drawn, replicates_of)]
+    if by_default and items.truth_alone and items.candidates is None:
+        other = "proportion" if metrics[0] == "mean" else "mean"
+        text = (
+            f"there is no prediction and no score, so the {metrics[0]} of column "
+            f"{items.truth_name!r} was estimated. For others, name metrics such as {other!r}"
+        )
+        notes.append(Note("assumption", text))
     if items.labels and not items.truth_alone:
         notes += ABOUT_LABELS
     results = []
@@ -436,42 +444,26 @@ def estimate_metrics(
         rows = rows_of_group(items, group)
         for metric, label in rows_to_estimate:
             columns = items.columns(metric, label)
-            entry = METRICS[metric]
+            replicates = replicates_of[metric]
             title_label = items.title_label(metric, label)
-            suffix = "" if title_label is None else f" of {title_label}"
-            suffix += "" if group is None else f" in group {group}"
-            where = ("metric", metric + suffix)
+            where = ("metric", place_of(metric, title_label, group))
             try:
-                if entry.is_one:
-                    of_metric = fewer if metric in weighted else drawn
-                    if metric == "auc" and of_auc is not drawn:
-                        of_metric = of_auc
-                    estimate = estimate_statistic(of_metric, metric, *columns, domain=rows)
+                if METRICS[metric].is_one:
+                    estimate = estimate_statistic(replicates, metric, *columns, domain=rows)
                     about = [*estimate_notes(estimate, brief=True), *_t_note(estimate, level)]
                     _refuse_alike(estimate, drawn)
                 else:
                     estimate = estimate_mean_of_classes(
-                        drawn,
-                        metric,
-                        *columns,
-                        domain=rows,
-                        labels=items.labels,
+                        replicates, metric, *columns, domain=rows, labels=items.labels
                     )
                     about = estimate.notes
             except (UndefinedError, UnstableError) as error:
                 kind = "undefined" if isinstance(error, UndefinedError) else "refused"
-                where_all = caveats if group is None and label is None else notes
-                where_all.append(Note(kind, str(error), where))
+                of_all = group is None and label is None
+                (caveats if of_all else notes).append(Note(kind, str(error), where))
                 continue
-            results.append(
-                (
-                    estimate,
-                    group,
-                    title_label,
-                    *naive(metric, *columns, rows=rows),
-                )
-            )
-            notes += [Note(note.kind, note.text, where) for note in about]
+            results.append((estimate, group, title_label, *naive(metric, *columns, rows=rows)))
+            notes += [replace(note, where=where) for note in about]
     if not results:
         raise UndefinedError(f"no metric can be estimated: {_why_none([*notes, *caveats])}")
     estimates, groups, labels, naive_estimates, naive_errors = zip(*results, strict=True)
@@ -480,11 +472,7 @@ def estimate_metrics(
     interval = estimates[0].interval(level)
     if interval.bounded:
         notes += bounded_notes(tuple(interval), interval.bounded, of=estimates[0].statistic)
-    unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
-    first_to_read = [str(note) for note in [*unlabeled, *caveats]]
     sample = design if items.replicate_weights is None else drawn
-    if all(label is None for label in labels):
-        labels = ()
     return MetricEstimates(
         estimates,
         groups,
@@ -493,10 +481,16 @@ def estimate_metrics(
         level,
         sample.headline(),
         drawn.method,
-        labels,
-        tuple(first_to_read),
+        () if set(labels) == {None} else labels,
+        texts_to_read_first(items, caveats),
         notes=notes,
     )
+
+
+def place_of(metric: str, label: Any, group: Any) -> str:
+    """Return a metric with its class and group, as notes name it."""
+    text = metric if label is None else f"{metric} of {label}"
+    return text if group is None else f"{text} in group {group}"
 
 
 def check_settings(
@@ -509,7 +503,7 @@ def check_settings(
     rho: float | str | None = None,
     coefficients: ArrayLike | str | None = None,
     rng: int | np.random.Generator = 0,
-) -> tuple:
+) -> tuple[tuple[str, ...], float, SurveyDesign, Replicates]:
     """Check the settings of `estimate_metrics`; return metrics, level, design and replicates."""
     checks.instance("items", items, LabeledItems)
     if items.models:
@@ -521,13 +515,9 @@ def check_settings(
     if items.truth.size < 2:
         raise WrongValue("items", "must hold at least 2 labeled items; there is 1")
     level = checks.level(level)
-    if metrics is None:
-        metrics = _usual(items)
-    if isinstance(metrics, str):
-        metrics = metrics.replace(",", " ").split()
-    metrics = checks.each("metrics", metrics)
+    metrics = _usual(items) if metrics is None else metric_names(metrics)
     if items.labels:
-        metrics = tuple("exact_match" if name == "accuracy" else name for name in metrics)
+        metrics = ["exact_match" if name == "accuracy" else name for name in metrics]
     names = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
         raise WrongValue("metrics", f"must name at least one of {', '.join(names)}")
@@ -540,21 +530,21 @@ def check_settings(
     if items.replicate_weights is not None:
         drawn = _imported(items, method, collapse, rho, coefficients)
         return metrics, level, drawn.design, drawn
+    other = ("replicate_weights",)
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if _numbers(name, value) is not None:
-            raise WrongValue(name, "needs {0}, which were not given", others=("replicate_weights",))
+            raise WrongValue(name, "needs {0}, which were not given", others=other)
     if method in imported.METHODS and method not in METHODS:
         rule = f"must be one of {', '.join(map(repr, METHODS))} without {{0}}"
-        raise WrongValue("method", rule, method, others=("replicate_weights",))
+        raise WrongValue("method", rule, method, others=other)
     checks.choice("method", method, METHODS)
-    renamed = _renamed(collapse, items.stratum)
     design = SurveyDesign(
         items.stratum,
         psu=items.psu,
         weight=items.weight,
         fpc=items.fpc,
         nest=items.nest,
-        collapse=renamed,
+        collapse=_renamed(collapse, items.stratum),
     )
     if method == "auto":
         n = design.varying.psus_per_stratum
@@ -617,52 +607,39 @@ def shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple
     """Return the pairs of metric and class that the sample can show, and notes on the others."""
     sampled = items.sampled
     notes = []
-    shown_pairs, unknown = [], []
+    shown_pairs, titles = [], []
     for metric, label in pairs:
-        of_class = items.positive if label is None else label
-        if sampled.shows(metric, of_class):
+        if sampled.shows(metric, items.positive if label is None else label):
             shown_pairs.append((metric, label))
         else:
-            unknown.append(row_title({"metric": metric, "label": label}))
-    if unknown:
-        text = f"{', '.join(unknown)} cannot be estimated, because {sampled.reason}"
+            titles.append(row_title({"metric": metric, "label": label}))
+    if titles:
+        text = f"{', '.join(titles)} cannot be estimated, because {sampled.reason}"
         notes.append(Note("undefined", text))
+    alike = []
     if not (sampled.by_prediction or sampled.by_truth):
-        notes += _always_predicted(items)
+        alike = [("such items", what) for what in _always_predicted(items)]
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
-        notes.append(
-            Note(
-                "assumption",
-                f"every labeled item is predicted and truly {sampled.true[0]!r}. The results "
-                "assume that the items are a random sample of all. If only items of this class "
-                "were chosen, the results do not apply to other items",
-            )
+        alike.append(("items of this class", f"predicted and truly {sampled.true[0]!r}"))
+    for chosen, what in alike:
+        text = (
+            f"every labeled item is {what}. The results assume that the items are a random sample "
+            f"of all. If only {chosen} were chosen, the results do not apply to other items"
         )
+        notes.append(Note("assumption", text))
     return shown_pairs, notes
 
 
-def _always_predicted(items: LabeledItems) -> Iterator[Note]:
-    """Yield a note on labels that all items have, or that were predicted for all items."""
-    if not items.labels:
-        return
+def _always_predicted(items: LabeledItems) -> Iterator[str]:
+    """Yield what all items are, if all have some labels or all were predicted to have them."""
     rows = rows_of_group(items, None)
     for sets, verb in ((items.predicted_labels, "predicted as"), (items.true_labels, "truly")):
         if sets is None:
             continue
-        of_population = sets if rows is None else sets[rows]
-        always = [
-            label
-            for label, items_with_label in zip(items.labels, of_population.T, strict=True)
-            if items_with_label.all()
-        ]
-        if always:
-            names = checks.listed(always, quoted=True)
-            yield Note(
-                "assumption",
-                f"every labeled item is {verb} {names}. The results assume that the items are a "
-                "random sample of all. If only such items were chosen, the results do not apply to "
-                "other items",
-            )
+        occurs = (sets if rows is None else sets[rows]).all(0)
+        if occurs.any():
+            labels = [items.labels[k] for k in np.flatnonzero(occurs)]
+            yield f"{verb} {checks.listed(labels, quoted=True)}"
 
 
 def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
@@ -678,8 +655,7 @@ def rows_of_group(items: LabeledItems, group: object) -> ndarray | None:
 def _why_none(notes: list[Note]) -> str:
     """Return why no metric is defined: what the sample cannot show, or else the last note."""
     reasons = [note for note in notes if note.kind in ("undefined", "refused")]
-    of_sample = [note for note in reasons if note.where is None]
-    return str((of_sample or reasons)[-1])
+    return str(([note for note in reasons if note.where is None] or reasons)[-1])
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
@@ -687,31 +663,19 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     if items.candidates is not None:
         return "accuracy", "identified"
     if items.truth_alone:
-        return ("mean" if items.has_values and not items.named_positive else "proportion",)
+        return ("mean" if items.has_values else "proportion",)
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
         return USUAL
+    is_many = len(items.classes) > MOST_CLASSES
     if items.labels:
-        return _usual_of_labels(items)
-    of_all = ("accuracy", "macro_f1", "f1")
+        return OF_ALL_LABELS if is_many else OF_LABELS
     if items.sampled.by_prediction:
-        return "precision", *of_all
+        return "precision", *OF_CLASSES
     if items.sampled.by_truth:
-        return "recall", *of_all
-    if len(items.classes) <= MOST_CLASSES:
-        return of_all
-    return ("accuracy",)
-
-
-def _usual_note(items: LabeledItems, metric: str) -> Note:
-    """Return a note that there is no prediction, and on the metric that is used instead."""
-    other = "proportion" if metric == "mean" else "mean"
-    return Note(
-        "assumption",
-        f"there is no prediction and no score, so the {metric} of column {items.truth_name!r} was "
-        f"estimated. For others, name metrics such as {other!r}",
-    )
+        return "recall", *OF_CLASSES
+    return OF_CLASSES[:1] if is_many else OF_CLASSES
 
 
 def _t_note(estimate: ReplicateEstimate, level: float) -> Iterator[Note]:
@@ -735,13 +699,6 @@ def _refuse_alike(estimate: ReplicateEstimate, drawn: Replicates) -> None:
         )
 
 
-def _usual_of_labels(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics of all labels together, and of each label if there are not too many."""
-    if len(items.labels) > MOST_CLASSES:
-        return tuple(name for name in OF_LABELS if METRICS[name].about == "sets")
-    return OF_LABELS
-
-
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     entry = METRICS[metric]
     if entry.about == "label":
@@ -751,9 +708,7 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
                 f"{metric} takes at most {MOST_CLASSES} classes, and column {items.truth_name!r} "
                 f"has {classes:,}: name the positive class, or estimate the mean of numbers"
             )
-        return
-    of_every_class = not entry.is_one or entry.per_class and items.positive is None
-    if of_every_class:
+    elif not entry.is_one or entry.per_class and items.positive is None:
         refuse_many_classes(metric, len(items.classes))
 
 
@@ -761,16 +716,16 @@ def metrics_and_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tup
     """Return pairs of a metric and its class or rank, None for the positive class or for all."""
     pairs: list[tuple] = []
     for metric in metrics:
+        entry = METRICS[metric]
         labels: Sequence = [None]
-        if METRICS[metric].per_class:
-            if METRICS[metric].about == "rank" and items.candidates is not None:
-                labels = range(1, items.candidates.shape[1] + 1)
-            elif METRICS[metric].about == "class" and items.positive is None:
-                labels = items.classes
-            elif METRICS[metric].about == "label":
-                labels = [items.counted_class]
-                if items.counted_class is None:
-                    labels = items.labels or np.unique(items.truth).tolist()
+        if entry.about == "rank" and items.candidates is not None:
+            labels = range(1, items.candidates.shape[1] + 1)
+        elif entry.about == "class" and entry.per_class and items.positive is None:
+            labels = items.classes
+        elif entry.about == "label":
+            labels = [items.counted_class]
+            if items.counted_class is None:
+                labels = items.labels or np.unique(items.truth).tolist()
         pairs += [(metric, label) for label in labels]
     return pairs
 
@@ -788,20 +743,18 @@ def _imported(
         raise ValueError("collapse merges strata, but replicate weights come without strata")
     if method not in imported.METHODS:
         names = ", ".join(map(repr, imported.METHODS))
-        raise WrongValue(
-            "method", f"must be the method of the replicate weights, one of {names}", method
-        )
+        rule = f"must be the method of the replicate weights, one of {names}"
+        raise WrongValue("method", rule, method)
     factors = _numbers("coefficients", coefficients)
-    shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
         factors = np.repeat(factors, weights.shape[1])
-    share = None if shares is None else float(shares[0])
+    shares = _numbers("rho", rho)
     return imported.imported_replicates(
         np.asarray(items.weight),
         weights,
         method=method,
         coefficients=factors,
-        rho=share,
+        rho=None if shares is None else float(shares[0]),
     )
 
 
@@ -836,47 +789,37 @@ def groups_of(items: LabeledItems) -> list:
     """Return None for all items, and the groups that hold an item of the population."""
     if items.group is None:
         return [None]
-    groups = items.group
-    if items.weight is not None:
-        groups = groups[items.weight > 0]
-    names = [name for name in np.unique(groups).tolist() if name != ""]
+    names = np.unique(items.group[rows_of_group(items, None)]).tolist()
+    names = [name for name in names if name != ""]
     if len(names) > MOST_GROUPS:
-        raise WrongValue(
-            "group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}"
-        )
+        rule = f"must have at most {MOST_GROUPS} different values; got {len(names):,}"
+        raise WrongValue("group", rule)
     return [None, *names]
 
 
-def _of_auc(drawn: Replicates, method: str) -> Replicates:
-    """Return the jackknife for an AUC of many independent items: it needs no replicate weights."""
-    many = drawn.count * drawn.design.weight.size > SOME_WEIGHTS
-    every_item = np.ones(drawn.design.weight.size, bool)
-    if method == "auto" and many and drawn.design.fpc is None:
-        if is_independent(drawn, every_item):
-            return drawn.jackknife
-    return drawn
+def _with_fewer_weights(
+    drawn: Replicates, metrics: Sequence[str], rng: int | np.random.Generator
+) -> dict[str, Replicates]:
+    """Return other replicates for metrics that would need too many weights.
+
+    The jackknife of an AUC of independent items needs no weights. Others use a bootstrap.
+    """
+    design = drawn.design
+    items = design.weight.size
+    weights = drawn.count * items
+    costly = [name for name in metrics if METRICS[name].values]
+    chosen = {}
+    if "auc" in costly and weights > SOME_WEIGHTS and design.fpc is None:
+        if is_independent(drawn, np.ones(items, bool)):
+            chosen["auc"] = drawn.jackknife
+            costly.remove("auc")
+    if costly and weights > MANY_WEIGHTS:
+        chosen |= dict.fromkeys(costly, replicates(design, "bootstrap", rng=rng))
+    return chosen
 
 
-def _with_fewer(
-    drawn: Replicates,
-    method: str,
-    metrics: Sequence[str],
-    rng: int | np.random.Generator,
-) -> Replicates:
-    """Return replicates for metrics that need every weight: a bootstrap if there are many."""
-    costly = drawn.count * drawn.design.weight.size > MANY_WEIGHTS
-    if method == "auto" and costly and metrics:
-        return replicates(drawn.design, "bootstrap", rng=rng)
-    return drawn
-
-
-def _design_notes(
-    design: SurveyDesign,
-    drawn: Replicates,
-    fewer: Replicates,
-    metrics: Sequence[str],
-) -> Iterator[Note]:
-    if design.psu is None:
+def _design_notes(drawn: Replicates, replicates_of: dict[str, Replicates]) -> Iterator[Note]:
+    if drawn.design.psu is None:
         yield Note(
             "assumption",
             "no column of clusters (PSU) was named: items are assumed to be sampled independently "
@@ -885,13 +828,13 @@ def _design_notes(
     if drawn.method == "generalized":
         yield Note(
             "remark",
-            f"clusters (PSUs) per stratum: {sizes(design.psus_per_stratum)}. Generalized "
+            f"clusters (PSUs) per stratum: {sizes(drawn.design.psus_per_stratum)}. Generalized "
             f"replication is exact for any numbers of clusters; it uses {drawn.count:,} replicates",
         )
-    if fewer is not drawn:
-        text = (
-            f"estimated with {fewer.count} bootstrap replicates, because {drawn.count:,} "
-            "replicates would need too many weights"
-        )
-        for name in metrics:
-            yield Note("remark", text, ("metric", name))
+    for metric, fewer in replicates_of.items():
+        if fewer is not drawn and fewer.method == "bootstrap":
+            text = (
+                f"estimated with {fewer.count} bootstrap replicates, because {drawn.count:,} "
+                "replicates would need too many weights"
+            )
+            yield Note("remark", text, ("metric", metric))

@@ -14,8 +14,8 @@ References
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,6 @@ from workbench.intervals.unseen import bounded_notes
 from workbench.replication import metrics as of_one
 from workbench.replication.bounded_intervals import Sample
 from workbench.replication.caveats import (
-    place_of,
     refuse_missing_columns,
     refuse_other_classes,
     shared_notes,
@@ -43,10 +42,16 @@ from workbench.replication.estimates import (
     estimate_statistic,
 )
 from workbench.replication.independent import is_independent, sampled_values
-from workbench.replication.labeled import LABELS_IN, LabeledItems
+from workbench.replication.labeled import LabeledItems
 from workbench.replication.linear import Linearized, linearized
 from workbench.replication.macro import estimate_mean_of_classes
-from workbench.replication.metrics import MetricEstimates, row_title
+from workbench.replication.metrics import (
+    MetricEstimates,
+    capitalized,
+    place_of,
+    row_title,
+    sample_text,
+)
 from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import (
@@ -57,7 +62,7 @@ from workbench.replication.statistics import (
     UnstableError,
 )
 from workbench.replication.unsampled import score_notes
-from workbench.results import Note, Result, digits, html_table, note_list, percent
+from workbench.results import Note, Result, digits, html_table, note_list, percent, with_bounded
 
 JACKKNIFE = "jkn"
 MANY_WEIGHTS = 2**28  # of replicates times items; an AUC is then linearized
@@ -135,6 +140,7 @@ class MetricComparison(Result):
         table = []
         for index, difference in enumerate(self.differences):
             first, second = (self.names[model] for model in self.pairs[index])
+            low, high = self.limits[index].tolist()
             row = {
                 "metric": self.metrics[index],
                 "label": self.labels[index],
@@ -143,22 +149,18 @@ class MetricComparison(Result):
                 "second": second,
                 "difference": difference.estimate,
                 "standard_error": difference.standard_error,
-                "low": float(self.limits[index, 0]),
-                "high": float(self.limits[index, 1]),
+                "low": low,
+                "high": high,
                 "pvalue": float(self.pvalue[index]),
                 "adjusted_pvalue": float(self.adjusted[index]),
-                "bounded_low": float(self.bounded[index, 0]),
-                "bounded_high": float(self.bounded[index, 1]),
             }
-            table.append(row)
+            table.append(row | with_bounded(self.bounded[index]))
         return _without_empty(table)
 
     def models(self) -> list[dict]:
         """Return one row per model and metric, with the columns of `MetricEstimates.rows`."""
-        table = []
-        for name, estimates in zip(self.names, self.estimates, strict=True):
-            table += [{"model": name} | row for row in estimates.rows()]
-        return table
+        of_models = zip(self.names, self.estimates, strict=True)
+        return [{"model": name} | row for name, of_model in of_models for row in of_model.rows()]
 
     def ranks(self) -> list[dict]:
         """Return the possible ranks of each model by each metric, all models at once at `level`.
@@ -168,21 +170,18 @@ class MetricComparison(Result):
         of those that are shown to be worse.
         """
         table = []
-        for (metric, label, group), places in self._by_metric():
-            pairs = list(filter(None, map(self._better, places)))
+        for key, places in self._by_metric():
+            pairs = self._decided(places)
             winners = [winner for winner, _ in pairs]
             losers = [loser for _, loser in pairs]
             for model in self._ordered(places):
-                table.append(
-                    {
-                        "metric": metric,
-                        "label": label,
-                        "group": group,
-                        "model": self.names[model],
-                        "best_rank": 1 + losers.count(model),
-                        "worst_rank": len(self.names) - winners.count(model),
-                    }
-                )
+                row = dict(zip(("metric", "label", "group"), key, strict=True))
+                row |= {
+                    "model": self.names[model],
+                    "best_rank": 1 + losers.count(model),
+                    "worst_rank": len(self.names) - winners.count(model),
+                }
+                table.append(row)
         return _without_empty(table)
 
     def sample_size(self, difference: float, *, power: float = 0.8) -> list[dict]:
@@ -228,36 +227,38 @@ class MetricComparison(Result):
         for index, row in enumerate(self.rows()):
             if self.groups[index] is not None:
                 continue
-            estimate = self.differences[index]
-            root = self._root_of_sizes(index, float(difference), power)
-            size = {"items": None if root is None else math.ceil(estimate.items / root**2)}
-            if estimate.psus != estimate.items:
-                clusters = None if root is None else math.ceil(estimate.psus / root**2)
-                size |= {"clusters": clusters}
+            pilot = self.differences[index]
+            root = self._root_of_sizes(pilot, float(difference), power)
+            sizes = {"items": pilot.items}
+            if pilot.psus != pilot.items:
+                sizes["clusters"] = pilot.psus
             keys = [key for key in ("metric", "label", "first", "second") if key in row]
             entry = {key: row[key] for key in (*keys, "standard_error")}
-            table.append(entry | size)
+            for unit, size in sizes.items():
+                entry[unit] = None if root is None else math.ceil(size / root**2)
+            table.append(entry)
         return table
 
-    def _root_of_sizes(self, index: int, difference: float, power: float) -> float | None:
+    def _root_of_sizes(
+        self, pilot: ReplicateEstimate, difference: float, power: float
+    ) -> float | None:
         """Return the root r of the pilot's size divided by the size that is needed."""
-        error = self.differences[index].standard_error
+        error = pilot.standard_error
         if not error > 0:
             return None
         level = self.level
         if self.adjust == "holm":
             level = 1 - (1 - level) / math.comb(len(self.names), 2)
         z = quantile(level)
-        low, high = self.differences[index].interval(level)
         linear = error * (z + float(scipy.special.ndtri(power)))
-        square = max((high - low) / 2 - z * error, 0.0)
+        square = max(pilot.interval(level).half_width - z * error, 0.0)
         if square == 0:
             return difference / linear
         return (math.sqrt(linear**2 + 4 * square * difference) - linear) / (2 * square)
 
     def finding(self) -> str:
         """Return the caveats, then which model is better by which metrics, and by how much."""
-        caveats = [f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats]
+        caveats = [f"{capitalized(caveat)}." for caveat in self.caveats]
         if len(self.names) == 2:
             return "\n".join([*caveats, self._of_two()])
         titles: dict[str, list[str]] = {}
@@ -265,24 +266,17 @@ class MetricComparison(Result):
             if group is None:
                 title = row_title({"metric": metric, "label": label})
                 titles.setdefault(self._verdict(places), []).append(title)
-        sentences = [f"{', '.join(names)}: {text}" for text, names in titles.items()]
-        return "\n".join([*caveats, *(text[0].upper() + text[1:] for text in sentences)])
+        sentences = [f"{capitalized(', '.join(names))}: {text}" for text, names in titles.items()]
+        return "\n".join([*caveats, *sentences])
 
     def headline(self) -> str:
         """Return the finding in one line, with the number of items."""
-        first = self.differences[0]
-        items = checks.counted(first.items, "item")
-        if first.psus != first.items:
-            items += f" in {checks.counted(first.psus, 'cluster')}"
         sentences = " ".join(self.finding().splitlines())
-        return f"{sentences} {items}"
+        return f"{sentences} {sample_text(self.differences[0], 'item', '')}"
 
     def basis(self) -> str:
         """Return a description of the sample that the finding rests on, in one line."""
-        first = self.differences[0]
-        sample = checks.counted(first.items, "labeled item")
-        if first.psus != first.items:
-            sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
+        sample = sample_text(self.differences[0])
         text = f"All models predicted the same {sample}; {percent(self.level)} confidence intervals"
         if len(self.names) > 2 and self.adjust == "holm":
             text += ", adjusted for all pairs of models"
@@ -301,15 +295,12 @@ class MetricComparison(Result):
             A row of `rows`.
         """
         ends = [row["low"], row["high"], row["bounded_low"], row["bounded_high"]]
-        difference, error, *limits = _texts(
-            row["metric"], ends, row["difference"], row["standard_error"], *ends
-        )
+        values = row["difference"], row["standard_error"], *ends
+        difference, error, *limits = _texts(row["metric"], ends, *values)
         unit = " points" if METRICS[row["metric"]].is_share else ""
-        bounded = "" if limits[:2] == limits[2:] else " to ".join(limits[2:])
-        title = row_title(row)
         group = {"group": row["group"]} if "group" in row else {}
         cells = {
-            "metric": title[0].upper() + title[1:],
+            "metric": capitalized(row_title(row)),
             **group,
             "models": f"{row['first']} minus {row['second']}",
             "difference": difference + unit,
@@ -317,7 +308,7 @@ class MetricComparison(Result):
             "standard_error": error,
             "pvalue": digits.short_p(row["pvalue"]),
             "adjusted_pvalue": digits.short_p(row["adjusted_pvalue"]),
-            "bounded interval": bounded,
+            "bounded interval": "" if limits[:2] == limits[2:] else " to ".join(limits[2:]),
         }
         if len(self.names) == 2:
             del cells["adjusted_pvalue"]
@@ -334,10 +325,13 @@ class MetricComparison(Result):
         if self.adjusted[index] >= 1 - self.level:
             return None
         first, second = self.pairs[index].tolist()
-        is_first = self.differences[index].estimate > 0
-        if METRICS[self.metrics[index]].lower_is_better:
-            is_first = not is_first
-        return (first, second) if is_first else (second, first)
+        is_higher = self.differences[index].estimate > 0
+        lower_is_better = METRICS[self.metrics[index]].lower_is_better
+        return (second, first) if is_higher == lower_is_better else (first, second)
+
+    def _decided(self, places: list[int]) -> list[tuple[int, int]]:
+        """Return the better and the worse model of each pair with a difference that is shown."""
+        return list(filter(None, map(self._better, places)))
 
     def _of_two(self) -> str:
         """Return the finding for two models, one sentence per better model."""
@@ -349,11 +343,11 @@ class MetricComparison(Result):
             title = row_title({"metric": metric, "label": label})
             pair = self._better(index)
             if pair is None:
-                limits = self._between(index)
-                undecided.append(f"{title} ({limits})")
+                undecided.append(f"{title} ({_span(metric, self.limits[index])})")
                 continue
             direction = "lower" if METRICS[metric].lower_is_better else "higher"
-            better.setdefault(pair, []).append(f"{title} {direction} by {self._distance(index)}")
+            distance = _span(metric, np.sort(np.abs(self.limits[index])))
+            better.setdefault(pair, []).append(f"{title} {direction} by {distance}")
         first, second = self.names
         if not better:
             return (
@@ -361,11 +355,10 @@ class MetricComparison(Result):
                 f"{second}: {checks.listed(undecided, IN_A_SENTENCE)}."
             )
         verb = "is better than" if len(better) == 1 else "is partly better than"
-        sentences = [
-            f"{self.names[winner]} {verb} {self.names[loser]}: "
-            f"{checks.listed(texts, IN_A_SENTENCE)}."
-            for (winner, loser), texts in better.items()
-        ]
+        sentences = []
+        for (winner, loser), texts in better.items():
+            names = f"{self.names[winner]} {verb} {self.names[loser]}"
+            sentences.append(f"{names}: {checks.listed(texts, IN_A_SENTENCE)}.")
         if undecided:
             sentences.append(
                 f"No difference is shown for {checks.listed(undecided, IN_A_SENTENCE)}."
@@ -374,39 +367,26 @@ class MetricComparison(Result):
 
     def _ordered(self, places: list[int]) -> list[int]:
         """Return the models by a metric, the best first: no model comes after one that it beats."""
-        scores: dict[int, float] = dict.fromkeys(range(len(self.names)), 0.0)
-        beaten_by: dict[int, int] = dict.fromkeys(scores, 0)
+        scores = np.zeros(len(self.names))
         for index in places:
-            first, second = self.pairs[index].tolist()
-            scores[first] += self.differences[index].estimate
-            scores[second] -= self.differences[index].estimate
-            pair = self._better(index)
-            if pair:
-                beaten_by[pair[1]] += 1
-        sign = 1 if METRICS[self.metrics[places[0]]].lower_is_better else -1
-        return sorted(scores, key=lambda model: (beaten_by[model] > 0, sign * scores[model]))
+            scores[self.pairs[index]] += np.array([1, -1]) * self.differences[index].estimate
+        if not METRICS[self.metrics[places[0]]].lower_is_better:
+            scores = -scores
+        losers = {loser for _, loser in self._decided(places)}
+        return sorted(range(scores.size), key=lambda model: (model in losers, scores[model]))
 
     def _verdict(self, places: list[int]) -> str:
         """Return the models that the best of several models is shown to beat by a metric."""
-        best, *others = self._ordered(places)
-        wins = [pair for pair in map(self._better, places) if pair]
-        losers = [loser for winner, loser in wins if winner == best]
-        if not losers:
+        best, *rest = self._ordered(places)
+        beaten = {loser for winner, loser in self._decided(places) if winner == best}
+        if not beaten:
             return "no model is shown to be the best."
-        names = checks.listed([self.names[loser] for loser in sorted(losers)], NAMED)
+        names = checks.listed([self.names[model] for model in sorted(beaten)], NAMED)
         text = f"{self.names[best]} is better than {names}"
-        rest = [self.names[model] for model in sorted(others) if model not in losers]
-        if rest:
-            return f"{text}; not shown to be better than {checks.listed(rest, NAMED)}."
+        equals = [self.names[model] for model in sorted(rest) if model not in beaten]
+        if equals:
+            text += f"; not shown to be better than {checks.listed(equals, NAMED)}"
         return f"{text}."
-
-    def _distance(self, index: int) -> str:
-        """Return the limits of a difference that was shown, without its sign."""
-        low, high = np.sort(np.abs(self.limits[index]))
-        return _span(self.metrics[index], low, high)
-
-    def _between(self, index: int) -> str:
-        return _span(self.metrics[index], *self.limits[index])
 
 
 def _without_empty(table: list[dict]) -> list[dict]:
@@ -415,24 +395,22 @@ def _without_empty(table: list[dict]) -> list[dict]:
     return [{key: row[key] for key in row if key not in empty} for row in table]
 
 
-def _span(metric: str, low: float, high: float) -> str:
+def _span(metric: str, limits: ndarray) -> str:
     """Return two limits as text, with the unit of the metric."""
-    texts = _texts(metric, [low, high], low, high)
     unit = " points" if METRICS[metric].is_share else ""
-    return f"{texts[0]} to {texts[1]}{unit}"
+    return " to ".join(_texts(metric, limits, *limits)) + unit
 
 
-def _texts(metric: str, ends: Sequence[float], *values: float) -> Sequence[str]:
+def _texts(metric: str, ends: Sequence[float] | ndarray, *values: float) -> Sequence[str]:
     """Return differences as text: percentages in points, other metrics as numbers.
 
     A limit that would read as 0 but is not 0 gets one more digit, because it decides the finding.
     """
     error = (ends[1] - ends[0]) / 2
     write = digits.points if METRICS[metric].is_share else digits.numbers
-    limits = write(*ends, error=error)
-    reads_as_zero = [text.strip("-0.") == "" for text in limits]
-    if np.any(reads_as_zero & (np.array(ends) != 0)):
-        error /= 10
+    for text, end in zip(write(*ends, error=error), ends, strict=True):
+        if end != 0 and text.strip("-0.") == "":
+            return write(*values, error=error / 10)
     return write(*values, error=error)
 
 
@@ -517,58 +495,93 @@ def compare_metrics(
     new is better than old: F1 higher by 12 to 35 points.
     """
     settings: dict[str, Any] = {
+        "method": method,
+        "level": level,
         "collapse": collapse,
         "rho": rho,
         "coefficients": coefficients,
         "rng": rng,
     }
     checks.choice("adjust", adjust, ADJUSTMENTS)
-    metrics, level, steady = check_comparison(
-        items, metrics, method=method, level=level, **settings
-    )
-    of_models = [items.model(name) for name in items.models]
-    drawn = steady
-    if method == "auto":
-        drawn = replicates(steady.design, JACKKNIFE)
-    estimates = tuple(
-        _of_model(name, model, metrics, method=method, level=level, **settings)
-        for name, model in zip(items.models, of_models, strict=True)
-    )
-    pairs_of_metrics, caveats = shown_by_samples(items, of_models, metrics)
+    metrics, level, steady = check_comparison(items, metrics, **settings)
+    drawn = replicates(steady.design, JACKKNIFE) if method == "auto" else steady
+    models = {name: items.model(name) for name in items.models}
+    estimates = tuple(_of_model(name, model, metrics, settings) for name, model in models.items())
+    of_models = list(models.values())
+    metrics_to_estimate, caveats = shown_by_samples(items, of_models, metrics)
     notes = shared_notes(items, estimates)
-    for name, model in zip(items.models, of_models, strict=True):
-        where = ("model", name)
+    for name, model in models.items():
         if model.prediction is not None:
-            of_model = class_notes(model.truth, model.prediction)
-            notes += [replace(note, where=where) for note in of_model]
-        of_scores = score_notes(model, metrics, compared=True)
-        caveats += [replace(note, where=where) for note in of_scores]
-    differences: list[_Difference] = []
+            notes += _located(class_notes(model.truth, model.prediction), ("model", name))
+        caveats += _located(score_notes(model, metrics, compared=True), ("model", name))
+    keys, pairs, differences = [], [], []
     for group in of_one.groups_of(items):
         rows = of_one.rows_of_group(items, group)
         rows = np.ones(items.truth.size, bool) if rows is None else rows
-        for metric, label in pairs_of_metrics:
-            where = ("metric", place_of(metric, label, group))
-            undefined = undefined_note(items.models, estimates, (metric, label, group), where)
+        for metric, label in metrics_to_estimate:
+            key = metric, label, group
+            where = ("metric", place_of(*key))
+            undefined = undefined_note(items.models, estimates, key, where)
             if undefined:
-                of_part = label is not None or group is not None
-                (notes if of_part else caveats).append(undefined)
+                of_all = label is None and group is None
+                (caveats if of_all else notes).append(undefined)
                 continue
             columns = [model.columns(metric, label) for model in of_models]
             try:
-                parts = _metric_parts(metric, columns, rows, drawn, steady)
+                of_pairs = _differences(metric, columns, rows, drawn, steady)
             except (UndefinedError, UnstableError) as error:
                 caveats.append(Note("undefined", str(error), where))
                 continue
-            for first, second in itertools.combinations(range(len(of_models)), 2):
-                difference = _difference(metric, parts, first, second, rows)
-                differences.append(_Difference(metric, label, group, (first, second), difference))
-                notes += [replace(note, where=where) for note in difference.notes]
+            for pair, difference in of_pairs.items():
+                keys.append(key)
+                pairs.append(pair)
+                differences.append(difference)
+                notes += _located(difference.notes, where)
     if not differences:
         reasons = [note for note in [*notes, *caveats] if note.kind in ("undefined", "refused")]
         raise UndefinedError(f"no metric can be estimated for every model: {reasons[-1]}")
-    notes = list(dict.fromkeys(notes))
-    return _comparison(items, estimates, differences, level, adjust, caveats, notes)
+    pvalue = np.array([pvalue_of(difference) for difference in differences])
+    adjusted, pair_level = np.empty((2, pvalue.size))
+    for key in dict.fromkeys(keys):
+        same = [key == other for other in keys]
+        adjusted[same], pair_level[same] = adjustment(pvalue[same], level, adjust)
+    limits, bounded = np.empty((2, pvalue.size, 2))
+    for index, difference in enumerate(differences):
+        interval = difference.interval(float(pair_level[index]))
+        span = _range_of_differences(keys[index][0])
+        limits[index] = np.clip([*interval], -span, span)
+        bounded[index] = np.clip(interval.bounded or [*interval], -span, span)
+    adjusted, limits = consistent(adjusted, limits, level)
+    first, second = (items.models[model] for model in pairs[0])
+    of_first = f"{place_of(*keys[0])}, {first} minus {second},"
+    notes += bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)
+    if len({*keys}) > 1:
+        text = f"the level of {percent(level)} holds for each metric, not for all metrics at once"
+        notes.append(Note("remark", text))
+    names_of_metrics, labels, groups = zip(*keys, strict=True)
+    return MetricComparison(
+        items.models,
+        estimates,
+        names_of_metrics,
+        labels,
+        groups,
+        np.array(pairs),
+        tuple(differences),
+        limits,
+        bounded,
+        pair_level,
+        pvalue,
+        adjusted,
+        level,
+        adjust,
+        of_one.texts_to_read_first(items, caveats),
+        notes=[*items.notes, *notes, *caveats],
+    )
+
+
+def _located(notes: Iterable[Note], where: tuple) -> list[Note]:
+    """Return notes with another place."""
+    return [replace(note, where=where) for note in notes]
 
 
 def check_comparison(
@@ -596,102 +609,29 @@ def check_comparison(
     metrics, level, _, steady = of_one.check_settings(first, metrics, **settings)
     for metric in metrics:
         if metric in OF_ONE_MODEL:
-            raise checks.WrongValue(
-                "metrics", "must be computed from the predictions or scores of a model", metric
-            )
+            rule = "must be computed from the predictions or scores of a model"
+            raise checks.WrongValue("metrics", rule, metric)
     refuse_other_classes(items, metrics)
     return metrics, level, steady
-
-
-@dataclass(frozen=True)
-class _Difference:
-    """A difference of two models, with its metric, class and group."""
-
-    metric: str
-    label: Any
-    group: Any
-    models: tuple[int, int]
-    estimate: ReplicateEstimate
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """A metric of every model: linearized, and by the same replicates."""
-
-    linear: list[Linearized]
-    values: list[ndarray]
-    drawn: Replicates
-
-
-def _comparison(
-    items: LabeledItems,
-    estimates: tuple[MetricEstimates, ...],
-    differences: list[_Difference],
-    level: float,
-    adjust: str,
-    caveats: list[Note],
-    notes: list[Note],
-) -> MetricComparison:
-    """Return the result, with p-values adjusted within each metric."""
-    pvalue = np.array([pvalue_of(entry.estimate) for entry in differences])
-    adjusted = np.empty(pvalue.size)
-    pair_level = np.empty(pvalue.size)
-    keys = [(entry.metric, entry.label, entry.group) for entry in differences]
-    for key in dict.fromkeys(keys):
-        places = [index for index, other in enumerate(keys) if other == key]
-        adjusted[places], pair_level[places] = adjustment(pvalue[places], level, adjust)
-    limits, bounded = np.empty((2, pvalue.size, 2))
-    for index, entry in enumerate(differences):
-        interval = entry.estimate.interval(float(pair_level[index]))
-        span = _range_of_differences(entry.metric)
-        limits[index] = np.clip([*interval], -span, span)
-        bounded[index] = np.clip(interval.bounded or [*interval], -span, span)
-    adjusted, limits = consistent(adjusted, limits, level)
-    first, second = (items.models[model] for model in differences[0].models)
-    of_first = f"{place_of(*keys[0])}, {first} minus {second},"
-    notes = [*notes, *bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=of_first)]
-    if len({*keys}) > 1:
-        text = f"the level of {percent(level)} holds for each metric, not for all metrics at once"
-        notes.append(Note("remark", text))
-    unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
-    return MetricComparison(
-        items.models,
-        estimates,
-        tuple(entry.metric for entry in differences),
-        tuple(entry.label for entry in differences),
-        tuple(entry.group for entry in differences),
-        np.array([entry.models for entry in differences]),
-        tuple(entry.estimate for entry in differences),
-        limits,
-        bounded,
-        pair_level,
-        pvalue,
-        adjusted,
-        level,
-        adjust,
-        tuple(str(note) for note in [*unlabeled, *caveats]),
-        notes=[*items.notes, *notes, *caveats],
-    )
 
 
 def _range_of_differences(metric: str) -> float:
     """Return the largest possible difference of a metric, infinite without bounds."""
     low, high = RANGES[METRICS[metric].kind]
-    return high - low if math.isfinite(high - low) else math.inf
+    return high - low
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the default metrics of the items."""
-    auc = ("auc",) if items.scores is not None and items.positive is not None else ()
     if items.predictions is None:
         return ("auc",)
-    if items.positive is not None:
-        return *of_one.USUAL, *auc
-    return "accuracy", "macro_f1"
+    if items.positive is None:
+        return "accuracy", "macro_f1"
+    return of_one.USUAL if items.scores is None else (*of_one.USUAL, "auc")
 
 
 def _of_model(
-    name: str, model: LabeledItems, metrics: Sequence[str], **settings: Any
+    name: str, model: LabeledItems, metrics: Sequence[str], settings: dict[str, Any]
 ) -> MetricEstimates:
     """Return the metrics of one of the models; an error names the model."""
     try:
@@ -703,17 +643,22 @@ def _of_model(
         raise
 
 
-def _metric_parts(
+def _differences(
     metric: str,
     columns: Sequence[tuple],
     rows: ndarray,
     drawn: Replicates,
     steady: Replicates,
-) -> _Parts:
-    """Return a metric of every model; if a replicate is undefined, use the `steady` replicates."""
+) -> dict[tuple[int, int], ReplicateEstimate]:
+    """Return the difference of a metric for every pair of models.
+
+    If a replicate is undefined, the `steady` replicates are used.
+    """
     weight = drawn.design.weight * rows
-    values: list[ndarray] = []
-    if not _is_linear(metric, rows, drawn):
+    values: list[Any] = [None] * len(columns)
+    # the standard error of an AUC may need no replicates, such as DeLong's
+    many_weights = drawn.count * rows.size > MANY_WEIGHTS
+    if not METRICS[metric].values or not (many_weights or is_independent(drawn, rows)):
         try:
             values = [_replicate_values(metric, column, rows, drawn) for column in columns]
         except UnstableError:
@@ -722,14 +667,15 @@ def _metric_parts(
     elif np.unique(columns[0][0][weight > 0]).size == 1:
         raise UndefinedError(f"{metric} is undefined: {METRICS[metric].empty}")
     linear = [linearized(metric, list(map(np.asarray, column)), weight) for column in columns]
-    return _Parts(linear, values, drawn)
-
-
-def _is_linear(metric: str, rows: ndarray, drawn: Replicates) -> bool:
-    """Return whether the standard error needs no replicates, such as DeLong's."""
-    if not METRICS[metric].values:
-        return False
-    return is_independent(drawn, rows) or drawn.count * rows.size > MANY_WEIGHTS
+    differences = {}
+    for first, second in itertools.combinations(range(len(linear)), 2):
+        of_replicates = None
+        if values[first] is not None:
+            of_replicates = values[first] - values[second]
+        differences[first, second] = _difference(
+            drawn, linear[first], linear[second], of_replicates, rows
+        )
+    return differences
 
 
 def _replicate_values(
@@ -739,30 +685,28 @@ def _replicate_values(
     estimate_of = estimate_statistic if METRICS[metric].is_one else estimate_mean_of_classes
     estimate = estimate_of(drawn, metric, *columns, domain=rows)
     if estimate.undefined:
-        raise UnstableError(
-            f"{metric} is undefined (0/0) in {estimate.undefined} of "
-            f"{checks.counted(drawn.count, 'replicate')}"
-        )
+        count = checks.counted(drawn.count, "replicate")
+        raise UnstableError(f"{metric} is undefined (0/0) in {estimate.undefined} of {count}")
     return np.asarray(estimate.replicate_values)
 
 
 def _difference(
-    metric: str, parts: _Parts, first: int, second: int, rows: ndarray
+    drawn: Replicates,
+    linear: Linearized,
+    other: Linearized,
+    of_replicates: ndarray | None,
+    rows: ndarray,
 ) -> ReplicateEstimate:
     """Return the difference of a metric of two models."""
-    linear, other = parts.linear[first], parts.linear[second]
-    drawn = parts.drawn
-    weight = drawn.design.weight * rows
     difference = linear.estimate - other.estimate
     values = linear.values - other.values
     shares = (linear.shares + other.shares) / 2
-    sample, deviations = _sample_of_shares(drawn, linear, other, shares, weight)
-    replicate_values = np.empty(0)
-    if parts.values:
-        replicate_values = parts.values[first] - parts.values[second]
-        variance = float(drawn.variances(replicate_values, difference))
-    else:
+    sample, deviations = _sample_of_shares(drawn, linear, other, shares, rows)
+    if of_replicates is None:
+        of_replicates = np.empty(0)
         variance = _linear_variance(drawn, shares, values - difference, rows)
+    else:
+        variance = float(drawn.variances(of_replicates, difference))
     bounds = moments = None
     if deviations is not None:
         bounds = _reaching(difference, deviations, sample.values)
@@ -775,7 +719,7 @@ def _difference(
         rows,
         difference,
         variance,
-        replicate_values,
+        of_replicates,
         bounds,
         counted=int(rows.sum()),
         undefined=0,
@@ -788,7 +732,7 @@ def _sample_of_shares(
     linear: Linearized,
     other: Linearized,
     shares: ndarray,
-    weight: ndarray,
+    rows: ndarray,
 ) -> tuple[Sample, Bounds | None]:
     """Return the differences as values of items, weighted by their part in the denominators.
 
@@ -796,16 +740,16 @@ def _sample_of_shares(
     the denominators of one model alone deviates up to twice as much.
     """
     design = drawn.design
+    weight = design.weight * rows
     weights = shares.sum(0)
     counts = weights > 0
+    weights = weights[counts]
     difference = linear.estimate - other.estimate
     influence = weight * (linear.values - other.values - difference) / weight.sum()
-    values = difference + influence[counts] / weights[counts]
     psu = design.psu_of_item[counts]
     psus = design.stratum_of_psu.size
-    weights = weights[counts]
     sample = Sample(
-        values,
+        difference + influence[counts] / weights,
         np.stack([np.bincount(psu, share[counts], psus) for share in shares]),
         lambda of_psus: of_psus[psu],
         lambda numbers: np.bincount(psu, weights * numbers, psus),

@@ -108,16 +108,12 @@ class Replicates(Result):
     @property
     def df(self) -> float:
         """Return the degrees of freedom of the design."""
-        if self.most_df is None:
-            return self.design.df
-        return self.most_df
+        return self.design.df if self.most_df is None else self.most_df
 
     @property
     def jackknife(self) -> "Replicates":
         """Return the jackknife of the same design; imported replicates are returned unchanged."""
-        if self.most_df is not None:
-            return self
-        return replicates(self.design, "jkn")
+        return replicates(self.design, "jkn") if self.most_df is None else self
 
     def weights(self) -> ndarray:
         """Return the replicate weights of the items, (n, R).
@@ -139,8 +135,7 @@ class Replicates(Result):
                 f"{self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
                 "which does not store them",
             )
-        factors = self.factors(slice(None)).T
-        return weight[:, None] * factors[self.design.psu_of_item]
+        return weight[:, None] * self.factors(slice(None)).T[self.design.psu_of_item]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, PSU, weight and replicate weights of every item to a CSV file.
@@ -164,18 +159,11 @@ class Replicates(Result):
         numbered = [f"replicate_{r}" for r in range(1, self.count + 1)]
         header = ["stratum", "psu", "weight", *numbered]
         sheets.refuse_other(path, header)
-        stratum_of_item = design.stratum_of_psu[design.psu_of_item]
-        stratum = design.strata[stratum_of_item]
+        stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        arrays_of_items = (
-            stratum,
-            psu,
-            design.weight,
-            self.weights(),
-        )
-        columns = (array.tolist() for array in arrays_of_items)
-        rows = ([*row, *weights] for *row, weights in zip(*columns, strict=True))
-        sheets.write_rows(path, header, rows)
+        columns = stratum, psu, design.weight, self.weights()
+        of_items = zip(*(column.tolist() for column in columns), strict=True)
+        sheets.write_rows(path, header, ([*row, *weights] for *row, weights in of_items))
 
     def totals(self, values: ArrayLike) -> ndarray:
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
@@ -228,14 +216,12 @@ class Replicates(Result):
             return (stratum_totals[design.stratum_of_psu] - n_of_psu * z) / (n_of_psu - 1)
         if self.method in BALANCED:
             units = z.reshape(n.size, n[0], -1)
-            gained = n[0] * self._kept_totals(units) - z.sum(0)
-            return (1 - self.rho) * gained
+            return (1 - self.rho) * (n[0] * self._kept_totals(units) - z.sum(0))
         parts = [np.concatenate(_contrasts(z[units])) for _, units in design.groups]
         contrasts = np.concatenate(parts)
         if self.array is None:
             return self._step * signed_totals(contrasts)
-        signs = 1.0 - 2 * self.array
-        return self._step * (signs @ contrasts)
+        return self._step * ((1.0 - 2 * self.array) @ contrasts)
 
     def _kept_totals(self, units: ndarray) -> ndarray:
         """Return the totals (R, C) of the kept units, from units (H, n, C)."""
@@ -244,8 +230,7 @@ class Replicates(Result):
         last = units[:, -1]
         totals = last.sum(0)
         for unit in range(units.shape[1] - 1):
-            is_kept = (self.array == unit).astype(float)
-            totals = totals + is_kept @ (units[:, unit] - last)
+            totals = totals + (self.array == unit).astype(float) @ (units[:, unit] - last)
         return totals
 
     def ratios(self, total: ndarray, weight: ndarray) -> tuple[ndarray, ndarray]:
@@ -256,15 +241,12 @@ class Replicates(Result):
         total, weight : (P, ...) arrays of float
             Numerators and denominators of the PSUs.
         """
-        psus = len(weight)
-        columns = [column.reshape(psus, -1) for column in (total, weight)]
-        z = np.concatenate(columns, 1)
+        z = np.concatenate([column.reshape(len(weight), -1) for column in (total, weight)], 1)
         full = z.sum(0)
         totals = self.totals_of_psus(z)
         totals[np.abs(totals) <= ROUNDING * np.abs(full)] = 0.0
         shape = weight.shape[1:]
-        estimate = ratio(*np.split(full, 2))
-        values = ratio(*np.split(totals, 2, 1))
+        estimate, values = ratio(*np.split(full, 2)), ratio(*np.split(totals, 2, 1))
         return estimate.reshape(shape), values.reshape(-1, *shape)
 
     def variances(self, values: ndarray, middle: float | ndarray) -> ndarray:
@@ -299,59 +281,47 @@ class Replicates(Result):
         if self.design.fpc is None:
             return varying
         factors = np.ones((len(varying), self.design.stratum_of_psu.size))
-        deviations = self._shrinkage * (varying - 1)
-        factors[:, ~self.design.certain_psus] += deviations
+        factors[:, ~self.design.certain_psus] += self._shrinkage * (varying - 1)
         return factors
 
     def _factors(self, rows: slice) -> ndarray:
         """Return the factors (r, P) of PSUs that vary, for sampling with replacement."""
         design = self.design.varying
         of_psu = design.stratum_of_psu
+        psus = np.arange(of_psu.size)
         n = design.psus_per_stratum
         if self.method == "jk2":
-            stratum = np.arange(n.size)[rows, None]
-            change = 1 - 2 * (np.arange(of_psu.size) % 2)
-            return 1.0 + (of_psu == stratum) * change
+            return 1.0 + (of_psu == np.arange(n.size)[rows, None]) * (1 - 2 * (psus % 2))
         if self.method == "jkn":
-            psus = np.arange(of_psu.size)
             left_out = psus[rows, None]
-            n_of_psu = n[of_psu]
             gained = of_psu[left_out] == of_psu
-            lost = n_of_psu * (left_out == psus)
-            return 1.0 + (gained - lost) / (n_of_psu - 1)
+            lost = n[of_psu] * (left_out == psus)
+            return 1.0 + (gained - lost) / (n[of_psu] - 1)
         if self.draws is not None:
-            draws = self.draws[rows]
             if self.method != "bootstrap":
-                return draws
+                return self.draws[rows]
             rescaling = n / (n - 1.0)
-            return draws * rescaling[of_psu]
+            return self.draws[rows] * rescaling[of_psu]
         units = self._array_rows(rows)
-        if self.method == "generalized":
-            return self._factors_of_contrasts(1.0 - 2 * units)
-        unit = np.arange(of_psu.size) % n[0]
-        is_kept = units[:, of_psu] == unit
-        return 1 + (1 - self.rho) * (n[0] * is_kept - 1.0)
-
-    def _factors_of_contrasts(self, signs: ndarray) -> ndarray:
-        """Return the factors (r, P) from the signs (r, J) of the contrasts."""
-        design = self.design.varying
-        factors = np.ones((len(signs), design.stratum_of_psu.size))
-        for m, units in design.groups:
-            columns = len(units) * (m - 1)
-            part, signs = np.split(signs, [columns], 1)
-            signs_of_strata = part.reshape(len(part), -1, m - 1)
-            factors[:, units] += self._step * _spread(signs_of_strata)
+        if self.method != "generalized":
+            is_kept = units[:, of_psu] == psus % n[0]
+            return 1 + (1 - self.rho) * (n[0] * is_kept - 1.0)
+        signs = 1.0 - 2 * units
+        factors = np.ones((len(signs), psus.size))
+        for m, of_group in design.groups:
+            part, signs = np.split(signs, [len(of_group) * (m - 1)], 1)
+            factors[:, of_group] += self._step * _spread(part.reshape(len(part), -1, m - 1))
         return factors
 
     def headline(self) -> str:
         """Return the method, the number of replicates and the design."""
-        how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
         sample = self.design.headline()
         if self.most_df is not None:
             psus = checks.counted(self.design.stratum_of_psu.size, "PSU")
             df = checks.counted(self.df, "degree")
             sample = f"{self.design.stratum.size:,} items, {psus}, {df} of freedom"
-        return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {sample}"
+        rho = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
+        return f"{self.method}{rho}, {checks.counted(self.count, 'replicate')}; {sample}"
 
     def rows(self) -> list[dict]:
         """Return one row: method, replicates, PSUs, strata and degrees of freedom."""
@@ -404,9 +374,7 @@ class Replicates(Result):
                 f"{self.count:,} replicates are {needed:,}: use method 'bootstrap', or fewer PSUs",
             )
         blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
-        factors = (self.factors(replicates) for replicates in blocks)
-        values = [function(weight * of_psus[:, psu]) for of_psus in factors]
-        return np.concatenate(values)
+        return np.concatenate([function(weight * self.factors(block)[:, psu]) for block in blocks])
 
 
 def replicates(
@@ -511,19 +479,12 @@ def replicates(
         return Replicates(design, method, 0.0, np.ones(n.size))
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
-        draws = _draws(varying, count, rng)
-        return Replicates(
-            design,
-            method,
-            0.0,
-            np.full(count, 1 / count),
-            draws=draws,
-        )
+        draws = _draws(varying, count, checks.generator(rng))
+        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=draws)
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
-        step = _largest_step(n) * (1 - rho)
-        coefficient = 1 / (runs * step**2)
-        return Replicates(design, method, rho, np.full(runs, coefficient), array)
+        scale = (_largest_step(n) * (1 - rho)) ** 2
+        return Replicates(design, method, rho, np.full(runs, 1 / (runs * scale)), array)
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
@@ -572,8 +533,7 @@ def _contrasts(units: ndarray) -> ndarray:
     m = units.shape[-2]
     k = np.arange(1.0, m)[:, None]
     sums = np.cumsum(units, -2)[..., :-1, :]
-    contrasts = sums - k * units[..., 1:, :]
-    return _scales(m)[:, None] * contrasts
+    return _scales(m)[:, None] * (sums - k * units[..., 1:, :])
 
 
 def _spread(signs: ndarray) -> ndarray:
@@ -584,8 +544,7 @@ def _spread(signs: ndarray) -> ndarray:
     m = signs.shape[-1] + 1
     scaled = signs * _scales(m)
     factors = np.zeros((*scaled.shape[:-1], m))
-    from_the_end = np.cumsum(scaled[..., ::-1], -1)
-    factors[..., :-1] = from_the_end[..., ::-1]
+    factors[..., :-1] = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
     factors[..., 1:] -= np.arange(1.0, m) * scaled
     return factors
 
@@ -608,23 +567,15 @@ def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
     return (signs < 0).astype(np.int8), order
 
 
-def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> ndarray:
-    rng = checks.generator(rng)
+def _draws(design: SurveyDesign, count: int, rng: np.random.Generator) -> ndarray:
     n = design.psus_per_stratum
-    compact = np.min_scalar_type(int(n.max()))
-    draws = np.empty((count, n.sum()), compact)
+    draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
     for m, units in design.groups:
-        chances = np.full(m, 1 / m)
-        draws[:, units] = rng.multinomial(m - 1, chances, (count, len(units)))
+        draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))
     return draws
 
 
-def _kept_units(
-    array: ArrayLike,
-    units: int,
-    strata: int,
-    require_balance: bool,
-) -> ndarray:
+def _kept_units(array: ArrayLike, units: int, strata: int, require_balance: bool) -> ndarray:
     """Return a given array as unit numbers, or raise with a description of its problem."""
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
@@ -632,16 +583,11 @@ def _kept_units(
         raise WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
-    allowed = [-1, 1] if signs else list(range(units))
-    for row, column in np.argwhere(~np.isin(array, allowed))[:1]:
+    for row, column in np.argwhere(~np.isin(array, [-1, 1] if signs else np.arange(units)))[:1]:
         or_signs = ", or +1 and -1" if units == 2 else ""
-        raise WrongValue(
-            "array",
-            f"must hold the units 0 to {units - 1}{or_signs}; row {row} column {column} is "
-            f"{array[row, column]:g}",
-        )
+        entry = f"row {row} column {column} is {array[row, column]:g}"
+        raise WrongValue("array", f"must hold the units 0 to {units - 1}{or_signs}; {entry}")
     if require_balance and not (balance.full and balance.levels == units):
         fault = balance.problem or f"it holds {balance.levels} of the {units} units"
         raise WrongValue("array", f"must be in full balance; {fault}")
-    unit_numbers = (1 - array) // 2 if signs else array
-    return unit_numbers.astype(np.min_scalar_type(units))
+    return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))

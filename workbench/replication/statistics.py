@@ -169,16 +169,10 @@ class Metric:
             count = checks.counted(len(self.arguments), "column")
             names = " and ".join(self.arguments)
             raise TypeError(f"{self.name} takes {count}, {names}; got {len(columns)}")
-        if self.totals:
-            return self.totals(*columns, size)
-        return None
+        return self.totals(*columns, size) if self.totals else None
 
     def parts_of(
-        self,
-        columns: Sequence,
-        totals: Any,
-        rows: ndarray,
-        weight: ndarray,
+        self, columns: Sequence, totals: Any, rows: ndarray, weight: ndarray
     ) -> tuple[ndarray, list]:
         """Return the values that the statistic averages, and the items over which it averages them.
 
@@ -201,8 +195,8 @@ class Metric:
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
-        in_denominator = totals.denominator != 0
-        return ratio(totals.numerator, totals.denominator), [rows & in_denominator]
+        values = ratio(totals.numerator, totals.denominator)
+        return values, [rows & (totals.denominator != 0)]
 
     def naive_of(self, *columns: ndarray) -> EstimateAndError:
         """Return estimate and standard error as if items were independent and had equal weights."""
@@ -211,14 +205,12 @@ class Metric:
         size = len(columns[0])
         if self.moments:
             values, _ = self.moments(*columns, size).linear(np.ones(size))
-            error = values.std() / np.sqrt(size)
-            return float(values.mean()), float(error)
+            return float(values.mean()), float(values.std() / np.sqrt(size))
         totals: Any = self.totals_of(columns, size)
         total = totals.denominator.sum()
         estimate = totals.numerator.sum() / total
         residuals = totals.numerator - estimate * totals.denominator
-        error = np.sqrt((residuals**2).sum()) / total
-        return float(estimate), float(error)
+        return float(estimate), float(np.sqrt((residuals**2).sum()) / total)
 
 
 def title_of(name: str) -> str:
@@ -250,10 +242,10 @@ def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> nda
         order = np.argsort(side * score[other], kind="stable")
         sorted_scores = side * score[other][order]
         cumulated = np.append(0.0, np.cumsum(weight[other][order]))
-        below = np.searchsorted(sorted_scores, side * score[part], "left")
-        up_to = np.searchsorted(sorted_scores, side * score[part], "right")
-        twice = cumulated[below] + cumulated[up_to]
-        placed[part] = twice / (2 * cumulated[-1])
+        below, up_to = (
+            np.searchsorted(sorted_scores, side * score[part], end) for end in ("left", "right")
+        )
+        placed[part] = (cumulated[below] + cumulated[up_to]) / (2 * cumulated[-1])
     return placed
 
 
@@ -273,14 +265,7 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
     high = checks.whole("most", most, 1)
-    ranks = checks.vector(
-        "y",
-        y,
-        size=size,
-        low=1,
-        high=high,
-    )
-    return Totals(ranks, np.ones(size))
+    return Totals(checks.vector("y", y, size=size, low=1, high=high), np.ones(size))
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -296,18 +281,6 @@ def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
     return Totals((truth == prediction).astype(float), np.ones(size))
 
 
-def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
-    """Return a function for hits over members, which are true, predicted, or both kinds."""
-
-    def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-        truth = binary("truth", truth, size)
-        prediction = binary("prediction", prediction, size)
-        hits = (true + predicted) * truth * prediction
-        return Totals(hits, true * truth + predicted * prediction)
-
-    return totals
-
-
 def _label_sets(true: ArrayLike, predicted: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     """Return the true and the predicted labels of items, (n, L) of bool each, or raise."""
     sets = []
@@ -319,13 +292,27 @@ def _label_sets(true: ArrayLike, predicted: ArrayLike, size: int) -> tuple[ndarr
         sets.append(array == 1)
     true_sets, predicted_sets = sets
     if true_sets.shape != predicted_sets.shape:
-        raise checks.WrongValue(
-            "predicted_labels",
-            "must have a column for each of the {0}",
-            told=f"got {predicted_sets.shape[1]} for {true_sets.shape[1]}",
-            others=("true_labels",),
-        )
+        columns = f"got {predicted_sets.shape[1]} for {true_sets.shape[1]}"
+        rule = "must have a column for each of the {0}"
+        raise checks.WrongValue("predicted_labels", rule, told=columns, others=("true_labels",))
     return true_sets, predicted_sets
+
+
+def _binaries(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
+    """Return two columns of 0 and 1 as arrays (n, 1)."""
+    return binary("truth", truth, size)[:, None], binary("prediction", prediction, size)[:, None]
+
+
+def _hits_of(of_true: int, of_predicted: int, read: Callable = _binaries) -> Callable[..., Totals]:
+    """Return a function for hits over members, which are true, predicted, or both kinds."""
+
+    def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
+        true, predicted = read(truth, prediction, size)
+        hits = (of_true + of_predicted) * (true * predicted).sum(1)
+        members = of_true * true.sum(1) + of_predicted * predicted.sum(1)
+        return Totals(hits.astype(float), members.astype(float))
+
+    return totals
 
 
 def _exact_match(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
@@ -336,18 +323,6 @@ def _exact_match(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
 def _hamming_loss(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
     true, predicted = _label_sets(true, predicted, size)
     return Totals((true != predicted).mean(1), np.ones(size))
-
-
-def _hits_of_sets(of_true: int, of_predicted: int) -> Callable[..., Totals]:
-    """Return a function for hits over labels of items, which are true, predicted, or both kinds."""
-
-    def totals(true: ArrayLike, predicted: ArrayLike, size: int) -> Totals:
-        true, predicted = _label_sets(true, predicted, size)
-        hits = (of_true + of_predicted) * (true & predicted).sum(1)
-        members = of_true * true.sum(1) + of_predicted * predicted.sum(1)
-        return Totals(hits.astype(float), members.astype(float))
-
-    return totals
 
 
 def _parts_of_sets(of_true: int, of_predicted: int) -> Callable[..., tuple]:
@@ -372,8 +347,8 @@ def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
         return array.astype(float)
     labels = np.unique(array)
-    examples = [repr(label) for label in labels[:5].tolist()]
-    if labels.size > len(examples):
+    examples = [*map(repr, labels[:5].tolist())]
+    if labels.size > 5:
         examples.append("...")
     count = checks.counted(labels.size, "label")
     raise ValueError(
@@ -383,13 +358,7 @@ def binary(name: str, values: ArrayLike, size: int) -> ndarray:
 
 
 def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    probabilities = checks.vector(
-        "score",
-        score,
-        size=size,
-        low=0,
-        high=1,
-    )
+    probabilities = checks.vector("score", score, size=size, low=0, high=1)
     return binary("truth", truth, size), probabilities
 
 
@@ -412,11 +381,11 @@ def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
     truth, score = _probabilities(truth, score, size)
     chance = np.where(truth == 1, score, 1 - score)
     for item in np.flatnonzero(chance == 0)[:1]:
-        raise checks.WrongValue(
-            "score",
+        rule = (
             "must not give an item's true class the probability 0: its log loss is infinite; "
-            f"item {item} is {score[item]:g}",
+            f"item {item} is {score[item]:g}"
         )
+        raise checks.WrongValue("score", rule)
     return Totals(-np.log(chance), np.ones(size))
 
 
@@ -432,8 +401,7 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
     positive = binary("truth", truth, size)
     score = checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
-    steps = np.diff(score[order], prepend=np.nan)
-    starts = np.flatnonzero(steps != 0)
+    starts = np.flatnonzero(np.diff(score[order], prepend=np.nan))
     is_positive = positive[order]
 
     def values(weight: Any) -> Any:
@@ -463,10 +431,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
     def values(weight: Any) -> Any:
         below = np.cumsum(weight[:, order], 1)
         total = below[:, -1:]
-        reached = below >= q * total * (1 - 1e-12)
-        reached &= below > 0
-        quantiles = y[order][reached.argmax(1)]
-        return np.where(total[:, 0] > 0, quantiles, np.nan)
+        reached = (below >= q * total * (1 - 1e-12)) & (below > 0)
+        return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
 
     return values
 
@@ -478,11 +444,9 @@ def _median(y: ArrayLike, size: int) -> Callable:
 def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
     """Return 1 below the median and 0 above; values at the median make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
-    median_of = _median(y[rows], int(rows.sum()))
-    middle = median_of(weight[None, rows])[0]
+    middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
     weight = weight * rows
-    under = weight[y < middle].sum()
-    at = weight[y == middle].sum()
+    under, at = weight[y < middle].sum(), weight[y == middle].sum()
     share_of_equal = (weight.sum() / 2 - under) / at
     return np.where(y == middle, share_of_equal, y < middle), [rows]
 
@@ -497,10 +461,9 @@ def _naive_median(y: ndarray) -> EstimateAndError:
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
     error = 0.5 / np.sqrt(y.size)
-    weight = np.ones((1, y.size))
     shares = np.clip([0.5 - error, 0.5, 0.5 + error], 0.0, 1.0)
-    quantiles = [_quantile(y, share, y.size)(weight) for share in shares.tolist()]
-    low, middle, high = (float(quantile[0]) for quantile in quantiles)
+    weight = np.ones((1, y.size))
+    low, middle, high = (float(_quantile(y, q, y.size)(weight)[0]) for q in shares.tolist())
     return middle, (high - low) / 2
 
 
@@ -514,12 +477,8 @@ def _by_row(statistic: Callable) -> Callable:
     """Return the `Metric.values` of a function that takes one row of weights."""
 
     def values(*columns_and_size: Any) -> Callable:
-        columns = columns_and_size[:-1]
-
-        def of_rows(weight: ndarray) -> ndarray:
-            return np.array([_number(statistic(row, *columns)) for row in weight])
-
-        return of_rows
+        *columns, _ = columns_and_size
+        return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
 
     return values
 
@@ -556,8 +515,8 @@ def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
     positive = truth == 1
     parts = positive, ~positive
     placed = placements(parts, score, np.ones(score.size))
-    spread = sum(placed[part].var(ddof=1) / part.sum() for part in parts if part.sum() > 1)
-    return float(placed[positive].mean()), float(np.sqrt(spread))
+    variances = [placed[part].var(ddof=1) / part.sum() for part in parts if part.sum() > 1]
+    return float(placed[positive].mean()), float(np.sqrt(sum(variances)))
 
 
 def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
@@ -566,14 +525,13 @@ def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     The F1 of a class is 2 hits / (true + predicted). An item changes the F1 of its classes.
     """
     if truth.ndim == 2:
-        hits = truth & prediction
-        members = truth.astype(int) + prediction
-        occurs = members.any(0)
-        hits, members = hits[:, occurs], members[:, occurs]
-        f1_of_label = 2 * hits.sum(0) / members.sum(0)
-        moves_of_label = (2 * hits - f1_of_label * members) / members.sum(0)
-        error_of_mean = np.sqrt((moves_of_label.mean(1) ** 2).sum())
-        return float(f1_of_label.mean()), float(error_of_mean)
+        occurs = (truth | prediction).any(0)
+        hits = (truth & prediction)[:, occurs]
+        members = (truth.astype(int) + prediction)[:, occurs]
+        sizes = members.sum(0)
+        f1 = 2 * hits.sum(0) / sizes
+        moves = ((2 * hits - f1 * members) / sizes).mean(1)
+        return float(f1.mean()), float(np.sqrt((moves**2).sum()))
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
     right = true == predicted
@@ -581,16 +539,14 @@ def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     f1 = 2 * np.bincount(true, right, names.size) / sizes
     slopes = f1 / sizes
     moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]
-    error = np.sqrt((moves**2).sum()) / names.size
-    return float(f1.mean()), float(error)
+    return float(f1.mean()), float(np.sqrt((moves**2).sum()) / names.size)
 
 
 def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
-    variances = recall * (1 - recall) / size
-    error = np.sqrt(variances.sum()) / names.size
-    return float(recall.mean()), float(error)
+    variance = (recall * (1 - recall) / size).sum()
+    return float(recall.mean()), float(np.sqrt(variance) / names.size)
 
 
 _ZERO_TO_ONE = (0.0, 1.0)
@@ -694,7 +650,7 @@ METRICS = {
         Metric(
             "micro_f1",
             _SETS,
-            _hits_of_sets(1, 1),
+            _hits_of(1, 1, _label_sets),
             kind="share",
             empty="no label is true or predicted",
             about="sets",
@@ -706,7 +662,7 @@ METRICS = {
         Metric(
             "micro_precision",
             _SETS,
-            _hits_of_sets(0, 1),
+            _hits_of(0, 1, _label_sets),
             kind="share",
             empty="no label was predicted",
             about="sets",
@@ -717,7 +673,7 @@ METRICS = {
         Metric(
             "micro_recall",
             _SETS,
-            _hits_of_sets(1, 0),
+            _hits_of(1, 0, _label_sets),
             kind="share",
             empty="no item has a label",
             about="sets",

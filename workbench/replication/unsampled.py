@@ -68,11 +68,10 @@ class SampledClasses:
         """
         true = np.unique(truth).tolist()
         predicted = np.unique(prediction).tolist()
-        several = several or len({*true, *predicted}) > 1
         if unlike_others is not None:
             return cls(predicted, true, unlike_others, False, are_sets)
-        by_prediction = several and len(predicted) == 1
-        by_truth = several and len(true) == 1
+        several = several or len({*true, *predicted}) > 1
+        by_prediction, by_truth = (several and len(names) == 1 for names in (predicted, true))
         return cls(predicted, true, by_prediction, by_truth, are_sets)
 
     def shows(self, metric: str, label: Any = None) -> bool:
@@ -81,13 +80,14 @@ class SampledClasses:
             return True
         if METRICS[metric].about in ("label", "value"):
             return not self.by_prediction
-        classes = self.predicted if self.by_prediction else self.true
-        metric_shown = "precision" if self.by_prediction else "recall"
+        classes, metric_shown = self.true, "recall"
+        if self.by_prediction:
+            classes, metric_shown = self.predicted, "precision"
         if not self.are_sets:
             return metric == metric_shown and label in classes
         if len(classes) > 1:
             return False
-        [labels] = map(ast.literal_eval, classes)
+        labels = ast.literal_eval(classes[0])
         return metric == f"micro_{metric_shown}" or metric == metric_shown and label in labels
 
     @property

@@ -13,11 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules
-from workbench.results import Result
+from workbench.results import Result, rows_of
 
 STREAMED = ("s_voila", "s_voila_printed")
 FRACTIONAL = ("neyman", "neyman_plus")
@@ -69,20 +71,20 @@ class StreamStudy(Result):
     """
 
     methods: tuple
-    checkpoint: np.ndarray
+    checkpoint: ndarray
     stratum: tuple
     budget: int
     batch: int
     minimum: int
     runs: int
-    stratum_size: np.ndarray
-    stratum_sd: np.ndarray
+    stratum_size: ndarray
+    stratum_sd: ndarray
     sampled: dict
     variance: dict
     error: dict
-    fractional_optimum: np.ndarray | None = None
+    fractional_optimum: ndarray | None = None
 
-    def ratio(self, method: str) -> np.ndarray:
+    def ratio(self, method: str) -> ndarray:
         """Return the ratio of the method's variance to that of VOILA per checkpoint, (C,).
 
         It is the mean over the runs in which both variances are finite. VOILA has whole sample
@@ -101,7 +103,7 @@ class StreamStudy(Result):
         """
         return np.ma.masked_invalid(self._ratios(method)).mean(0).filled(np.inf)
 
-    def ratio_error(self, method: str) -> np.ndarray:
+    def ratio_error(self, method: str) -> ndarray:
         """Return the Monte Carlo standard error of `ratio`, (C,).
 
         Parameters
@@ -117,7 +119,7 @@ class StreamStudy(Result):
         ratio = np.ma.masked_invalid(self._ratios(method))
         return (ratio.std(0, ddof=1) / np.sqrt(ratio.count(0))).filled(np.nan)
 
-    def infinite(self, method: str) -> np.ndarray:
+    def infinite(self, method: str) -> ndarray:
         """Return the proportion of runs with an infinite variance, (C,).
 
         Parameters
@@ -132,7 +134,7 @@ class StreamStudy(Result):
         """
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
-    def rmse(self, method: str) -> np.ndarray:
+    def rmse(self, method: str) -> ndarray:
         """Return the root mean squared error of a method's estimate, (C,).
 
         For a streamed method it is taken over the runs with an estimate. For other methods it is
@@ -154,68 +156,59 @@ class StreamStudy(Result):
 
     def headline(self) -> str:
         """Return the variance ratios at the last checkpoint in one sentence."""
-        last = ", ".join(
-            f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
-            for method in self.methods
-            if method != "voila"
-        )
+        ratios = []
+        for method in self.methods[1:]:  # the first is "voila"
+            infinite = self.infinite(method)[-1]
+            text = f"{self.ratio(method)[-1]:.3g}" if infinite < 1 else "infinite"
+            if 0 < infinite < 1:
+                text += f" (infinite in {100 * infinite:.0f}%)"
+            ratios.append(f"{method} {text}")
         records = checks.counted(self.checkpoint[-1], "record")
         strata = checks.counted(len(self.stratum), "stratum", "strata")
         return (
             f"{records}, {strata}, {self.budget:,} sampled, {checks.counted(self.runs, 'run')}; "
-            f"variance relative to VOILA: {last}"
+            f"variance relative to VOILA: {', '.join(ratios)}"
         )
 
     def rows(self) -> list[dict]:
         """Return one row per checkpoint and method: variance ratio, its error, infinite runs."""
-        return [
-            {
-                "records": int(records),
-                "method": method,
-                "ratio": float(ratio),
-                "ratio_error": float(error),
-                "infinite": float(infinite),
-            }
-            for method in self.methods
-            for records, ratio, error, infinite in zip(
-                self.checkpoint,
-                self.ratio(method),
-                self.ratio_error(method),
-                self.infinite(method),
-                strict=True,
+        table = []
+        for method in self.methods:
+            of_method = rows_of(
+                records=self.checkpoint,
+                method=[method] * self.checkpoint.size,
+                ratio=self.ratio(method),
+                ratio_error=self.ratio_error(method),
+                infinite=self.infinite(method),
             )
-        ]
+            table += of_method
+        return table
 
     def allocation_rows(self) -> list[dict]:
         """Return one row per checkpoint, method and stratum: mean sample size and records."""
         size = self.stratum_size.mean(0)
-        return [
-            {
-                "records": int(self.checkpoint[c]),
-                "method": method,
-                "stratum": label,
-                "sampled": float(sampled[c, h]),
-                "size": float(size[c, h]),
-            }
-            for method in self.methods
-            for sampled in [self.sampled[method].mean(0)]
-            for c in range(self.checkpoint.size)
-            for h, label in enumerate(self.stratum)
-        ]
+        table = []
+        for method in self.methods:
+            sampled = self.sampled[method].mean(0)
+            for c, h in np.ndindex(size.shape):
+                row = {
+                    "records": int(self.checkpoint[c]),
+                    "method": method,
+                    "stratum": self.stratum[h],
+                    "sampled": float(sampled[c, h]),
+                    "size": float(size[c, h]),
+                }
+                table.append(row)
+        return table
 
     def _run(self, method: str) -> str:
         return checks.choice("method", method, self.methods)
 
-    def _ratios(self, method: str) -> np.ndarray:
+    def _ratios(self, method: str) -> ndarray:
         variance = self.variance[self._run(method)]
         best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.isclose(variance, best, 1e-12, 0), 1.0, variance / best)
-
-
-def _times(ratio: float, infinite: float) -> str:
-    share = f" (infinite in {100 * infinite:.0f}%)" if infinite else ""
-    return "infinite" if infinite == 1 else f"{ratio:.3g}{share}"
 
 
 def jump_stream(
@@ -226,8 +219,8 @@ def jump_stream(
     jump_at: int = 10_000,
     sd: float = 20.0,
     runs: int = 5,
-    rng: int | np.random.Generator = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+    rng: int | Generator = 0,
+) -> tuple[ndarray, ndarray]:
     """Simulate the paper's synthetic stream, in which one stratum suddenly varies more.
 
     All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
@@ -270,14 +263,14 @@ def jump_stream(
     ((2, 1000), True)
     """
     rng = checks.generator(rng)
-    records, runs = checks.whole("records", records, 1), checks.whole("runs", runs, 1)
-    strata, sd = checks.whole("strata", strata, 1), checks.number("sd", sd, 0, 1e100)
+    shape = checks.whole("runs", runs, 1), checks.whole("records", records, 1)
+    strata = checks.whole("strata", strata, 1)
+    sd = checks.number("sd", sd, 0, 1e100)
     jumping = checks.whole("jumping", jumping, 0, strata - 1)
-    stratum = rng.integers(0, strata, (runs, records))
+    stratum = rng.integers(0, strata, shape)
     after = np.arange(records) >= checks.whole("jump_at", jump_at, 0)
-    return stratum, 1 + rng.standard_normal((runs, records)) * np.where(
-        (stratum == jumping) & after, sd, 1.0
-    )
+    scale = np.where((stratum == jumping) & after, sd, 1.0)
+    return stratum, 1 + rng.standard_normal(shape) * scale
 
 
 def simulate_stream(
@@ -292,7 +285,7 @@ def simulate_stream(
     batch: int = 1,
     minimum: int = 2,
     runs: int | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     progress: bool = True,
 ) -> StreamStudy:
     """Sample from streams by S-VOILA, and compare its sample with those of other methods.
@@ -360,40 +353,40 @@ def simulate_stream(
     """
     methods = tuple(dict.fromkeys(("voila", *checks.choices("methods", methods, STREAM_METHODS))))
     labels, codes, values = _streams(stratum, values, runs)
-    budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
+    budget = checks.whole("budget", budget, 1)
+    minimum = checks.whole("minimum", minimum, 0)
     rules.refuse_less(budget, minimum * len(labels), minimum, len(labels))
-    batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
+    batch = checks.whole("batch", batch, 1)
+    every = checks.whole("every", every, 1)
     if every % batch:
         raise checks.WrongValue("every", f"must be a multiple of batch, {batch}", every)
     rng = checks.generator(rng)
-    place = _order(codes, checks.choice("order", order, ORDERS), _codes_of(last, labels), rng)
-    if place is not None:
-        codes, values = (np.take_along_axis(array, place, 1) for array in (codes, values))
+    checks.choice("order", order, ORDERS)
+    last = tuple(last)
+    for label in last:
+        if label not in labels:
+            raise checks.WrongValue("last", f"must hold strata of the stream; {label!r} is not one")
+    codes, values = _reordered(codes, values, order, [*map(labels.index, last)], rng)
     keys = rng.permuted(np.broadcast_to(np.arange(codes.shape[1]), codes.shape), axis=1)
-    stream = _Stream(codes, np.asarray(values), len(labels), keys)
+    stream = _Stream(codes, values, len(labels), keys)
     stops = np.append(np.arange(every, stream.records, every), stream.records)
-    states = {
-        name: _follow(stream, stops, budget, batch, name == "s_voila_printed", minimum, progress)
-        for name in methods
-        if name in STREAMED
-    }
     size, spread = stream.statistics(stops)
-    sampled = {
-        name: states[name][0] if name in STREAMED else _hindsight(name, size, spread, budget)
-        for name in methods
-    }
-    variance = {
-        name: _random_variance(values, stops, budget)
-        if name == "reservoir"
-        else _variances(size, spread, sampled[name])
-        for name in methods
-    }
-    sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
-    best = (
-        _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
-        if set(FRACTIONAL) & set(methods)
-        else None
-    )
+    sampled, variance, errors = {}, {}, {}
+    for name in methods:
+        if name in STREAMED:
+            printed = name == "s_voila_printed"
+            sampled[name], errors[name] = _follow(
+                stream, stops, budget, batch, printed, minimum, progress
+            )
+        else:
+            integer = name not in FRACTIONAL
+            sampled[name] = _hindsight(name, size, spread, budget, integer)
+        variance[name] = _variances(size, spread, sampled[name])
+    if "reservoir" in methods:
+        variance["reservoir"] = _random_variance(values, stops, budget)
+    best = None
+    if set(FRACTIONAL) & set(methods):
+        best = _variances(size, spread, _hindsight("voila", size, spread, budget, False))
     return StreamStudy(
         methods,
         stops,
@@ -403,15 +396,16 @@ def simulate_stream(
         minimum,
         len(codes),
         size,
-        sd,
+        np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0),
         sampled,
         variance,
-        {name: error for name, (_, error) in states.items()},
+        errors,
         best,
     )
 
 
-def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
+def _streams(stratum: Any, values: Any, runs: int | None) -> tuple[tuple, ndarray, ndarray]:
+    """Return the labels of the strata, and their codes and the values of each run, (R, N)."""
     checks.refuse_masked("stratum", stratum)
     stratum, values = checks.cells("stratum", stratum), checks.floats("values", values)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
@@ -420,86 +414,71 @@ def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
             f"{values.shape}"
         )
     if not (np.abs(values) <= checks.LARGEST_SIZE).all():
-        raise checks.WrongValue(
-            "values", f"must be finite, and at most {checks.LARGEST_SIZE:g} in size"
-        )
+        rule = f"must be finite, and at most {checks.LARGEST_SIZE:g} in size"
+        raise checks.WrongValue("values", rule)
     labels, codes = np.unique(checks.labels("stratum", stratum.ravel()), return_inverse=True)
     codes = codes.reshape(stratum.shape)
-    if stratum.ndim == 2:
-        if runs not in (None, len(codes)):
-            raise checks.WrongValue(
-                "runs", f"must be the number of streams given, {len(codes)}", runs
-            )
-        return tuple(labels.tolist()), codes, values
-    runs = 5 if runs is None else checks.whole("runs", runs, 1)
-    return tuple(labels.tolist()), np.tile(codes, (runs, 1)), np.tile(values, (runs, 1))
+    if stratum.ndim == 1:
+        runs = 5 if runs is None else checks.whole("runs", runs, 1)
+        codes = np.tile(codes, (runs, 1))
+        values = np.tile(values, (runs, 1))
+    elif runs not in (None, len(codes)):
+        raise checks.WrongValue("runs", f"must be the number of streams given, {len(codes)}", runs)
+    return tuple(labels.tolist()), codes, values
 
 
-def _codes_of(last: Any, labels: Any) -> list:
-    for label in last:
-        if label not in labels:
-            raise checks.WrongValue("last", f"must hold strata of the stream; {label!r} is not one")
-    return [labels.index(label) for label in last]
-
-
-def _order(
-    codes: np.ndarray, order: str, last: list, rng: np.random.Generator
-) -> np.ndarray | None:
+def _reordered(
+    codes: ndarray, values: ndarray, order: str, last: list[int], rng: Generator
+) -> tuple[ndarray, ndarray]:
+    """Return streams in the given or a random order, with the strata of `last` at the end."""
     if order == "given" and not last:
-        return None
+        return codes, values
     rank = rng.random(codes.shape) if order == "random" else np.linspace(0, 0.5, codes.shape[1])
-    return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
+    ranks = np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
+    return np.take_along_axis(codes, ranks, 1), np.take_along_axis(values, ranks, 1)
 
 
 class _Stream:
     """R streams with the stratum, value and key of each record, and statistics of its stratum."""
 
-    def __init__(
-        self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray
-    ) -> None:
+    def __init__(self, codes: ndarray, values: ndarray, strata: int, keys: ndarray) -> None:
         self.values, self.keys, self.strata = values, keys, strata
         self.runs, self.records = codes.shape
         self.cell = codes + strata * np.arange(self.runs)[:, None]
-        self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
-        for run in range(self.runs):
-            order = np.argsort(codes[run].astype(np.min_scalar_type(strata)), kind="stable")
-            for rows in filter(
-                len, np.split(order, np.bincount(codes[run], minlength=strata).cumsum()[:-1])
-            ):
-                self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(
-                    values[run, rows]
-                )
+        self.size, self.spread, self.total = statistics = np.zeros((3, *codes.shape))
+        for run, strata_of_run in enumerate(codes):
+            order = np.argsort(strata_of_run.astype(np.min_scalar_type(strata)), kind="stable")
+            ends = np.bincount(strata_of_run, minlength=strata).cumsum()
+            for rows in filter(len, np.split(order, ends[:-1])):
+                statistics[:, run, rows] = _running(values[run, rows])
 
-    def latest(self, known: np.ndarray, start: int, end: int) -> None:
+    def update(self, latest: ndarray, start: int, end: int) -> None:
         """Update the latest record of each stratum, (R, H), with the records from start to end."""
-        np.maximum.at(
-            known.reshape(-1),
-            self.cell[:, start:end].ravel(),
-            np.tile(np.arange(start, end), self.runs),
-        )
+        records = np.tile(np.arange(start, end), self.runs)
+        np.maximum.at(latest.reshape(-1), self.cell[:, start:end].ravel(), records)
 
-    def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
+    def now(self, column: ndarray, latest: ndarray) -> ndarray:
         """Return a running statistic at the latest records, (R, H); 0 for a stratum without any."""
         first = self.records * np.arange(self.runs)[:, None]
         return np.where(latest >= 0, column.take(first + np.maximum(latest, 0)), 0)
 
-    def statistics(self, stops: np.ndarray) -> tuple:
+    def statistics(self, stops: ndarray) -> tuple[ndarray, ndarray]:
         """Return records and N S per stratum at the stops, (R, C, H)."""
         size, spread = np.zeros((2, self.runs, stops.size, self.strata))
-        latest, start = np.full((self.runs, self.strata), -1), 0
+        latest = np.full((self.runs, self.strata), -1)
+        start = 0
         for c, stop in enumerate(stops):
-            self.latest(latest, start, stop)
-            size[:, c], spread[:, c], start = (
-                self.now(self.size, latest),
-                self.now(self.spread, latest),
-                stop,
-            )
+            self.update(latest, start, stop)
+            size[:, c] = self.now(self.size, latest)
+            spread[:, c] = self.now(self.spread, latest)
+            start = stop
         return size.astype(np.int64), spread
 
 
-def _running(values: np.ndarray) -> tuple:
+def _running(values: ndarray) -> tuple:
     """Return count, N S and sum of a stratum after each of its records."""
-    count, center = np.arange(1.0, values.size + 1), values.mean()
+    count = np.arange(1.0, values.size + 1)
+    center = values.mean()
     centered = values - center
     total, squares = centered.cumsum(), (centered**2).cumsum()
     varied = squares - total**2 / count
@@ -509,148 +488,138 @@ def _running(values: np.ndarray) -> tuple:
 
 def _follow(
     stream: _Stream,
-    stops: np.ndarray,
+    stops: ndarray,
     budget: int,
     batch: int,
     printed: bool,
     minimum: int,
     progress: bool,
-) -> tuple:
+) -> tuple[ndarray, ndarray]:
     """Return sample sizes (R, C, H) and errors of the estimate (R, C) of S-VOILA at the stops."""
     from tqdm.auto import tqdm
 
-    samples = _Samples(stream, budget, 0 if printed else minimum, printed)
-    sampled, error = (
-        np.zeros((stream.runs, stops.size, stream.strata)),
-        np.zeros((stream.runs, stops.size)),
-    )
+    samples = _Samples(stream, budget, minimum, printed)
+    sampled, errors = [], []
     with tqdm(total=stream.records, desc="records", delay=1, disable=not progress) as bar:
-        for checkpoint, stop in enumerate(stops):
-            samples.receive(int(stop), batch, bar)
-            sampled[:, checkpoint], error[:, checkpoint] = samples.sampled, samples.errors()
-    return sampled, error
+        for stop in stops.tolist():
+            samples.receive(stop, batch, bar)
+            sampled.append(samples.sampled)
+            errors.append(samples.errors())
+    return np.stack(sampled, 1).astype(float), np.stack(errors, 1)
 
 
 class _Samples:
     """The samples of R runs, sorted by run, stratum and key, and reduced after each minibatch."""
 
     def __init__(self, stream: _Stream, budget: int, minimum: int, printed: bool) -> None:
-        self.stream, self.budget, self.minimum, self.printed = stream, budget, minimum, printed
+        self.stream, self.budget, self.printed = stream, budget, printed
+        self.minimum = 0 if printed else minimum
         shape = stream.runs, stream.strata
-        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape, np.int64)
+        self.latest = np.full(shape, -1)
+        self.sampled = np.zeros(shape, np.int64)
         self.threshold = np.full(shape, stream.records)
         self.cell = np.arange(stream.runs * stream.strata).reshape(shape)
         self.row = np.argsort(stream.keys, axis=1)
-        self.held, self.seen = np.zeros(0, np.int64), 0
+        self.codes, self.seen = np.zeros(0, np.int64), 0
 
     def receive(self, stop: int, batch: int, bar: Any) -> None:
         """Take the records up to stop, and reduce the samples to the budget after a minibatch."""
-        ahead = batch
+        stream, ahead = self.stream, batch
         while self.seen < stop:
             start, end = self.seen, min(self.seen + ahead, stop)
-            chosen = self.stream.keys[:, start:end] < self.threshold.take(
-                self.stream.cell[:, start:end]
-            )
+            chosen = stream.keys[:, start:end] < self.threshold.take(stream.cell[:, start:end])
             ahead *= 2
             if chosen.any():
-                chosen, ahead = chosen[:, : (chosen.any(0).argmax() // batch + 1) * batch], batch
+                chosen = chosen[:, : (chosen.any(0).argmax() // batch + 1) * batch]
+                ahead = batch
             self.seen += chosen.shape[1]
-            self.stream.latest(self.latest, start, self.seen)
+            stream.update(self.latest, start, self.seen)
             if chosen.any():
-                cell, key = (
-                    column[:, start : self.seen][chosen]
-                    for column in (self.stream.cell, self.stream.keys)
-                )
-                self.sampled += np.bincount(cell, minlength=self.cell.size).reshape(self.cell.shape)
-                self.held = np.sort(
-                    np.concatenate([self.held, cell * self.stream.records + key]), kind="stable"
-                )
-                self.cut(self.left())
+                cell = stream.cell[:, start : self.seen][chosen]
+                key = stream.keys[:, start : self.seen][chosen]
+                counts = np.bincount(cell, minlength=self.cell.size)
+                self.sampled = self.sampled + counts.reshape(self.cell.shape)
+                codes = np.concatenate([self.codes, cell * stream.records + key])
+                self.codes = np.sort(codes, kind="stable")
+                self.cut(self.within_budget())
             bar.update(self.seen - start)
 
-    def left(self) -> np.ndarray:
+    def within_budget(self) -> ndarray:
         """Return the sample sizes (R, H) within the budget.
 
         Records are removed one by one from the stratum where that costs least.
         """
-        size, spread = (
-            self.stream.now(column, self.latest)
-            for column in (self.stream.size, self.stream.spread)
-        )
-        left, floor = self.sampled.copy(), np.minimum(self.minimum, size)
-        while (over := (left.sum(1) > self.budget).nonzero()[0]).size:
-            s, total = left[over], spread[over]
+        size = self.stream.now(self.stream.size, self.latest)
+        spread = self.stream.now(self.stream.spread, self.latest)
+        sampled = self.sampled.copy()
+        floor = np.minimum(self.minimum, size)
+        while (over := (sampled.sum(1) > self.budget).nonzero()[0]).size:
+            s, total = sampled[over], spread[over]
             with np.errstate(divide="ignore", invalid="ignore"):
-                cost = (
-                    total / s
-                    if self.printed
-                    else np.where((s == 1) & (total == 0), 0, total**2 / (s * (s - 1)))
-                )
-            left[over, np.where(s > floor[over], cost, np.inf).argmin(1)] -= 1
-        return left
+                if self.printed:
+                    cost = total / s
+                else:
+                    cost = np.where((s == 1) & (total == 0), 0, total**2 / (s * (s - 1)))
+            sampled[over, np.where(s > floor[over], cost, np.inf).argmin(1)] -= 1
+        return sampled
 
-    def cut(self, left: np.ndarray) -> None:
+    def cut(self, sampled: ndarray) -> None:
         """Keep the smallest keys, and lower the thresholds to the smallest key removed."""
-        start = (self.sampled.cumsum() - self.sampled.ravel()).reshape(self.cell.shape)
-        cut = left < self.sampled
-        self.threshold[cut] = self.held[(start + left)[cut]] - self.cell[cut] * self.stream.records
-        rank = np.arange(self.held.size) - np.repeat(start, self.sampled.ravel())
-        self.held, self.sampled = self.held[rank < np.repeat(left, self.sampled.ravel())], left
+        before = self.sampled.ravel()
+        first = before.cumsum() - before
+        start = first.reshape(self.cell.shape)
+        cut = sampled < self.sampled
+        offset = self.cell[cut] * self.stream.records
+        self.threshold[cut] = self.codes[(start + sampled)[cut]] - offset
+        rank = np.arange(self.codes.size) - np.repeat(first, before)
+        self.codes = self.codes[rank < np.repeat(sampled, before)]
+        self.sampled = sampled
 
-    def errors(self) -> np.ndarray:
+    def errors(self) -> ndarray:
         """Return estimate minus mean of all records so far, (R,).
 
         It is NaN if a stratum has no record in the sample.
         """
-        size, total = (
-            self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total)
-        )
-        cell, key = np.divmod(self.held, self.stream.records)
-        run = cell // self.stream.strata
-        sums = np.bincount(
-            cell, self.stream.values[run, self.row[run, key]], self.cell.size
-        ).reshape(size.shape)
-        mean = np.divide(
-            sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0
-        )
+        stream = self.stream
+        size, total = (stream.now(column, self.latest) for column in (stream.size, stream.total))
+        cell, key = np.divmod(self.codes, stream.records)
+        run = cell // stream.strata
+        values = stream.values[run, self.row[run, key]]
+        sums = np.bincount(cell, values, self.cell.size).reshape(size.shape)
+        unknown = np.where(size > 0, np.nan, 0.0)
+        mean = np.divide(sums, self.sampled, out=unknown, where=self.sampled > 0)
         return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 
 
 def _hindsight(
-    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool | None = None
-) -> np.ndarray:
-    """Return the sample sizes (R, C, H) of a method that knows all records so far.
-
-    By default they are whole numbers only for methods that have whole sample sizes.
-    """
-    integer = method in ("voila", "uniform") if integer is None else integer
+    method: str, size: ndarray, spread: ndarray, budget: int, integer: bool = True
+) -> ndarray:
+    """Return the sample sizes (R, C, H) of a method that knows all records so far."""
+    rule = "equal" if method == "uniform" else method
     sampled = np.zeros(size.shape)
     for cell in np.ndindex(size.shape[:2]):
         seen = size[cell] > 0
-        sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget, integer)
+        n = size[cell][seen]
+        best = n
+        if n.sum() > budget and method == "reservoir":
+            best = budget * n / n.sum()
+        elif n.sum() > budget:
+            sd = spread[cell][seen] / n
+            best = rules.allocate(
+                n, budget, rule, stratum_sd=sd, minimum=0, integer=integer
+            ).labeled
+        sampled[cell][seen] = best
     return sampled
 
 
-def _held(
-    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool
-) -> np.ndarray:
-    if size.sum() <= budget:
-        return size
-    if method == "reservoir":
-        return budget * size / size.sum()
-    rule = "equal" if method == "uniform" else method
-    return rules.allocate(
-        size, budget, rule, stratum_sd=spread / size, minimum=0, integer=integer
-    ).labeled
-
-
-def _variances(size: np.ndarray, spread: np.ndarray, sampled: np.ndarray) -> np.ndarray:
+def _variances(size: ndarray, spread: ndarray, sampled: ndarray) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(spread > 0, spread**2 * np.maximum(1 / sampled - 1 / size, 0), 0)
     return terms.sum(-1) / size.sum(-1) ** 2.0
 
 
-def _random_variance(values: Any, stops: Any, budget: Any) -> np.ndarray:
+def _random_variance(values: ndarray, stops: ndarray, budget: int) -> ndarray:
+    """Return the variances (R, C) of a simple random sample's mean at the stops."""
     centered = values - values.mean(1, keepdims=True)
     total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered**2))
     spread = np.maximum(squares - total**2 / stops, 0) / np.maximum(stops - 1, 1)

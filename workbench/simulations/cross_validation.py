@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -28,6 +30,7 @@ from workbench.cross_validation.learners import (
     refuse_large,
 )
 from workbench.results import Note, Result
+from workbench.simulations.monte_carlo import error_of_mean, error_of_rate
 
 SKEPTICAL = 0.7
 BLOCK = 2**17
@@ -95,8 +98,8 @@ class TypeOneStudy(Result):
     n: int
     folds: int
     runs: int
-    estimates: np.ndarray
-    theta3: np.ndarray
+    estimates: ndarray
+    theta3: ndarray
     loss: str = "zero_one"
 
     @property
@@ -112,10 +115,9 @@ class TypeOneStudy(Result):
     @property
     def rho_error(self) -> float:
         """Return the Monte Carlo standard error of `rho`."""
-        shown = (
-            self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2
-        ) / self.estimates.var(ddof=1)
-        return float(shown.std(ddof=1) / self.runs**0.5)
+        squares = (self.estimates - self.mean) ** 2
+        residuals = self.theta3 - (1 - self.rho) * squares
+        return error_of_mean(residuals / self.estimates.var(ddof=1))
 
     @property
     def zero_share(self) -> float:
@@ -155,10 +157,14 @@ class TypeOneStudy(Result):
             Proportion of runs.
         """
         checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
-        rejects = self._rejects(
-            rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean)
-        )
-        return float((rejects & ((self.shown > 0) | (zero_variance == "reject"))).mean())
+        tail = (1 + checks.level(level)) / 2
+        mean = self.mean if mean is None else checks.number("mean", mean)
+        critical = scipy.special.stdtrit(self.folds - 1, tail)
+        squares = (1 - kfold.resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
+        rejects = squares > critical**2 * self.shown
+        if zero_variance == "refuse":
+            rejects &= self.shown > 0
+        return float(rejects.mean())
 
     def type_one_error(
         self,
@@ -186,8 +192,8 @@ class TypeOneStudy(Result):
         float
             Standard error of the proportion.
         """
-        share = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
-        return float((share * (1 - share) / self.runs) ** 0.5)
+        rate = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
+        return error_of_rate(rate, self.runs)
 
     def headline(self) -> str:
         """Return rho and the false alarm rates of the naive t-test and at rho 0.7."""
@@ -217,15 +223,9 @@ class TypeOneStudy(Result):
         ]
 
     @property
-    def shown(self) -> np.ndarray:
+    def shown(self) -> ndarray:
         """Return `theta3`, with 0 for folds that are equal except for rounding."""
         return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
-
-    def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
-        critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
-        return (1 - kfold.resolve_rho(rho, self.folds)) * (
-            self.estimates - mean
-        ) ** 2 > critical**2 * self.shown
 
 
 def simulate_type_one(
@@ -235,7 +235,7 @@ def simulate_type_one(
     *,
     folds: int = 10,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     jobs: int | None = None,
     progress: bool = True,
 ) -> TypeOneStudy:
@@ -293,28 +293,27 @@ def simulate_type_one(
     >>> study      # doctest: +ELLIPSIS
     TypeOneStudy(1nn on digits, n = 20: rho 0.2...; false alarm rate 0.09... of the naive ...)
     """
-    population, (losses, label) = Population.of(population), as_learner("learner", learner)
-    n, folds, runs = (
-        _sample_size(n, folds),
-        checks.whole("folds", folds, 2),
-        checks.whole("runs", runs, 100),
-    )
-    rng, loss = checks.generator(rng), loss_of(learner)
-    samples = _blocks(population, _drawn(rng, population, runs, n), rng)
+    population = Population.of(population)
+    losses, label = as_learner("learner", learner)
+    n = _sample_size(n, folds)
+    runs = checks.whole("runs", runs, 100)
+    rng = checks.generator(rng)
+    loss = loss_of(learner)
     fold = np.arange(n) % folds
-    means = np.concatenate(
-        _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
-    )
-    notes = (
-        [Note("data", "squared error, because the learner is a regressor")]
-        if loss == "squared"
-        else []
-    )
+
+    def fold_means(samples: Samples) -> ndarray:
+        return _fold_means(losses(samples, fold), folds)
+
+    rows = _draw(rng, population, runs, n)
+    means = np.concatenate(_per_block(fold_means, population, rows, rng, jobs, progress))
+    notes = []
+    if loss == "squared":
+        notes.append(Note("data", "squared error, because the learner is a regressor"))
     return TypeOneStudy(
         population.name,
         label,
         n,
-        folds,
+        int(folds),
         runs,
         means.mean(-1),
         kfold.theta3(means),
@@ -373,10 +372,10 @@ class ComparisonStudy(Result):
     repeats: int
     runs: int
     tests: tuple
-    pvalues: np.ndarray
-    errors: np.ndarray
-    estimates: np.ndarray
-    naive_errors: np.ndarray
+    pvalues: ndarray
+    errors: ndarray
+    estimates: ndarray
+    naive_errors: ndarray
     loss: str = "zero_one"
 
     @property
@@ -384,7 +383,7 @@ class ComparisonStudy(Result):
         """Return the proportion of the variance of the differences that the folds do not show."""
         return float(1 - (self.naive_errors[0] ** 2).mean() / self.estimates[0].var(ddof=1))
 
-    def pvalue(self, test: str) -> np.ndarray:
+    def pvalue(self, test: str) -> ndarray:
         """Return the p-values (runs,) of a test.
 
         Parameters
@@ -399,7 +398,7 @@ class ComparisonStudy(Result):
         """
         return self.pvalues[self.tests.index(checks.choice("test", test, self.tests))]
 
-    def rejects(self, test: str, level: float = 0.95) -> np.ndarray:
+    def rejects(self, test: str, level: float = 0.95) -> ndarray:
         """Return a mask (runs,) of the samples in which the test finds a difference.
 
         Parameters
@@ -448,8 +447,7 @@ class ComparisonStudy(Result):
         float
             Standard error of the proportion.
         """
-        share = self.rejection(test, level)
-        return float((share * (1 - share) / self.runs) ** 0.5)
+        return error_of_rate(self.rejection(test, level), self.runs)
 
     def headline(self) -> str:
         """Return the mean errors and the rejection rates of the first tests."""
@@ -486,7 +484,7 @@ def simulate_comparison(
     rope: float = 0.01,
     runs: int = 1000,
     samples: ArrayLike | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     jobs: int | None = None,
     progress: bool = True,
 ) -> ComparisonStudy:
@@ -554,34 +552,40 @@ def simulate_comparison(
     (True, True)
     """
     population = Population.of(population)
-    learners, labels = zip(
-        *(as_learner(*pair) for pair in (("first", first), ("second", second))), strict=True
-    )
-    n, folds, rng = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.generator(rng)
-    tests, repeats = _chosen(tests, checks.whole("repeats", repeats, 1), n, folds), int(repeats)
-    loss = _common_loss((first, second), labels)
-    tests, notes = _allowed(tests, loss)
+    first_losses, first_label = as_learner("first", first)
+    second_losses, second_label = as_learner("second", second)
+    n = _sample_size(n, folds)
+    rng = checks.generator(rng)
+    folds = int(folds)
+    repeats = checks.whole("repeats", repeats, 1)
+    tests = _check_tests(tests, repeats, n, folds)
+    loss = _common_loss((first, second), (first_label, second_label))
+    notes: list[Note] = []
+    if loss == "squared":
+        tests, notes = _without_counting(tests)
     if samples is None:
-        samples = _drawn(rng, population, checks.whole("runs", runs, 2), n)
-    rows = _checked_rows(samples, n, len(population.y))
-    plan = _Plan(learners, tuple(tests), folds, repeats, checks.number("rope", rope, 0))
-    found = _per_block(plan.run, _blocks(population, rows, rng), jobs, progress)
-    pvalues, errors, estimates, naive = (
-        np.concatenate(part, axis=-1) for part in zip(*found, strict=True)
+        samples = _draw(rng, population, checks.whole("runs", runs, 2), n)
+    rows = _check_rows(samples, n, len(population.y))
+    plan = _Plan(
+        (first_losses, second_losses), tests, folds, repeats, checks.number("rope", rope, 0)
+    )
+    blocks = _per_block(plan.run, population, rows, rng, jobs, progress)
+    pvalues, errors, estimates, naive_errors = (
+        np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True)
     )
     return ComparisonStudy(
         population.name,
-        labels[0],
-        labels[1],
+        first_label,
+        second_label,
         n,
         folds,
         repeats,
         len(rows),
-        tuple(tests),
+        tests,
         pvalues,
         errors,
         estimates,
-        naive,
+        naive_errors,
         loss,
         notes=notes,
     )
@@ -599,126 +603,139 @@ class _Plan:
 
     def run(self, samples: Samples) -> tuple:
         """Return p-values (T, B), errors (2, B), estimates (2, B), naive standard errors (2, B)."""
-        n, rng = samples.rows.shape[1], np.random.default_rng(samples.seed)
+        n = samples.rows.shape[1]
+        rng = np.random.default_rng(samples.seed)
         fold = np.arange(n) % self.folds
         losses = [learner(samples, fold).astype(float) for learner in self.learners]
-        difference, scale = losses[0] - losses[1], np.maximum(*losses).max(-1)
+        difference = losses[0] - losses[1]
+        scale = np.maximum(*losses).max(-1)
         means = _fold_means(difference, self.folds)
         of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
-            of_repeats.append(
-                _fold_means(
-                    self.differences(samples, fold[np.argsort(order)])[:, order], self.folds
-                )
-            )
-        every = np.concatenate(of_repeats, -1)
-        p = {
-            "naive t, repeated": lambda: _p_of(every, 0.0, scale),
-            "Nadeau-Bengio, repeated": lambda: _p_of(
-                every, kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats), scale
-            ),
-            "naive t": lambda: _p_of(means, 0.0, scale),
-            "Nadeau-Bengio": lambda: _p_of(
-                means, kfold.resolve_rho("nadeau_bengio", self.folds), scale
-            ),
-            "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
-            "central limit theorem": lambda: _p_of_normal(
-                difference.mean(-1), difference.std(-1, ddof=1) / n**0.5
-            ),
-            "McNemar, pooled": lambda: _p_of_signs(difference),
-            "Bayes, ROPE": lambda: self.bayes(means, scale),
-            "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
-            "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
-            "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
-            "McNemar, one third held out": lambda: self.held_out(samples),
-            "nested cross-validation": lambda: self.nested(samples, rng),
-        }
-        pvalues = np.stack([p[test]() for test in self.tests])
-        pair = means, every if self.repeats > 1 else np.full(means.shape, np.nan)
-        return (
-            pvalues,
-            np.stack([loss.mean(-1) for loss in losses]),
-            np.stack([part.mean(-1) for part in pair]),
-            np.sqrt([kfold.theta3(part) for part in pair]),
-        )
+            shuffled = self.differences(samples, fold[np.argsort(order)])[:, order]
+            of_repeats.append(_fold_means(shuffled, self.folds))
+        all_means = np.concatenate(of_repeats, -1)
+        rho = kfold.resolve_rho("nadeau_bengio", self.folds)
+        rho_of_repeats = kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats)
+        error = difference.std(-1, ddof=1) / n**0.5
 
-    def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
+        def pvalue(test: str) -> ndarray:
+            match test:
+                case "naive t, repeated":
+                    return _p_of(all_means, 0.0, scale)
+                case "Nadeau-Bengio, repeated":
+                    return _p_of(all_means, rho_of_repeats, scale)
+                case "naive t":
+                    return _p_of(means, 0.0, scale)
+                case "Nadeau-Bengio":
+                    return _p_of(means, rho, scale)
+                case "rho 0.7":
+                    return _p_of(means, SKEPTICAL, scale)
+                case "central limit theorem":
+                    return _p_of_normal(difference.mean(-1), error)
+                case "McNemar, pooled":
+                    return _p_of_signs(difference)
+                case "Bayes, ROPE":
+                    return self.bayes(means, scale)
+                case "half-sample rho":
+                    return _p_of(means, self.rho_of_halves(samples, rng), scale)
+                case "5x2cv t":
+                    return self.five_by_two(samples, rng)[0]
+                case "5x2cv F":
+                    return self.five_by_two(samples, rng)[1]
+                case "McNemar, one third held out":
+                    return self.held_out(samples)
+            return self.nested(samples, rng)
+
+        pvalues = [pvalue(test) for test in self.tests]
+        errors = [loss.mean(-1) for loss in losses]
+        of_estimates = [means, all_means]
+        if self.repeats == 1:
+            of_estimates[1] = np.full(means.shape, np.nan)
+        estimates = [part.mean(-1) for part in of_estimates]
+        naive_errors = np.sqrt([kfold.theta3(part) for part in of_estimates])
+        return np.array(pvalues), np.array(errors), np.array(estimates), naive_errors
+
+    def differences(self, samples: Samples, fold: ndarray) -> ndarray:
         """Return the loss of the first learner minus that of the second, (B, n)."""
         first, second = (learner(samples, fold).astype(float) for learner in self.learners)
         return first - second
 
-    def bayes(self, means: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    def bayes(self, means: ndarray, scale: ndarray) -> ndarray:
         spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
-        spread = np.where(_same(means, scale), np.nan, spread) ** 0.5
-        best = np.maximum(
-            (-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread
-        )
-        return scipy.special.stdtr(self.folds - 1, -best)
+        spread[_same(means, scale)] = np.nan
+        beyond = np.abs(means.mean(-1)) - self.rope
+        return scipy.special.stdtr(self.folds - 1, -beyond / spread**0.5)
 
-    def rho_of_halves(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
+    def rho_of_halves(self, samples: Samples, rng: Generator) -> ndarray:
         n = samples.rows.shape[1]
         half = n // 2 // self.folds * self.folds
-        shown, means, fold = [], [], np.arange(half) % self.folds
+        fold = np.arange(half) % self.folds
+        means = []
         for _ in range(HALVINGS):
             order = rng.permutation(n)
             for items in (order[:half], order[half : 2 * half]):
-                found = _fold_means(self.differences(samples.subset(items), fold), self.folds)
-                shown.append(kfold.theta3(found))
-                means.append(found.mean(-1))
-        pairs = (len(samples.rows), HALVINGS, 2)
-        rho = kfold.rho_of_halves(
-            np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs)
-        )
+                difference = self.differences(samples.subset(items), fold)
+                means.append(_fold_means(difference, self.folds))
+        halves = np.stack(means, 1).reshape(-1, HALVINGS, 2, self.folds)
+        rho = kfold.rho_of_halves(kfold.theta3(halves), halves.mean(-1))
         return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
-    def five_by_two(self, samples: Samples, rng: np.random.Generator) -> tuple:
-        n, halves = samples.rows.shape[1], []
+    def five_by_two(self, samples: Samples, rng: Generator) -> tuple[ndarray, ndarray]:
+        halves = []
         for _ in range(5):
-            fold = np.argsort(rng.permutation(n)) % 2
+            fold = np.argsort(rng.permutation(samples.rows.shape[1])) % 2
             difference = self.differences(samples, fold)
             halves.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
         values = np.moveaxis(np.array(halves), -1, 0)
         t, f = model_tests.five_by_two(values)
-        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(
-            values
-        ).max((-1, -2))
-        return (
-            np.where(known, kfold.tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
-            np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan),
-        )
+        largest = np.abs(values).max((-1, -2))
+        same = np.ptp(values, axis=-1).max(-1) <= kfold.ROUNDING * largest
+        p_of_t = kfold.tail_probability(t[:, 0, 0], 5, "two-sided")
+        p_of_f = scipy.special.fdtrc(10, 5, np.where(same, 1, f))
+        return np.where(same, np.nan, p_of_t), np.where(same, np.nan, p_of_f)
 
-    def held_out(self, samples: Samples) -> np.ndarray:
+    def held_out(self, samples: Samples) -> ndarray:
         n = samples.rows.shape[1]
         test = np.arange(n) >= n - n // 3
         return _p_of_signs(self.differences(samples, test.astype(int))[:, test])
 
-    def nested(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
-        n, (runs, m) = (
-            samples.rows.shape[1],
-            (len(samples.rows), samples.rows.shape[1] // self.folds),
-        )
-        outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
-        for r in range(NESTED_REPEATS):
-            shuffled, fold = samples.subset(rng.permutation(n)), np.arange(n) % self.folds
-            outer[:, r] = (
-                self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
-            )
-            inner.append(
-                np.stack(
-                    [
-                        self.differences(shuffled.subset(fold != k), fold[fold != k])
-                        for k in range(self.folds)
-                    ],
-                    1,
-                )
-            )
-        return _p_of_normal(*model_tests.nested_estimate(outer, np.stack(inner, 1)))
+    def nested(self, samples: Samples, rng: Generator) -> ndarray:
+        runs, n = samples.rows.shape
+        fold = np.arange(n) % self.folds
+        outer, inner = [], []
+        for _ in range(NESTED_REPEATS):
+            shuffled = samples.subset(rng.permutation(n))
+            by_fold = self.differences(shuffled, fold).reshape(runs, -1, self.folds)
+            outer.append(by_fold.swapaxes(1, 2))
+            of_folds = [
+                self.differences(shuffled.subset(fold != k), fold[fold != k])
+                for k in range(self.folds)
+            ]
+            inner.append(np.stack(of_folds, 1))
+        return _p_of_normal(*model_tests.nested_estimate(np.stack(outer, 1), np.stack(inner, 1)))
 
 
-def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
+def _per_block(
+    function: Callable,
+    population: Population,
+    rows: ndarray,
+    rng: Generator,
+    jobs: int | None,
+    progress: bool,
+) -> list:
+    """Return the results of a function of samples, in blocks that fit into fast memory."""
     from tqdm import tqdm
 
+    runs, n = rows.shape
+    size = max(1, BLOCK // n**2)
+    starts = range(0, runs, size)
+    seeds = rng.integers(2**31, size=len(starts)).tolist()
+    blocks = [
+        Samples(population, rows[start : start + size], seed)
+        for start, seed in zip(starts, seeds, strict=True)
+    ]
     options = {"delay": 1, "leave": False, "unit": "block", "disable": not progress}
     if jobs is None:  # a browser has no threads
         return [function(block) for block in tqdm(blocks, **options)]
@@ -726,24 +743,13 @@ def _per_block(function: Callable, blocks: list, jobs: int | None, progress: boo
         return list(tqdm(pool.map(function, blocks), total=len(blocks), **options))
 
 
-def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:
-    """Divide samples into blocks that are small enough for fast memory."""
-    runs, n = rows.shape
-    size = max(1, BLOCK // n**2)
-    seeds = rng.integers(2**31, size=-(-runs // size))
-    return [
-        Samples(population, rows[i * size : (i + 1) * size], int(seed))
-        for i, seed in enumerate(seeds)
-    ]
-
-
-def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
+def _fold_means(losses: ndarray, folds: int) -> ndarray:
     """Return means (B, K) of losses (B, n) whose item i is in fold i mod K."""
     runs, n = losses.shape
     return losses.reshape(runs, n // folds, folds).mean(1)
 
 
-def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _same(means: ndarray, scale: ndarray) -> ndarray:
     """Return a mask of blocks whose fold means (B, J) differ only by rounding.
 
     `scale` (B,) is the largest loss.
@@ -751,38 +757,38 @@ def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
-def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _p_of(means: ndarray, rho: float | ndarray, scale: ndarray) -> ndarray:
     """Return p-values of the t-test of fold means (B, J), NaN if all folds agree."""
     naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** 0.5
-    return kfold.tail_probability(
-        (1 - rho) ** 0.5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided"
-    )
+    t = (1 - rho) ** 0.5 * means.mean(-1) / naive
+    return kfold.tail_probability(t, means.shape[-1] - 1, "two-sided")
 
 
-def _p_of_normal(estimate: np.ndarray, error: np.ndarray) -> np.ndarray:
+def _p_of_normal(estimate: ndarray, error: ndarray) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
-def _p_of_signs(difference: np.ndarray) -> np.ndarray:
+def _p_of_signs(difference: ndarray) -> ndarray:
     return model_tests.mcnemar_pvalue((difference > 0).sum(-1), (difference < 0).sum(-1))
 
 
-def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
+def _check_tests(tests: Any, repeats: int, n: int, folds: int) -> tuple[str, ...]:
+    """Return the chosen tests, or raise if a test needs more repeats, items or folds."""
     if isinstance(tests, str):
-        tests = TESTS if checks.choice("tests", tests, ("all", *TESTS)) == "all" else (tests,)
+        checks.choice("tests", tests, ("all", *TESTS))
+        tests = TESTS if tests == "all" else (tests,)
     tests = checks.choices("tests", tests, TESTS)
     if not tests:
         raise checks.WrongValue("tests", f"must name at least one of {', '.join(map(repr, TESTS))}")
     if repeats < 2 and any(test.endswith("repeated") for test in tests):
         raise checks.WrongValue("repeats", "must be at least 2 for the repeated tests", repeats)
     if "half-sample rho" in tests and n < 4 * folds:
-        raise checks.WrongValue(
-            "n",
+        rule = (
             f"must be at least {4 * folds} for half-sample rho, because each half needs 2 items "
-            "per fold",
-            n,
+            "per fold"
         )
+        raise checks.WrongValue("n", rule, n)
     if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):
         raise ValueError(
             "nested cross-validation needs at least 3 folds of 2 items; got "
@@ -793,62 +799,54 @@ def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
 
 def _common_loss(learners: tuple, labels: tuple) -> str:
     """Return the loss of both learners, or raise if only one is a regressor."""
-    found = [loss_of(learner) for learner in learners]
-    if found[0] != found[1]:
-        of = dict(zip(found, labels, strict=True))
+    label_of = {loss_of(learner): label for learner, label in zip(learners, labels, strict=True)}
+    if len(label_of) == 2:
         raise ValueError(
             "first and second must both be classifiers or both regressors, because their losses "
-            f"are compared; {of['squared']} is a regressor and {of['zero_one']} is a classifier"
+            f"are compared; {label_of['squared']} is a regressor and {label_of['zero_one']} is a "
+            "classifier"
         )
-    return found[0]
+    return next(iter(label_of))
 
 
-def _allowed(tests: tuple, loss: str) -> tuple:
-    """Return the tests that a loss allows, and notes about the loss."""
-    if loss == "zero_one":
-        return tests, ()
-    left = tuple(test for test in tests if test not in COUNTING)
-    if not left:
+def _without_counting(tests: tuple[str, ...]) -> tuple[tuple[str, ...], list[Note]]:
+    """Return the tests that do not count errors, and notes about regressors."""
+    allowed = tuple(test for test in tests if test not in COUNTING)
+    if not allowed:
         raise checks.WrongValue(
             "tests",
             "must name a test that does not count errors, because the learners are regressors; got "
             f"{checks.listed(tests, quoted=True)}",
         )
-    counting = (
-        Note(
-            "refused",
-            "left out, because it counts errors, which regressors do not make",
-            ("test", test),
-        )
-        for test in tests
-        if test in COUNTING
-    )
-    return left, (*counting, Note("data", "squared error, because the learners are regressors"))
+    text = "left out, because it counts errors, which regressors do not make"
+    notes = [Note("refused", text, ("test", test)) for test in tests if test in COUNTING]
+    return allowed, [*notes, Note("data", "squared error, because the learners are regressors")]
 
 
-def _drawn(rng: np.random.Generator, population: Population, runs: int, n: int) -> np.ndarray:
+def _draw(rng: Generator, population: Population, runs: int, n: int) -> ndarray:
     refuse_large("runs and n", runs, n)
     return rng.integers(len(population.y), size=(runs, n))
 
 
 def _sample_size(n: int, folds: int) -> int:
-    n, folds = checks.whole("n", n, 2), checks.whole("folds", folds, 2)
+    n = checks.whole("n", n, 2)
+    folds = checks.whole("folds", folds, 2)
     if n % folds:
         raise checks.WrongValue("n", f"must be a multiple of the {folds} folds", n)
     return n
 
 
-def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
+def _check_rows(rows: Any, n: int, size: int) -> ndarray:
+    """Return row numbers (runs, n) of a population of a size, or raise."""
     rows = checks.plain_array("samples", rows)
+    rule = ""
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
-        raise checks.WrongValue(
-            "samples",
+        rule = (
             f"must be whole row numbers of shape (runs, {n}) with at least 2 runs; got shape "
-            f"{rows.shape} of {rows.dtype}",
+            f"{rows.shape} of {rows.dtype}"
         )
-    if rows.min() < 0 or rows.max() >= size:
-        raise checks.WrongValue(
-            "samples",
-            f"must be rows 0 to {size - 1} of the population; got {rows.min()} to {rows.max()}",
-        )
+    elif rows.min() < 0 or rows.max() >= size:
+        rule = f"must be rows 0 to {size - 1} of the population; got {rows.min()} to {rows.max()}"
+    if rule:
+        raise checks.WrongValue("samples", rule)
     return rows

@@ -14,16 +14,22 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import classes, limits, methods, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Result
+from workbench.simulations.monte_carlo import covers
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
 PAPER_STUDIES = ((0.5, 0.6, 0.7), (0.98, 0.94, 0.97), (0.75, 0.85, 0.90))
 NUMPY_LIMIT = 10**9
+ERRORS = "bias", "sd", "rmse"
+FIGURES = *ERRORS, "bias_error", "sd_error", "rmse_error", "undefined"
+ROW_FIGURES = "bias", "bias_error", "sd", "sd_error", "rmse", "rmse_error", "undefined"
 
 
 class PrevalenceStudy(Result):
@@ -83,9 +89,9 @@ class PrevalenceStudy(Result):
     rmse_error: dict
     undefined: dict
     estimates: dict
-    table: np.ndarray
-    frame_share: np.ndarray
-    share: np.ndarray
+    table: ndarray
+    frame_share: ndarray
+    share: ndarray
     base_rate: float
     new_base_rate: float
     p00: float
@@ -98,7 +104,7 @@ class PrevalenceStudy(Result):
 
     def limits(
         self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[ndarray, ndarray]:
         """Return lower and upper limits (R,) of the default interval of every run.
 
         A run without an estimate has the whole range. Limits are NaN if the audit gives no
@@ -121,37 +127,34 @@ class PrevalenceStudy(Result):
         """
         checks.choice("method", method, methods.estimators())
         checks.choice("quantity", quantity, theory.QUANTITIES)
-        half, inverts = self.table + methods.HALF, methods.METHODS[method].divides_by
-        low, high = self._made(limits.DELTA, np.ones(len(half), bool), method, level, quantity)
-        further = {
-            limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
-            limits.FIELLER: methods.slope_cv(half) > limits.UNSURE,
-        }
-        for name, runs in further.items() if inverts else ():
-            made = self._made(name, runs, method, level, quantity)
-            low[runs], high[runs] = limits.hull([(low[runs], high[runs]), made])
+        every_run = np.ones(len(self.table), bool)
+        low, high = self._construct(limits.DELTA, every_run, method, level, quantity)
         lost = np.isnan(self.estimates[method])
-        if inverts:
-            whole = (
-                lost
-                | ~(_determinant(self.table) >= limits.LEAST_D)
-                | ~(_determinant(half) > limits.LEAST_D)
-            )
-            low, high = (
-                np.where(whole, 0.0 if quantity == "level" else -1.0, low),
-                np.where(whole, 1.0, high),
-            )
+        if methods.METHODS[method].divides_by:
+            half = self.table + methods.HALF
+            further = {
+                limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
+                limits.FIELLER: methods.slope_cv(half) > limits.UNSURE,
+            }
+            for name, runs in further.items():
+                more = self._construct(name, runs, method, level, quantity)
+                low[runs], high[runs] = limits.hull([(low[runs], high[runs]), more])
+            lost |= ~(_determinant(self.table) >= limits.LEAST_D)
+            lost |= ~(_determinant(half) > limits.LEAST_D)
+            low[lost] = 0.0 if quantity == "level" else -1.0
+            high[lost] = 1.0
             lost = limits.swapped(self.table)
-        return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
+        low[lost] = high[lost] = np.nan
+        return low, high
 
-    def _made(self, name: str, runs: np.ndarray, method: str, level: float, quantity: str) -> tuple:
+    def _construct(
+        self, name: str, runs: ndarray, method: str, level: float, quantity: str
+    ) -> tuple[ndarray, ndarray]:
         """Return the limits of one construction in the chosen runs."""
         table = self.table[runs] + limits.added(name, 2)
-        frame, shares, least = (
-            _two(self.frame_share[runs]),
-            _two(self.share[runs]),
-            -float(quantity == "change"),
-        )
+        frame = _two(self.frame_share[runs])
+        shares = _two(self.share[runs])
+        least = -float(quantity == "change")
         slopes = methods.slopes_of(method, table, frame, shares)
         reading = methods.reading_covariance(method, slopes, table, shares, self.new_size or np.inf)
         first = methods.slopes_of(method, table, frame, frame)
@@ -160,18 +163,16 @@ class PrevalenceStudy(Result):
         if quantity == "change":
             slopes = slopes - first.within_frame(True)
 
-        def from_audit(part: Any) -> np.ndarray:
+        def from_audit(part: Any) -> ndarray:
             return methods.audit_covariance(part, table, self.n, self.size, self.rates)
 
         if name == limits.FIELLER:
             log_d = limits.log_d(method, slopes, table, frame)
-            found = limits.of_ratios(
-                slopes, log_d, from_audit, limits.without_denominator(reading), level, least
-            )
-            return tuple(limit[:, 1] for limit in found)
-        return limits.delta(
-            slopes.estimate[:, 1], (from_audit(slopes) + reading)[:, 1, 1], level, least
-        )
+            rest = limits.without_denominator(reading)
+            low, high = limits.of_ratios(slopes, log_d, from_audit, rest, level, least)
+            return low[:, 1], high[:, 1]
+        variance = (from_audit(slopes) + reading)[:, 1, 1]
+        return limits.delta(slopes.estimate[:, 1], variance, level, least)
 
     def coverage(
         self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
@@ -194,7 +195,7 @@ class PrevalenceStudy(Result):
         """
         low, high = self.limits(method, level, quantity=quantity)
         truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
-        inside = ((low <= truth + 1e-12) & (truth <= high + 1e-12))[~np.isnan(low)]
+        inside = covers(low, high, truth)[~np.isnan(low)]
         return float(inside.mean()) if inside.size else float("nan")
 
     def refused(self, method: str = "mle") -> float:
@@ -226,21 +227,15 @@ class PrevalenceStudy(Result):
         float
             Proportion of runs.
         """
-        ours, theirs = (
-            np.abs(
-                self.estimates[checks.choice(argument, name, methods.estimators())]
-                - self.new_base_rate
-            )
-            for argument, name in (("method", method), ("other", other))
-        )
-        return float((ours < theirs).mean())
+        for argument, name in {"method": method, "other": other}.items():
+            checks.choice(argument, name, methods.estimators())
+        distances = (abs(self.estimates[name] - self.new_base_rate) for name in (method, other))
+        return float(np.less(*distances).mean())
 
     def headline(self) -> str:
         """Return the methods with the least and the largest error."""
-        best, worst = (
-            min(self.rmse, key=self.rmse.__getitem__),
-            max(self.rmse, key=self.rmse.__getitem__),
-        )
+        best = min(self.rmse, key=self.rmse.__getitem__)
+        worst = max(self.rmse, key=self.rmse.__getitem__)
         return (
             f"true proportion {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} labels, "
             f"{self.runs:,} runs: least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} "
@@ -250,15 +245,7 @@ class PrevalenceStudy(Result):
     def rows(self) -> list[dict]:
         """Return one row per method: bias, standard deviation and RMSE with Monte Carlo errors."""
         return [
-            {
-                "method": method,
-                **{
-                    f"{name}{part}": getattr(self, f"{name}{part}")[method]
-                    for name in ("bias", "sd", "rmse")
-                    for part in ("", "_error")
-                },
-                "undefined": self.undefined[method],
-            }
+            {"method": method} | {name: getattr(self, name)[method] for name in ROW_FIGURES}
             for method in self.bias
         ]
 
@@ -273,7 +260,7 @@ def simulate_prevalence(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> PrevalenceStudy:
     """Simulate audits of two classes, and estimate the proportion in a new period by all methods.
@@ -326,40 +313,9 @@ def simulate_prevalence(
     >>> study    # doctest: +ELLIPSIS
     PrevalenceStudy(true proportion 0.5 -> 0.35, 1,000 labels, 2,000 runs: least error mle (RMSE ...
     """
-    base_rate, new_base_rate, p00, p11 = (
-        checks.number(name, value, 0, 1)
-        for name, value in (
-            ("base_rate", base_rate),
-            ("new_base_rate", new_base_rate),
-            ("p00", p00),
-            ("p11", p11),
-        )
-    )
-    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
-    size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
-    new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
-    checks.choice("rates", rates, methods.RATES)
-    if rates == "frame" and size is None:
-        raise checks.WrongValue(
-            "size", "must be given for rates='frame': the frame that has these rates"
-        )
-    rng = checks.generator(rng)
-    table, frame_share, base_rate = _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng)
-    share, new_base_rate = _draw_share(new_base_rate, p00, p11, new_size, runs, rng)
-    return _study(
-        table,
-        frame_share,
-        share,
-        base_rate,
-        new_base_rate,
-        p00,
-        p11,
-        n,
-        size,
-        new_size,
-        runs,
-        rates,
-    )
+    new = checks.number("new_base_rate", new_base_rate, 0, 1)
+    [study] = _simulate(base_rate, [new], p00, p11, n, size, new_size, runs, rng, rates)
+    return study
 
 
 class ShiftStudy(Result):
@@ -409,7 +365,7 @@ def simulate_shifts(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> ShiftStudy:
     """Simulate audits of two classes for many proportions in the new period.
@@ -461,144 +417,132 @@ def simulate_shifts(
     ShiftStudy(true proportion 0.75 -> 0.5 to 0.75, 3 new proportions,
     least error: classify_and_count 1, calibration 1, mle 1)
     """
-    rng = checks.generator(rng)
-    truths = [
-        checks.number("new_base_rates", new, 0, 1)
-        for new in checks.each("new_base_rates", new_base_rates)
-    ]
-    if not truths:
-        raise checks.WrongValue("new_base_rates", "must hold at least one proportion")
-    first = simulate_prevalence(
-        base_rate, truths[0], p00, p11, n, size, new_size=new_size, runs=runs, rng=rng, rates=rates
-    )
-    setting = [
-        getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates")
-    ]
-    shares = [_draw_share(new, p00, p11, first.new_size, runs, rng) for new in truths[1:]]
-    return ShiftStudy(
-        (
-            first,
-            *(
-                _study(first.table, first.frame_share, share, first.base_rate, new, *setting)
-                for share, new in shares
-            ),
-        )
-    )
+    name = "new_base_rates"
+    new = [checks.number(name, value, 0, 1) for value in checks.each(name, new_base_rates)]
+    if not new:
+        raise checks.WrongValue(name, "must hold at least one proportion")
+    studies = _simulate(base_rate, new, p00, p11, n, size, new_size, runs, rng, rates)
+    return ShiftStudy(tuple(studies))
 
 
-def _draw_audits(
+def _simulate(
     base_rate: float,
+    new_base_rates: list[float],
     p00: float,
     p11: float,
     n: int,
     size: int | None,
+    new_size: int | None,
     runs: int,
+    rng: int | Generator,
     rates: str,
-    rng: np.random.Generator,
-) -> tuple:
-    """Return audits (R, 2, 2), predicted proportions (R,) of the first period, and its base rate.
+) -> list[PrevalenceStudy]:
+    """Return one study per new base rate, all with the same audits."""
+    base_rate = checks.number("base_rate", base_rate, 0, 1)
+    p00 = checks.number("p00", p00, 0, 1)
+    p11 = checks.number("p11", p11, 0, 1)
+    n = checks.whole("n", n, 1)
+    runs = checks.whole("runs", runs, 2)
+    size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
+    new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
+    checks.choice("rates", rates, methods.RATES)
+    rng = checks.generator(rng)
 
-    The base rate is that of whole items.
-    """
+    def predicted(ones: Any, zeros: Any) -> ndarray:
+        """Return how many of so many items of each class are predicted to be of class 1."""
+        return rng.binomial(ones, p11, runs) + rng.binomial(zeros, 1 - p00, runs)
+
+    if size is None and rates == "frame":
+        rule = "must be given for rates='frame': the frame that has these rates"
+        raise checks.WrongValue("size", rule)
+    frame_share = np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00))
     if size is None:
         ones = rng.binomial(n, base_rate, runs)
-        hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
-        return (
-            _tables(n, ones, hits, misses),
-            np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)),
-            base_rate,
+        hits = rng.binomial(ones, p11)
+        misses = rng.binomial(n - ones, 1 - p00)
+    else:
+        of_one = round(base_rate * size)
+        of_zero = size - of_one
+        base_rate = of_one / size
+        ones = rng.hypergeometric(of_one, of_zero, n, runs)
+        if rates == "frame":
+            right = round(of_one * p11)
+            wrong = round(of_zero * (1 - p00))
+            hits = rng.hypergeometric(right, of_one - right, ones)
+            misses = rng.hypergeometric(wrong, of_zero - wrong, n - ones)
+            frame_share[:] = (right + wrong) / size
+        else:
+            hits = rng.binomial(ones, p11)
+            misses = rng.binomial(n - ones, 1 - p00)
+            rest = predicted(of_one - ones, of_zero - n + ones)
+            frame_share = (hits + misses + rest) / size
+    cells = np.array([[n - ones - misses, misses], [ones - hits, hits]])
+    # runs next to each other in memory: sums over classes take half the time
+    table = cells.astype(float).transpose(2, 0, 1)
+    studies = []
+    for truth in new_base_rates:
+        share = np.full(runs, truth * p11 + (1 - truth) * (1 - p00))
+        if new_size is not None:
+            new_ones = round(truth * new_size)
+            share = predicted(new_ones, new_size - new_ones) / new_size
+            truth = new_ones / new_size
+        estimates = {}
+        for method in methods.estimators():
+            shares = methods.shares_of(method, table, _two(frame_share), _two(share))
+            estimates[method] = np.ascontiguousarray(shares[:, 1])
+        figures = {method: _figures(values, truth) for method, values in estimates.items()}
+        columns: dict[str, Any] = {
+            name: {method: row[name] for method, row in figures.items()} for name in FIGURES
+        }
+        study = PrevalenceStudy(
+            **columns,
+            estimates=estimates,
+            table=table.astype(np.int64),
+            frame_share=frame_share,
+            share=share,
+            base_rate=base_rate,
+            new_base_rate=truth,
+            p00=p00,
+            p11=p11,
+            n=n,
+            size=size,
+            new_size=new_size,
+            runs=runs,
+            rates=rates,
         )
-    of_one = round(base_rate * size)
-    ones = rng.hypergeometric(of_one, size - of_one, n, runs)
-    if rates == "frame":
-        right, wrong = round(of_one * p11), round((size - of_one) * (1 - p00))
-        hits = rng.hypergeometric(right, of_one - right, ones)
-        misses = rng.hypergeometric(wrong, size - of_one - wrong, n - ones)
-        return _tables(n, ones, hits, misses), np.full(runs, (right + wrong) / size), of_one / size
-    hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
-    others = rng.binomial(of_one - ones, p11) + rng.binomial(size - of_one - n + ones, 1 - p00)
-    return _tables(n, ones, hits, misses), (hits + misses + others) / size, of_one / size
+        studies.append(study)
+    return studies
 
 
-def _draw_share(
-    base_rate: float, p00: float, p11: float, size: int | None, runs: int, rng: np.random.Generator
-) -> tuple:
-    """Return predicted proportions (R,) of a period, and its true proportion in whole items."""
-    if size is None:
-        return np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
-    ones = round(base_rate * size)
-    return (
-        rng.binomial(ones, p11, runs) + rng.binomial(size - ones, 1 - p00, runs)
-    ) / size, ones / size
-
-
-def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> np.ndarray:
-    return (
-        np.stack([n - ones - misses, misses, ones - hits, hits])
-        .reshape(2, 2, -1)
-        .transpose(2, 0, 1)
-    )
-
-
-def _determinant(table: np.ndarray) -> np.ndarray:
+def _determinant(table: ndarray) -> ndarray:
     """Return d = p00 + p11 - 1 of tables (R, 2, 2), NaN without an item of a class."""
     with np.errstate(invalid="ignore"):
         return np.einsum("rkk->r", methods.by_row(table)) - 1
 
 
-def _two(share: np.ndarray) -> np.ndarray:
+def _two(share: ndarray) -> ndarray:
     return np.stack([1 - share, share]).T
 
 
-def _study(
-    table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any, *setting: Any
-) -> PrevalenceStudy:
-    frame, shares = _two(frame_share), _two(share)
-    # runs next to each other in memory: sums over classes take half the time
-    table = np.ascontiguousarray(table.astype(float).transpose(1, 2, 0)).transpose(2, 0, 1)
-    estimates = {
-        method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
-        for method in methods.estimators()
-    }
-    figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
-    columns: list[Any] = [
-        {method: figure[place] for method, figure in figures.items()} for place in range(7)
-    ]
-    return PrevalenceStudy(
-        *columns,
-        estimates,  # type: ignore[arg-type]
-        table.astype(np.int64),
-        frame_share,
-        share,
-        base_rate,
-        new_base_rate,
-        *setting,
-    )
-
-
-def _figures(values: np.ndarray, truth: float) -> tuple:
-    """Return bias, sd, RMSE, their Monte Carlo errors, and the number of undefined runs."""
-    defined = np.isfinite(values)
-    count = int(defined.sum())
+def _figures(values: ndarray, truth: float) -> dict[str, float]:
+    """Return the `FIGURES` of a method: errors, their Monte Carlo errors, undefined runs."""
+    defined = values[np.isfinite(values)]
+    count = defined.size
+    figures = dict.fromkeys(FIGURES, float("nan")) | {"undefined": values.size - count}
     if count < 2:
-        return (float("nan"),) * 6 + (values.size - count,)
-    error = (values if count == values.size else values[defined]) - truth
+        return figures
+    error = defined - truth
     bias = error.mean()
     centered = (error - bias) ** 2
-    variance, square = centered.sum() / (count - 1), (error**2).mean()
+    variance = centered.sum() / (count - 1)
+    square = (error**2).mean()
     with np.errstate(divide="ignore", invalid="ignore"):
         sd_error = np.sqrt(np.maximum((centered**2).mean() - variance**2, 0) / count / variance) / 2
         rmse_error = np.sqrt(np.maximum((error**4).mean() - square**2, 0) / count / square) / 2
-    sd, rmse = np.sqrt(variance), np.sqrt(square)
-    return (
-        float(bias),
-        float(sd),
-        float(rmse),
-        float(sd / np.sqrt(count)),
-        float(np.nan_to_num(sd_error)),
-        float(np.nan_to_num(rmse_error)),
-        values.size - count,
-    )
+    sd = np.sqrt(variance)
+    errors = sd / np.sqrt(count), np.nan_to_num(sd_error), np.nan_to_num(rmse_error)
+    columns = bias, sd, np.sqrt(square), *errors
+    return figures | dict(zip(FIGURES, map(float, columns), strict=False))
 
 
 class SharesStudy(Result):
@@ -648,9 +592,9 @@ class SharesStudy(Result):
     sd_error: dict
     rmse_error: dict
     undefined: dict
-    shares: np.ndarray
-    new_shares: np.ndarray
-    reading: np.ndarray
+    shares: ndarray
+    new_shares: ndarray
+    reading: ndarray
     n: int
     size: int
     new_size: int
@@ -666,24 +610,15 @@ class SharesStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per period, method and class."""
-        periods, labels = range(len(self.new_shares)), range(len(self.shares))
-        return [
-            {
-                "period": t,
-                "method": method,
-                "label": k,
-                "true_share": float(self.new_shares[t, k]),
-                **{
-                    f"{name}{part}": float(getattr(self, f"{name}{part}")[method][t, k])
-                    for name in ("bias", "sd", "rmse")
-                    for part in ("", "_error")
-                },
-                "undefined": int(self.undefined[method][t, k]),
-            }
-            for t in periods
-            for method in self.bias
-            for k in labels
-        ]
+        table = []
+        for t, truths in enumerate(self.new_shares.tolist()):
+            for method in self.bias:
+                for k, truth in enumerate(truths):
+                    row = {"period": t, "method": method, "label": k, "true_share": truth}
+                    row |= {name: float(getattr(self, name)[method][t, k]) for name in ROW_FIGURES}
+                    row["undefined"] = int(row["undefined"])
+                    table.append(row)
+        return table
 
 
 def simulate_shares(
@@ -695,7 +630,7 @@ def simulate_shares(
     *,
     new_size: int | None = None,
     runs: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     rates: str = "process",
 ) -> SharesStudy:
     """Simulate audits of any number of classes, and estimate new proportions by all methods.
@@ -741,7 +676,8 @@ def simulate_shares(
     SharesStudy(3 classes, 1,000 labels, 500 runs: least error m... (RMSE 0.01...), largest ...)
     """
     shares, new, reading = classes.check_shares(shares, new_shares, reading)
-    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
+    n = checks.whole("n", n, 1)
+    runs = checks.whole("runs", runs, 2)
     size = checks.whole("size", size, n, NUMPY_LIMIT)
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
     checks.choice("rates", rates, methods.RATES)
@@ -751,37 +687,43 @@ def simulate_shares(
     truths = []
     for period in np.atleast_2d(new):
         items = whole_items(period, new_size)
-        counts = np.sum([rng.multinomial(items[i], reading[i], runs) for i in range(items.size)], 0)
-        truths.append(items / new_size)
+        drawn = [
+            rng.multinomial(count, row, runs) for count, row in zip(items, reading, strict=True)
+        ]
+        truth = items / new_size
+        truths.append(truth)
         for method, rows in figures.items():
-            found = methods.shares_of(method, table, frame / size, counts / new_size)
-            rows.append([_figures(found[:, k], truths[-1][k]) for k in range(items.size)])
-    columns: list[Any] = [
-        {method: np.array(rows)[:, :, place] for method, rows in figures.items()}
-        for place in range(7)
-    ]
+            estimates = methods.shares_of(method, table, frame / size, np.sum(drawn, 0) / new_size)
+            rows.append(list(map(_figures, estimates.T, truth)))
+    columns: dict[str, Any] = {
+        name: {
+            method: np.array([[cell[name] for cell in row] for row in rows], float)
+            for method, rows in figures.items()
+        }
+        for name in FIGURES
+    }
     return SharesStudy(
-        *columns,
-        first / size,  # type: ignore[arg-type]
-        np.array(truths),
-        reading,
-        n,
-        size,
-        new_size,
-        runs,
-        rates,
+        **columns,
+        shares=first / size,
+        new_shares=np.array(truths),
+        reading=reading,
+        n=n,
+        size=size,
+        new_size=new_size,
+        runs=runs,
+        rates=rates,
     )
 
 
 def draw_classes(
-    items: np.ndarray,
-    reading: np.ndarray,
+    items: ndarray,
+    reading: ndarray,
     n: int,
     runs: int,
     *,
     rates: str = "process",
-    rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
+    rng: Generator,
+) -> tuple[ndarray, ndarray]:
     """Return audits (R, K, K) of n items, and the predicted counts (R, K) of the sampled period.
 
     Parameters
@@ -799,21 +741,21 @@ def draw_classes(
     rng : numpy.random.Generator
         Generator of the samples.
     """
-    audited, kinds = rng.multivariate_hypergeometric(items, n, size=runs), range(items.size)
+    audited = rng.multivariate_hypergeometric(items, n, size=runs)
+    kinds = list(zip(items, audited.T, reading, strict=True))
     if rates == "frame":
-        cells = np.stack([whole_items(reading[i], items[i]) for i in kinds])
+        cells = np.stack([whole_items(row, count) for count, _, row in kinds])
         drawn = [
-            [rng.multivariate_hypergeometric(cells[i], count) for count in audited[:, i]]
-            for i in kinds
+            [rng.multivariate_hypergeometric(cell, count) for count in counts]
+            for cell, counts in zip(cells, audited.T, strict=True)
         ]
         return np.stack(drawn, 1), np.broadcast_to(cells.sum(0), (runs, items.size))
-    table = np.stack([rng.multinomial(audited[:, i], reading[i]) for i in kinds], 1)
-    return table, table.sum(1) + sum(
-        rng.multinomial(items[i] - audited[:, i], reading[i]) for i in kinds
-    )
+    table = np.stack([rng.multinomial(labeled, row) for _, labeled, row in kinds], 1)
+    rest = [rng.multinomial(count - labeled, row) for count, labeled, row in kinds]
+    return table, table.sum(1) + sum(rest)
 
 
-def whole_items(share: np.ndarray, size: int) -> np.ndarray:
+def whole_items(share: ndarray, size: int) -> ndarray:
     """Return whole items per class; the remainder of rounding goes to the largest class.
 
     Examples
@@ -878,36 +820,31 @@ def shift_study(
     reading = methods.by_row(audit.table)
     shares = audit.table.sum(1) / audit.n
     study = simulate_shares(shares, new_shares, reading, audit.n, size, runs=runs, rates=rates)
-    rows = iter(study.rows())
-    return [
-        {
-            "period": t + 1,
-            "method": row["method"],
-            "label": audit.labels[row["label"]],
-            **{name: row[name] for name in ("true_share", "bias", "sd", "rmse")},
-            **{f"simulated_{name}": simulated[name] for name in ("bias", "sd", "rmse")},
-        }
-        for t, truth in enumerate(study.new_shares)
-        for row in classes.shares_theory(
+    theoretical: list[dict] = []
+    for truth in study.new_shares:
+        theoretical += classes.shares_theory(
             study.shares, truth, reading, audit.n, size=size, new_size=size, rates=rates
         ).rows()
-        for simulated in [next(rows)]
+    return [
+        {
+            "period": simulated["period"] + 1,
+            "method": row["method"],
+            "label": audit.labels[row["label"]],
+            **{name: row[name] for name in ("true_share", *ERRORS)},
+            **{f"simulated_{name}": simulated[name] for name in ERRORS},
+        }
+        for row, simulated in zip(theoretical, study.rows(), strict=True)
     ]
 
 
 def _of_text(periods: str) -> list[list[float]]:
     """Return proportions from text with commas between classes and semicolons between periods."""
-    found = [period.split(",") for period in periods.split(";")]
     try:
-        shares = [[float(share) for share in period] for period in found]
+        shares = [[*map(float, period.split(","))] for period in periods.split(";")]
     except ValueError:
-        raise checks.WrongValue(
-            "new_shares",
-            "must be proportions separated by commas, with periods separated by semicolons",
-            periods,
-        ) from None
-    if len(set(map(len, shares))) > 1:
-        raise checks.WrongValue(
-            "new_shares", "must have the same number of proportions in every period", periods
-        )
+        rule = "must be proportions separated by commas, with periods separated by semicolons"
+        raise checks.WrongValue("new_shares", rule, periods) from None
+    if len({*map(len, shares)}) > 1:
+        rule = "must have the same number of proportions in every period"
+        raise checks.WrongValue("new_shares", rule, periods)
     return shares

@@ -19,12 +19,15 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.replication import bounded_intervals, estimates, replicates, statistics
 from workbench.replication.designs import SurveyDesign
 from workbench.results import Result, percent
+from workbench.simulations.monte_carlo import covers, error_of_mean, error_of_rate
 
 STATISTICS = ("accuracy", "f1")
 INTERVALS = ("naive", "weighted_naive", "z", "t", "logit", "wilson", "default")
@@ -32,7 +35,6 @@ MOST_STRATA = 2000
 MOST_ITEMS = 1000
 BLOCK = 2**18
 TABLE_STRATA = 12
-SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
 LARGEST_DIFFERENCE = 1e140  # so that squares of sums are finite
 
 
@@ -97,15 +99,15 @@ class CoverageStudy(Result):
     level: float
     truth: float
     item_variance: float
-    estimates: np.ndarray
-    variances: np.ndarray
-    naive_estimates: np.ndarray
-    naive_variances: np.ndarray
-    weighted_naive_variances: np.ndarray
-    df: np.ndarray
-    counted: np.ndarray
-    effective_psus: np.ndarray
-    default_limits: np.ndarray
+    estimates: ndarray
+    variances: ndarray
+    naive_estimates: ndarray
+    naive_variances: ndarray
+    weighted_naive_variances: ndarray
+    df: ndarray
+    counted: ndarray
+    effective_psus: ndarray
+    default_limits: ndarray
 
     @property
     def labels(self) -> int:
@@ -134,10 +136,8 @@ class CoverageStudy(Result):
     def variance_ratio_error(self) -> float:
         """Return the Monte Carlo standard error of `variance_ratio`."""
         variances = self._of_answered(self.variances)
-        return float(
-            self.variance_ratio
-            * _error_of_mean(variances / variances.mean() - self._relative_squares)
-        )
+        misses = variances / variances.mean() - self._relative_squares
+        return self.variance_ratio * error_of_mean(misses)
 
     @property
     def effective_items(self) -> float:
@@ -154,7 +154,7 @@ class CoverageStudy(Result):
     @property
     def effective_items_error(self) -> float:
         """Return the Monte Carlo standard error of `effective_items`."""
-        return float(self.effective_items * _error_of_mean(self._relative_squares))
+        return self.effective_items * error_of_mean(self._relative_squares)
 
     def limits(self, method: str = "default") -> tuple:
         """Return lower and upper limits (runs,) of every run's interval.
@@ -179,16 +179,16 @@ class CoverageStudy(Result):
         checks.choice("method", method, INTERVALS)
         if method == "default":
             return tuple(self.default_limits)
-        tail, normal = (1 + self.level) / 2, method in ("naive", "weighted_naive", "z")
+        tail = (1 + self.level) / 2
         estimate = self.naive_estimates if method == "naive" else self.estimates
-        variance = getattr(self, f"{method}_variances" if "naive" in method else "variances")
-        rule, quantile = (
-            ("t", scipy.special.ndtri(tail))
-            if normal
-            else (method, scipy.special.stdtrit(self.df, tail))
-        )
+        variance = self.variances
+        quantile = scipy.special.stdtrit(self.df, tail)
+        if method in ("naive", "weighted_naive", "z"):
+            if method != "z":
+                variance = getattr(self, f"{method}_variances")
+            quantile, method = scipy.special.ndtri(tail), "t"
         return estimates.limits(
-            rule, estimate, variance, quantile, self.counted, self.effective_psus
+            method, estimate, variance, quantile, self.counted, self.effective_psus
         )
 
     def coverage(self, method: str = "default") -> float:
@@ -205,7 +205,7 @@ class CoverageStudy(Result):
             Proportion of runs.
         """
         low, high = map(self._of_answered, self.limits(method))
-        return float(((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)).mean())
+        return float(covers(low, high, self.truth).mean())
 
     def coverage_error(self, method: str = "default") -> float:
         """Return the Monte Carlo standard error of `coverage`.
@@ -220,8 +220,7 @@ class CoverageStudy(Result):
         float
             Standard error of the proportion.
         """
-        share = self.coverage(method)
-        return float(np.sqrt(share * (1 - share) / np.isfinite(self.variances).sum()))
+        return error_of_rate(self.coverage(method), np.isfinite(self.variances).sum().item())
 
     def half_width(self, method: str = "default") -> float:
         """Return the mean half-width of the intervals.
@@ -251,7 +250,7 @@ class CoverageStudy(Result):
         float
             Standard error of the mean.
         """
-        return _error_of_mean(self._half_widths(method))
+        return error_of_mean(self._half_widths(method))
 
     def headline(self) -> str:
         """Return the coverage of naive and default intervals, and the effective sample size."""
@@ -271,7 +270,7 @@ class CoverageStudy(Result):
             for method in INTERVALS
         ]
 
-    def _of_answered(self, values: np.ndarray) -> np.ndarray:
+    def _of_answered(self, values: ndarray) -> ndarray:
         return values[np.isfinite(self.variances)]
 
     @property
@@ -279,11 +278,11 @@ class CoverageStudy(Result):
         return self._of_answered(self.estimates).var(ddof=1)
 
     @property
-    def _relative_squares(self) -> np.ndarray:
+    def _relative_squares(self) -> ndarray:
         estimates = self._of_answered(self.estimates)
         return (estimates - estimates.mean()) ** 2 / self._empirical_variance
 
-    def _half_widths(self, method: str) -> np.ndarray:
+    def _half_widths(self, method: str) -> ndarray:
         low, high = map(self._of_answered, self.limits(method))
         return (high - low) / 2
 
@@ -305,7 +304,7 @@ def simulate_coverage(
     rho: float = 0.5,
     level: float = 0.95,
     runs: int = 2000,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> CoverageStudy:
     """Simulate stratified cluster samples, and the coverage of their intervals.
 
@@ -405,7 +404,7 @@ def simulate_coverage(
     >>> study.coverage("naive") < .8, study.coverage() > .92
     (True, True)
     """
-    population = _Population.of(
+    population = _Population(
         strata,
         psus,
         items,
@@ -422,13 +421,11 @@ def simulate_coverage(
     rng = checks.generator(rng)
     drawn = replicates.replicates(population.design, method, rho=rho, rng=rng)
     step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
-    blocks = [
-        _replicated(
-            population, drawn, (1 - level) / 2, *population.draw(min(step, runs - start), rng)
-        )
-        for start in range(0, runs, step)
-    ]
-    columns: Any = {
+    blocks = []
+    for start in range(0, runs, step):
+        counts = population.draw(min(step, runs - start), rng)
+        blocks.append(_replicated(population, drawn, (1 - level) / 2, *counts))
+    columns: dict[str, Any] = {
         name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]
     }
     if np.isfinite(columns["variances"]).sum() < 2:
@@ -476,7 +473,7 @@ class RandomHalvesStudy(Result):
     strata: int
     count: int
     runs: int
-    ratios: np.ndarray
+    ratios: ndarray
 
     @property
     def mean_ratio(self) -> float:
@@ -489,7 +486,7 @@ class RandomHalvesStudy(Result):
     @property
     def mean_ratio_error(self) -> float:
         """Return the Monte Carlo standard error of `mean_ratio`."""
-        return _error_of_mean(self.ratios)
+        return error_of_mean(self.ratios)
 
     @property
     def cv(self) -> float:
@@ -502,19 +499,18 @@ class RandomHalvesStudy(Result):
     @property
     def cv_error(self) -> float:
         """Return the Monte Carlo standard error of `cv`."""
+        if not self.cv:
+            return 0.0
         relative = self.ratios / self.mean_ratio - 1
-        return (
-            float(self.cv * _error_of_mean(relative**2 / (2 * self.cv**2) - relative))
-            if self.cv
-            else 0.0
-        )
+        return self.cv * error_of_mean(relative**2 / (2 * self.cv**2) - relative)
 
     def headline(self) -> str:
         """Return mean and variation of the variances in one sentence."""
         low, high = np.quantile(self.ratios, (0.05, 0.95)) ** 0.5
         halves = checks.counted(self.count, "random half-sample")
+        strata = checks.counted(self.strata, "stratum", "strata")
         return (
-            f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: mean variance "
+            f"{halves} of {strata}: mean variance "
             f"{self.mean_ratio:.3f} (+-{self.mean_ratio_error:.3f}) times the textbook variance, "
             f"CV {self.cv:.2g}; 90% of the standard errors are {low:.2f} to {high:.2f} times that "
             "of the textbook"
@@ -527,7 +523,7 @@ class RandomHalvesStudy(Result):
 
 
 def simulate_random_halves(
-    differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | np.random.Generator = 0
+    differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | Generator = 0
 ) -> RandomHalvesStudy:
     """Simulate the variance of a total from random instead of balanced half-samples.
 
@@ -586,15 +582,15 @@ def simulate_random_halves(
             f"must have a largest absolute value from {1 / LARGEST_DIFFERENCE:g} to "
             f"{LARGEST_DIFFERENCE:g}; got {largest:g}. Use another unit",
         )
-    count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
+    count = checks.whole("count", count, 1)
+    runs = checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
-    found = [
+    squares = [
         (_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
         for start in range(0, runs, step)
     ]
-    return RandomHalvesStudy(
-        differences.size, count, runs, np.concatenate(found) / (differences**2).sum()
-    )
+    ratios = np.concatenate(squares) / (differences**2).sum()
+    return RandomHalvesStudy(differences.size, count, runs, ratios)
 
 
 @dataclass(frozen=True)
@@ -604,51 +600,45 @@ class _Population:
     strata: int
     psus: int
     items: int
+    accuracy: float
     icc: float
+    weight_spread: float
+    weight_effect: float
     size_spread: float
     size_effect: float
-    share: np.ndarray
-    rate: np.ndarray
     statistic: str
     base_rate: float
 
-    @classmethod
-    def of(
-        cls,
-        strata: int,
-        psus: int,
-        items: int,
-        accuracy: float,
-        icc: float,
-        weight_spread: float,
-        weight_effect: float,
-        size_spread: float,
-        size_effect: float,
-        statistic: str,
-        base_rate: float,
-    ) -> "_Population":
-        strata = checks.whole("strata", strata, 1, MOST_STRATA)
-        psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
-        accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)
-        icc = checks.number("icc", icc)
-        if not 0 <= icc < 1:
-            raise checks.WrongValue("icc", f"must be at least 0 and below 1; got {icc:g}")
-        score = scipy.special.ndtri((np.arange(strata) + 0.5) / strata)
-        weight = np.exp(checks.number("weight_spread", weight_spread, 0, 3) * score)
-        shift = checks.number("weight_effect", weight_effect, -5, 5) * score
-        sizes = (
-            checks.number("size_spread", size_spread, 0, 2),
-            checks.number("size_effect", size_effect, -5, 5),
+    def __post_init__(self) -> None:
+        vars(self).update(
+            strata=checks.whole("strata", self.strata, 1, MOST_STRATA),
+            psus=checks.whole("psus", self.psus, 2),
+            items=checks.whole("items", self.items, 1, MOST_ITEMS),
         )
-        checks.choice("statistic", statistic, STATISTICS)
-        base_rate = checks.number("base_rate", base_rate, 0, 1, open_ends=True)
-        rate = scipy.special.expit(scipy.special.logit(accuracy) + shift)
-        return cls(
-            strata, psus, items, icc, *sizes, weight / weight.sum(), rate, statistic, base_rate
-        )
+        checks.number("accuracy", self.accuracy, 0, 1, open_ends=True)
+        if not 0 <= checks.number("icc", self.icc) < 1:
+            raise checks.WrongValue("icc", f"must be at least 0 and below 1; got {self.icc:g}")
+        checks.number("weight_spread", self.weight_spread, 0, 3)
+        checks.number("weight_effect", self.weight_effect, -5, 5)
+        checks.number("size_spread", self.size_spread, 0, 2)
+        checks.number("size_effect", self.size_effect, -5, 5)
+        checks.choice("statistic", self.statistic, STATISTICS)
+        checks.number("base_rate", self.base_rate, 0, 1, open_ends=True)
 
     @property
-    def psu_weight(self) -> np.ndarray:
+    def share(self) -> ndarray:
+        """Proportion of the population in each stratum, (H,)."""
+        weight = np.exp(self.weight_spread * _normal_scores(self.strata))
+        return weight / weight.sum()
+
+    @property
+    def rate(self) -> ndarray:
+        """Accuracy of each stratum, (H,)."""
+        shift = self.weight_effect * _normal_scores(self.strata)
+        return scipy.special.expit(scipy.special.logit(self.accuracy) + shift)
+
+    @property
+    def psu_weight(self) -> ndarray:
         """Proportion of the population that each PSU represents, (P,)."""
         return np.repeat(self.share / self.psus, self.psus)
 
@@ -660,11 +650,9 @@ class _Population:
     @property
     def truth(self) -> float:
         """Accuracy, or F1, of the population."""
-        return (
-            2 * self.base_rate * self._right / self._denominator
-            if self.statistic == "f1"
-            else self._right
-        )
+        if self.statistic == "f1":
+            return 2 * self.base_rate * self._right / self._denominator
+        return self._right
 
     @property
     def item_variance(self) -> float:
@@ -675,8 +663,8 @@ class _Population:
         return float(self.independent_variance(self.truth, self._denominator))
 
     def independent_variance(
-        self, estimate: float | np.ndarray, denominator: float | np.ndarray
-    ) -> np.ndarray:
+        self, estimate: float | ndarray, denominator: float | ndarray
+    ) -> ndarray:
         """Variance of a proportion of independent items by the delta method.
 
         `denominator` is the total of the denominator.
@@ -687,29 +675,24 @@ class _Population:
     @property
     def _right(self) -> float:
         """Proportion of correct items."""
-        sizes, rate = (
-            self._boxes(SCORES[:, None], self.rate)
-            if self.size_spread
-            else (np.ones((1, 1)), self.rate)
-        )
+        if not self.size_spread:
+            return float(self.share @ self.rate)
+        sizes, rate = self._boxes(_normal_scores(4000)[:, None], self.rate)
         return float(self.share @ ((sizes * rate).sum(0) / sizes.sum(0)))
 
     @property
     def _denominator(self) -> float:
-        return (
-            1.0
-            if self.statistic == "accuracy"
-            else 2 * self.base_rate * self._right + 1 - self._right
-        )
+        if self.statistic == "accuracy":
+            return 1.0
+        return 2 * self.base_rate * self._right + 1 - self._right
 
-    def _boxes(self, score: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _boxes(self, score: ndarray, rate: ndarray) -> tuple[ndarray, ndarray]:
         """Return sizes and accuracies of PSUs from the normal scores of their log sizes."""
         size = self.items * np.exp(self.size_spread * score - self.size_spread**2 / 2)
-        return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), scipy.special.expit(
-            scipy.special.logit(rate) + self.size_effect * score
-        )
+        sizes = np.clip(np.rint(size), 1, MOST_ITEMS).astype(int)
+        return sizes, scipy.special.expit(scipy.special.logit(rate) + self.size_effect * score)
 
-    def draw(self, runs: int, rng: np.random.Generator) -> tuple:
+    def draw(self, runs: int, rng: Generator) -> tuple[ndarray, ndarray, ndarray]:
         """Return the items of each PSU in the numerator, in the denominator, and in total.
 
         Each array is (P, runs). The numerator has the correct items, or the true positives for F1.
@@ -720,36 +703,34 @@ class _Population:
         hits = rng.binomial(right, self.base_rate)
         return hits, hits + sizes - right, sizes
 
-    def draw_right(self, runs: int, rng: Any) -> tuple[np.ndarray, np.ndarray]:
+    def draw_right(self, runs: int, rng: Any) -> tuple[ndarray, ndarray]:
         """Return correct items and all items per PSU, (P, runs).
 
         If PSUs have equal sizes, it inverts the distribution function of each stratum's counts.
         """
         if self.size_spread:
-            sizes, rate = self._boxes(
-                rng.normal(size=(self.strata * self.psus, runs)),
-                np.repeat(self.rate, self.psus)[:, None],
-            )
-            return rng.binomial(sizes, _varied(rate, self.icc, rng)), sizes
+            score = rng.normal(size=(self.strata * self.psus, runs))
+            sizes, rate = self._boxes(score, np.repeat(self.rate, self.psus)[:, None])
+            if self.icc:
+                size = 1 / self.icc - 1
+                shapes = (np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))
+                rate = rng.beta(*shapes)
+            return rng.binomial(sizes, rate), sizes
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
         start = np.repeat(of_stratum, self.psus)[:, None]
-        stacked = (
-            _count_distribution(self.items, rate, self.icc) + np.arange(rate.size)[:, None]
-        ).ravel()
-        place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
-        right = np.minimum(
-            place - start * (self.items + 1), self.items
-        )  # start + u may round up to start + 1
+        cumulated = _count_distribution(self.items, rate, self.icc)
+        stacked = (cumulated + np.arange(rate.size)[:, None]).ravel()
+        uniform = rng.random((start.size, runs))
+        counts = np.searchsorted(stacked, start + uniform, side="right") - start * (self.items + 1)
+        right = np.minimum(counts, self.items)  # start + u may round up to start + 1
         return right, np.full_like(right, self.items)
 
 
-def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
-    """Return rates of PSUs with a beta distribution around the given rates."""
-    size = 1 / icc - 1 if icc else 0.0
-    return rng.beta(*(np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))) if icc else rate
+def _normal_scores(count: int) -> ndarray:
+    return scipy.special.ndtri((np.arange(count) + 0.5) / count)
 
 
-def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
+def _count_distribution(items: int, rate: ndarray, icc: float) -> ndarray:
     """Return the distribution function of beta-binomial counts 0 .. items, (rates, items + 1).
 
     It uses the ratios of successive probabilities, which also hold for icc = 0 (binomial counts).
@@ -763,28 +744,29 @@ def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
 
 
 def _replicated(
-    population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any
-) -> dict:
+    population: _Population,
+    drawn: replicates.Replicates,
+    tail: float,
+    hits: ndarray,
+    members: ndarray,
+    sizes: ndarray,
+) -> dict[str, ndarray]:
     """Return the columns of a `CoverageStudy` for a block of runs."""
-    metric, weight, some = (
-        statistics.METRICS[population.statistic],
-        population.psu_weight[:, None],
-        counted.sum(0) > 0,
-    )
-    middle, values = drawn.ratios(weight * hits, weight * counted)
-    shares, values, naive = map(
-        metric.of_mean, (middle, values, statistics.ratio(hits.sum(0), counted.sum(0)))
-    )
+    metric = statistics.METRICS[population.statistic]
+    weight = population.psu_weight[:, None]
+    some = members.sum(0) > 0
+    middle, values = drawn.ratios(weight * hits, weight * members)
+    shares, values = metric.of_mean(middle), metric.of_mean(values)
+    naive = metric.of_mean(statistics.ratio(hits.sum(0), members.sum(0)))
     variances = drawn.variances(values, shares)
     variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
-    sample = bounded_intervals.Sample.of_counts(
-        (0, 1), (np.where(some, counted - hits, 1), hits), weight
-    )
-    told = bounded_intervals.clusters(
-        drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0)
-    )
-    total = counted if population.statistic == "accuracy" else counted + hits
+    misses = np.where(some, members - hits, 1)
+    sample = bounded_intervals.Sample.of_counts((0, 1), (misses, hits), weight)
+    jackknife_variance = sample.variance(drawn.jackknife)
+    clusters = bounded_intervals.clusters(drawn.design, sample, jackknife_variance, (0.0, 1.0))
+    total = members if population.statistic == "accuracy" else members + hits
     weighted = sizes.sum(0) * (weight * total).sum(0) / (weight * sizes).sum(0)
+    limits = _default_limits(population, clusters, tail, hits, members, sizes)
     columns = {
         "estimates": shares,
         "variances": variances,
@@ -792,38 +774,35 @@ def _replicated(
         "naive_variances": population.independent_variance(naive, total.sum(0)),
         "weighted_naive_variances": population.independent_variance(shares, weighted),
         "df": estimates.psus_holding(drawn.design, sample.shares)[1],
-        "counted": counted.sum(0),
-        "effective_psus": told.psus,
-        "default_limits": metric.of_mean(
-            _default_limits(population, told, tail, hits, counted, sizes)
-        ),
+        "counted": members.sum(0),
+        "effective_psus": clusters.psus,
+        "default_limits": metric.of_mean(limits),
     }
-    return {
-        name: np.where(np.isfinite(variances), values, np.nan) for name, values in columns.items()
-    }
+    answered = np.isfinite(variances)
+    return {name: np.where(answered, column, np.nan) for name, column in columns.items()}
 
 
 def _default_limits(
     population: _Population,
     sampled: bounded_intervals.Clusters,
     tail: float,
-    hits: np.ndarray,
-    counted: np.ndarray,
-    sizes: np.ndarray,
-) -> np.ndarray:
+    hits: ndarray,
+    members: ndarray,
+    sizes: ndarray,
+) -> ndarray:
     """Return limits (2, runs) of the mean of hits; with single items those of a proportion."""
     limits = np.array(sampled.limits(tail))
     single = (sizes == 1).all(0)
     if not single.any() or (population.statistic == "f1" and population.strata > 1):
         return limits
     first = np.arange(population.strata) * population.psus
-    labeled, correct = (np.add.reduceat(counts[:, single], first).T for counts in (counted, hits))
+    labeled, correct = (np.add.reduceat(counts[:, single], first).T for counts in (members, hits))
     cells = intervals.Cells(population.share, labeled, correct, np.ones(population.strata))
     limits[:, single] = intervals.default_limits(cells, np.inf, tail)
     return limits
 
 
-def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:
+def _random_misses(differences: ndarray, shape: tuple, rng: Generator) -> ndarray:
     """Return sum_h +-d_h of random half-samples, from tables of the sums of up to 12 strata."""
     misses = np.zeros(shape)
     for start in range(0, differences.size, TABLE_STRATA):
@@ -832,7 +811,3 @@ def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generat
             sums = np.concatenate([sums + difference, sums - difference])
         misses += sums[rng.integers(sums.size, size=shape)]
     return misses
-
-
-def _error_of_mean(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(values.size))

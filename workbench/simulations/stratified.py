@@ -5,16 +5,20 @@ standard error of a design. `simulate_looking` studies interim analyses. The sim
 hypergeometric counts, never items, so their time does not depend on the size of the population.
 """
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Note, Result, rows_of, stratum_rows
+from workbench.simulations.monte_carlo import covers, error_of_mean, error_of_rate
 from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
 from workbench.stratified.strata import STRATIFIERS, Strata, stratify
@@ -22,6 +26,7 @@ from workbench.stratified.strata import STRATIFIERS, Strata, stratify
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
 PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
+FIGURES = "bias", "variance_ratio", "estimated_variance_ratio", "mean_absolute_error"
 FEW_DRAWS = 30
 NUMPY_LIMIT = 10**9
 ROUND = 1e-9
@@ -92,11 +97,11 @@ class LabelingStudy(Result):
     estimated_variance_ratio_error: float
     mean_absolute_error: float
     mean_absolute_error_error: float
-    estimates: np.ndarray
-    estimated_variances: np.ndarray
-    stratum_size: np.ndarray
-    labeled: np.ndarray
-    correct: np.ndarray
+    estimates: ndarray
+    estimated_variances: ndarray
+    stratum_size: ndarray
+    labeled: ndarray
+    correct: ndarray
 
     @property
     def standard_error(self) -> float:
@@ -113,7 +118,7 @@ class LabelingStudy(Result):
         """Return the standard error of simple random sampling with the same number of labels."""
         return float(self.standard_error / np.sqrt(self.variance_ratio))
 
-    def limits(self, method: str = "default", level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, method: str = "default", level: float = 0.95) -> tuple[ndarray, ndarray]:
         """Return lower and upper limits (R,) of every run's interval.
 
         Parameters
@@ -129,17 +134,16 @@ class LabelingStudy(Result):
             Lower and upper limits of every run.
         """
         tail = (1 - checks.level(level)) / 2
+        labeled = np.broadcast_to(self.labeled, self.correct.shape)
         if self.method == "waves":
             checks.choice("method", method, wave_plans.WAVE_INTERVALS)
-            labeled = np.broadcast_to(self.labeled, self.correct.shape)
             return wave_plans.wave_limits(self.stratum_size, labeled, self.correct, tail, method)
         checks.choice("method", method, intervals.METHODS)
-        outcome = np.concatenate(
-            [np.broadcast_to(self.labeled, self.correct.shape), self.correct], -1
-        )[:, 0]
-        distinct, place = np.unique(outcome, axis=0, return_inverse=True)
-        low, high = _pooled_limits(self.stratum_size, *np.split(distinct, 2, axis=1), tail, method)
-        return low[place.ravel()], high[place.ravel()]
+        outcomes = np.concatenate([labeled, self.correct], 1)
+        distinct, code = np.unique(outcomes, axis=0, return_inverse=True)
+        limits = _limits(self.stratum_size, distinct[:, 0], distinct[:, 1], tail, method)
+        low, high = limits[:, code.ravel()]
+        return low, high
 
     def coverage(self, method: str = "default", level: float = 0.95) -> float:
         """Return the coverage: the proportion of runs whose interval contains the true accuracy.
@@ -156,8 +160,7 @@ class LabelingStudy(Result):
         float
             Proportion of runs.
         """
-        low, high = self.limits(method, level)
-        return float(((low <= self.accuracy + 1e-12) & (self.accuracy - 1e-12 <= high)).mean())
+        return float(covers(*self.limits(method, level), self.accuracy).mean())
 
     def coverage_error(self, method: str = "default", level: float = 0.95) -> float:
         """Return the Monte Carlo standard error of `coverage`.
@@ -174,8 +177,7 @@ class LabelingStudy(Result):
         float
             Standard error of the proportion.
         """
-        share = self.coverage(method, level)
-        return float(np.sqrt(share * (1 - share) / self.runs))
+        return error_of_rate(self.coverage(method, level), self.runs)
 
     def headline(self) -> str:
         """Return the true and the estimated variance ratio and the bias in one sentence."""
@@ -187,9 +189,10 @@ class LabelingStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row: bias, variance ratios and mean absolute error with their errors."""
-        names = ("bias", "variance_ratio", "estimated_variance_ratio", "mean_absolute_error")
-        figures = {key: getattr(self, key) for name in names for key in (name, f"{name}_error")}
-        return [{"method": self.method, "budget": self.budget, "runs": self.runs, **figures}]
+        keys = ["method", "budget", "runs"]
+        for name in FIGURES:
+            keys += [name, f"{name}_error"]
+        return [{key: getattr(self, key) for key in keys}]
 
 
 def simulate_labeling(
@@ -206,7 +209,7 @@ def simulate_labeling(
     floor: float = 0.3,
     stratum_score: ArrayLike | None = None,
     laplace: float = 0.0,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> LabelingStudy:
     """Simulate a labeling design on strata with known numbers of correct items.
 
@@ -273,31 +276,33 @@ def simulate_labeling(
     rng = checks.generator(rng)
     if method in FIXED:
         return _fixed_study(size, right, budget, method, runs, rng)
+    counts = np.zeros((2, runs, size.size), np.int64)
     if method == "waves":
         waves = checks.whole("waves", waves, 1)
         settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
-        counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(
-            method,
-            size,
-            right,
-            budget,
-            *counts,
-            wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)),
+        needs = f"2 labels per stratum in each of {checks.counted(waves, 'wave')}"
+        _refuse_less(budget, waves * np.minimum(2, size).sum(), needs)
+        totals = wave_plans.wave_totals(budget, waves)
+        batches = _label_in_batches(
+            size, right, counts, totals, wave_plans.wave_step, settings, rng
         )
+        labeled, hits = np.stack(batches, 2)
+        notes = wave_plans.exhausted_notes(size, labeled.sum(1).mean(0))
+        return _study(method, size, right, budget, labeled, hits, notes)
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
-    labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
-    return _study(
-        method,
-        size,
-        right,
-        budget,
-        labeled[:, None],
-        hits[:, None],
-        (wave_plans.OPT_NOTE,) * (laplace == 0),
-    )
+    first = np.minimum(pilot, size)
+    strata = checks.counted(size.size, "stratum", "strata")
+    _refuse_less(budget, first.sum(), f"a pilot sample of {pilot} in each of {strata}")
+    spare = budget - int(first.sum())
+    totals = np.diff([*range(0, spare, step), spare])
+    counts[0] = first
+    counts[1] = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
+    batches = _label_in_batches(size, right, counts, totals, wave_plans.opt_step, (laplace,), rng)
+    labeled, hits = sum(batches, counts)[:, :, None]
+    notes = [] if laplace else [wave_plans.OPT_NOTE]
+    return _study(method, size, right, budget, labeled, hits, notes)
 
 
 class DesignStudy(Result):
@@ -338,18 +343,18 @@ class DesignStudy(Result):
     stratifier: str
     method: str
     budget: int
-    stratum_size: np.ndarray
-    labeled: np.ndarray
-    correct: np.ndarray
+    stratum_size: ndarray
+    labeled: ndarray
+    correct: ndarray
     standard_error: float
     random_error: float
     best_error: float
-    start: np.ndarray
-    end: np.ndarray
-    cell_stratum: np.ndarray
+    start: ndarray
+    end: ndarray
+    cell_stratum: ndarray
 
     @property
-    def accuracy(self) -> np.ndarray:
+    def accuracy(self) -> ndarray:
         """Return the proportion of correct items of each stratum, (K,)."""
         return self.correct / self.stratum_size
 
@@ -383,7 +388,7 @@ def study_design(
     n_strata: int = 5,
     stratifier: str = "equal_size",
     method: str = "proportional",
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> DesignStudy:
     """Compute the exact standard error of a stratifier and an allocation on items with known truth.
 
@@ -428,51 +433,45 @@ def study_design(
     """
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
-    strata = stratify(
-        score, n_strata, checks.choice("stratifier", stratifier, STRATIFIERS), rng=rng
-    )
-    return weigh_design(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
+    checks.choice("stratifier", stratifier, STRATIFIERS)
+    strata = stratify(score, n_strata, stratifier, rng=rng)
+    checks.choice("method", method, FIXED[1:])
+    return weigh_design(strata, score, correct, budget, method)
 
 
 def weigh_design(
-    strata: Strata, score: np.ndarray, correct: np.ndarray, budget: int, method: str
+    strata: Strata, score: ndarray, correct: ndarray, budget: int, method: str
 ) -> DesignStudy:
     """Return the result of `study_design` for given strata."""
-    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
+    size = strata.sizes
+    budget = checks.whole("budget", budget, int(np.minimum(2, size).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
-    labeled, best = (
-        _fixed_allocation(strata.sizes, right, budget, rule) for rule in (method, "voila")
-    )
-    errors = [
-        accuracy.accuracy_variance(size, hits, n) ** 0.5
-        for size, hits, n in (
-            (strata.sizes, right, labeled),
-            (strata.sizes.sum(keepdims=True), right.sum(keepdims=True), [labeled.sum()]),
-            (strata.sizes, right, best),
-        )
-    ]
+    labeled = _fixed_allocation(size, right, budget, method)
+    best = _fixed_allocation(size, right, budget, "voila")
+    random_error = _random_variance(size, right, int(labeled.sum())) ** 0.5
     return DesignStudy(
         strata.method,
         method,
         budget,
-        strata.sizes,
+        size,
         labeled,
         right,
-        *errors,
+        accuracy.accuracy_variance(size, right, labeled) ** 0.5,
+        random_error,
+        accuracy.accuracy_variance(size, right, best) ** 0.5,
         *_score_cells(strata, score),
-        notes=(*strata.notes, *_undefined(errors[1])),
+        notes=[*strata.notes, *_undefined(random_error)],
     )
 
 
-def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
+def _score_cells(strata: Strata, score: ndarray) -> tuple[ndarray, ndarray, ndarray]:
     """Return start, end and stratum of each range of items of one stratum, in order of score."""
-    if strata.method != "gmm":
-        end = strata.sizes.cumsum() / strata.sizes.sum()
-        return np.concatenate([[0], end[:-1]]), end, np.arange(strata.n_strata)
-    ordered = strata.labels[np.lexsort((strata.labels, score))]
-    last = np.concatenate([np.flatnonzero(np.diff(ordered)), [ordered.size - 1]])
+    ordered = np.repeat(np.arange(strata.n_strata), strata.sizes)
+    if strata.method == "gmm":
+        ordered = strata.labels[np.lexsort((strata.labels, score))]
+    last = np.flatnonzero(np.diff(ordered, append=-1))
     end = (last + 1) / ordered.size
-    return np.concatenate([[0], end[:-1]]), end, ordered[last]
+    return np.append(0.0, end[:-1]), end, ordered[last]
 
 
 class LabelingGrid(Result):
@@ -501,14 +500,12 @@ class LabelingGrid(Result):
     def headline(self) -> str:
         """Return the design with the smallest variance in one sentence."""
         best = min(self.table, key=lambda row: row["variance_ratio"])
-        designs, labels = (
-            checks.counted(len(self.table), "design"),
-            checks.counted(self.budget, "label"),
-        )
+        designs = checks.counted(len(self.table), "design")
+        labels = checks.counted(self.budget, "label")
+        strata = checks.counted(best["n_strata"], "stratum", "strata")
         return (
             f"{designs} with {labels}, {self.runs:,} runs each; lowest true variance ratio "
-            f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, "
-            f"{checks.counted(best['n_strata'], 'stratum', 'strata')}"
+            f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, {strata}"
         )
 
     def rows(self) -> list[dict]:
@@ -527,7 +524,7 @@ def simulate_grid(
     runs: int = 3000,
     pilot: int = 5,
     step: int = 10,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
     progress: bool = True,
 ) -> LabelingGrid:
     """Simulate all combinations of stratifiers, allocations and numbers of strata.
@@ -582,16 +579,12 @@ def simulate_grid(
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
     rng = checks.generator(rng)
-    n_strata = [checks.whole("n_strata", k, 1) for k in checks.each("n_strata", n_strata)]
+    counts = [checks.whole("n_strata", count, 1) for count in checks.each("n_strata", n_strata)]
     methods = checks.choices("methods", methods, METHODS)
-    designs = [
-        (rule, k)
-        for rule in checks.choices("stratifiers", stratifiers, STRATIFIERS)
-        for k in n_strata
-    ]
+    designs = [*itertools.product(checks.choices("stratifiers", stratifiers, STRATIFIERS), counts)]
     table = []
-    for rule, k in tqdm(designs, desc="designs", delay=1, disable=not progress):
-        strata = stratify(score, k, rule, rng=rng)
+    for stratifier, count in tqdm(designs, desc="designs", delay=1, disable=not progress):
+        strata = stratify(score, count, stratifier, rng=rng)
         right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
         for method in methods:
             if method.startswith("opt") and pilot * strata.n_strata > budget:
@@ -599,111 +592,60 @@ def simulate_grid(
             study = simulate_labeling(
                 strata.sizes, right, budget, method, runs=runs, pilot=pilot, step=step, rng=rng
             )
-            table.append({"stratifier": rule, "n_strata": k, **study.rows()[0]})
-    return LabelingGrid(
-        tuple(table),
-        int(budget),
-        int(runs),
-        notes=_undefined(
-            _random_variance(np.array([score.size]), np.array([correct.sum()]), budget)
-        ),
-    )
+            table.append({"stratifier": stratifier, "n_strata": count} | study.rows()[0])
+    random = accuracy.accuracy_variance([score.size], [correct.sum()], [budget])
+    return LabelingGrid(tuple(table), int(budget), int(runs), notes=_undefined(random))
 
 
 def _fixed_study(
-    size: np.ndarray,
-    right: np.ndarray,
-    budget: int,
-    method: str,
-    runs: int,
-    rng: np.random.Generator,
+    size: ndarray, right: ndarray, budget: int, method: str, runs: int, rng: Generator
 ) -> LabelingStudy:
     if method == "simple_random":
         size, right = size.sum(keepdims=True), right.sum(keepdims=True)
     labeled = _fixed_allocation(size, right, budget, method)
     hits = accuracy.draw_counts(size, right, labeled, rng.random((runs, size.size)))
-    study = _study(
-        method,
-        size,
-        right,
-        budget,
-        labeled[None, None],
-        hits[:, None],
-        rules.unused_notes(budget - int(labeled.sum()), budget),
-    )
-    exact = _ratio(
-        accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget)
-    )
-    return replace(
-        study,
-        bias=0.0,
-        bias_error=0.0,
-        variance_ratio=exact,
-        variance_ratio_error=0.0,
-        estimated_variance_ratio=exact,
-        estimated_variance_ratio_error=0.0,
-    )
+    notes = rules.unused_notes(budget - int(labeled.sum()), budget)
+    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], notes)
+    variance = accuracy.accuracy_variance(size, right, labeled)
+    ratio = _ratio(variance, _random_variance(size, right, budget))
+    exact: dict[str, Any] = {
+        "variance_ratio": ratio,
+        "estimated_variance_ratio": ratio,
+        "bias": 0.0,
+    }
+    exact |= {f"{name}_error": 0.0 for name in exact}
+    return replace(study, **exact)
 
 
-def _fixed_allocation(size: np.ndarray, right: np.ndarray, budget: int, method: str) -> np.ndarray:
+def _fixed_allocation(size: ndarray, right: ndarray, budget: int, method: str) -> ndarray:
     sd = np.sqrt(accuracy.stratum_variance(size, right / size))
-    return rules.allocate(
-        size, budget, "proportional" if method == "simple_random" else method, stratum_sd=sd
-    ).labeled
+    rule = "proportional" if method == "simple_random" else method
+    return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
 
 
-def _run_opt(
-    size: np.ndarray,
-    right: np.ndarray,
-    budget: int,
-    runs: int,
-    pilot: int,
-    step: int,
-    laplace: float,
-    rng: np.random.Generator,
-) -> tuple:
-    first = np.minimum(pilot, size)
-    if first.sum() > budget:
-        strata = checks.counted(size.size, "stratum", "strata")
-        raise checks.WrongValue(
-            "budget",
-            f"must be at least {first.sum()}: a pilot sample of {pilot} in each of {strata}",
-            budget,
-        )
-    labeled = np.tile(first, (runs, 1))
-    hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
-    left = budget - int(first.sum())
-    while left > 0:
-        new = wave_plans.opt_step(size, labeled, hits, min(step, left), laplace)
-        hits = hits + _draw(rng, right - hits, size - labeled, new)
-        labeled = labeled + new
-        left -= min(step, left)
-    return labeled, hits
+def _refuse_less(budget: int, least: int, needs: str) -> None:
+    if budget < least:
+        raise checks.WrongValue("budget", f"must be at least {least}: {needs}", budget)
 
 
-def _run_waves(
-    size: np.ndarray,
-    right: np.ndarray,
-    budget: int,
-    runs: int,
-    waves: int,
+def _label_in_batches(
+    size: ndarray,
+    right: ndarray,
+    counts: ndarray,
+    totals: ndarray,
+    allocate: Callable[..., ndarray],
     settings: tuple,
-    rng: np.random.Generator,
-) -> tuple:
-    labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
-    for t, total in enumerate(wave_plans.wave_totals(budget, waves)):
-        n, x = labeled.sum(1), hits.sum(1)
-        needed = np.minimum(2, size - n).sum(1).max()
-        if total < needed:
-            raise checks.WrongValue(
-                "budget",
-                f"must be at least {waves * needed}: 2 labels per stratum in each of "
-                f"{checks.counted(waves, 'wave')}",
-                budget,
-            )
-        labeled[:, t] = wave_plans.wave_step(size, n, x, int(total), *settings)
-        hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
-    return labeled, hits
+    rng: Generator,
+) -> list[ndarray]:
+    """Return labels and correct labels, (2, R, H), of each batch after those that exist."""
+    batches = []
+    for total in totals.tolist():
+        labeled, hits = counts
+        new = allocate(size, labeled, hits, total, *settings)
+        batch = np.stack([new, _draw(rng, right - hits, size - labeled, new)])
+        batches.append(batch)
+        counts = counts + batch
+    return batches
 
 
 class LookingStudy(Result):
@@ -739,9 +681,9 @@ class LookingStudy(Result):
     accuracy: float
     level: float
     runs: int
-    labeled: np.ndarray
-    missed: np.ndarray
-    missed_error: np.ndarray
+    labeled: ndarray
+    missed: ndarray
+    missed_error: ndarray
     half_width: float
 
     def headline(self) -> str:
@@ -770,7 +712,7 @@ def simulate_looking(
     runs: int = 200,
     expected: float | None = 0.85,
     level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> LookingStudy:
     """Simulate repeated interim analyses, and how often an interval misses the true accuracy.
 
@@ -832,37 +774,28 @@ def simulate_looking(
     checks.choice("method", method, LOOKING)
     order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
-    tail = (1 - checks.level(level)) / 2
-    misses, half_width = (
-        _anytime_misses(size, right, order, label, looks, expected, level)
-        if method == "anytime"
-        else _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
-    )
+    tail = (1 - checks.level(level)) / 2 * LOOKING[method]
+    truth = float(right.sum() / size.sum())
+    if method == "anytime":
+        misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level)
+    else:
+        misses, half_width = _default_misses(size, order, counts, looks, tail, truth)
     share = np.logical_or.accumulate(misses, 1).mean(0)
-    return LookingStudy(
-        method,
-        float(right.sum() / size.sum()),
-        float(level),
-        runs,
-        looks,
-        share,
-        np.sqrt(share * (1 - share) / runs),
-        half_width,
-    )
+    error = error_of_rate(share, runs)
+    return LookingStudy(method, truth, float(level), runs, looks, share, error, half_width)
 
 
 def _labels_in_order(
-    size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int, rng: np.random.Generator
-) -> tuple:
+    size: ndarray, right: ndarray, order: ndarray, runs: int, rng: Generator
+) -> tuple[ndarray, ndarray]:
     """Return labels (R, n) of randomly sampled items, and correct ones per stratum, (n, R, H).
 
     The second array has the correct labels after each further label.
     """
-    label, counts = (
-        np.empty((runs, order.size), np.int64),
-        np.zeros((order.size, runs, size.size), np.int64),
-    )
-    drawn, good = np.zeros_like(size), np.zeros((runs, size.size), np.int64)
+    label = np.empty((runs, order.size), np.int64)
+    counts = np.zeros((order.size, runs, size.size), np.int64)
+    drawn = np.zeros_like(size)
+    good = np.zeros((runs, size.size), np.int64)
     for t, h in enumerate(order):
         label[:, t] = rng.random(runs) * (size[h] - drawn[h]) < right[h] - good[:, h]
         good[:, h] += label[:, t]
@@ -872,73 +805,74 @@ def _labels_in_order(
 
 
 def _default_misses(
-    size: np.ndarray,
-    right: np.ndarray,
-    order: np.ndarray,
-    counts: np.ndarray,
-    looks: np.ndarray,
+    size: ndarray,
+    order: ndarray,
+    counts: ndarray,
+    looks: ndarray,
     tail: float,
-) -> tuple:
-    truth, misses = right.sum() / size.sum(), []
+    truth: float,
+) -> tuple[ndarray, float]:
+    """Return misses (R, L) of the default interval and its mean half-width at the end."""
+    misses = []
     for n in looks:
+        correct = counts[n - 1]
         labeled = np.bincount(order[:n], minlength=size.size)
-        low, high = _pooled_limits(
-            size, np.broadcast_to(labeled, counts[n - 1].shape), counts[n - 1], tail, "default"
-        )
+        low, high = _limits(size, np.broadcast_to(labeled, correct.shape), correct, tail)
         misses.append((truth < low - ROUND) | (truth > high + ROUND))
     return np.stack(misses, 1), float((high - low).mean() / 2)
 
 
 def _anytime_misses(
-    size: Any, right: Any, order: Any, label: Any, looks: Any, expected: Any, level: Any
-) -> tuple:
+    size: ndarray,
+    right: ndarray,
+    order: ndarray,
+    label: ndarray,
+    looks: ndarray,
+    expected: float | None,
+    level: float,
+) -> tuple[ndarray, float]:
     """Return misses (R, L) and the mean half-width.
 
     The evidence E is computed only if the winnings, which are an upper bound of it, are large
     enough.
     """
-    limit, total, misses = (
-        -np.log(1 - level),
-        int(right.sum()),
-        np.zeros((len(label), looks.size), bool),
-    )
-    for run, said in enumerate(label):
-        for k in np.flatnonzero(
-            anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit
-        ):
+    limit = -np.log(1 - level)
+    total = int(right.sum())
+    misses = np.zeros((len(label), looks.size), bool)
+    for run, labels in enumerate(label):
+        winnings = anytime.log_winnings(size, right, order, labels, expected=expected)
+        for k in np.flatnonzero(winnings[looks - 1] >= limit):
             n = looks[k]
-            misses[run, k] = (
-                anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
-            )
-    last = (
-        anytime.anytime_interval(size, order, said, expected=expected, level=level)
-        for said in label[:20]
-    )
-    return misses, float(np.mean([interval.half_width for interval in last]))
+            evidence = anytime.log_evidence(size, order[:n], labels[:n], total, expected=expected)
+            misses[run, k] = evidence >= limit
+    widths = [
+        anytime.anytime_interval(size, order, labels, expected=expected, level=level).half_width
+        for labels in label[:20]
+    ]
+    return misses, float(np.mean(widths))
 
 
-def _draw(
-    rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray
-) -> np.ndarray:
-    """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them correct.
+def _draw(rng: Generator, right: ndarray, unlabeled: ndarray, n: ndarray) -> ndarray:
+    """Return hypergeometric counts (R, H) of n unlabeled items, of which `right` are correct.
 
     A few draws are made one by one, in a tenth of the time of numpy's general sampler. Draws from
     more items than that sampler allows are also made one by one.
     """
-    if n.max() > FEW_DRAWS and left.max() < NUMPY_LIMIT:
-        return rng.hypergeometric(right, left - right, n)
+    if n.max() > FEW_DRAWS and unlabeled.max() < NUMPY_LIMIT:
+        return rng.hypergeometric(right, unlabeled - right, n)
     shape = n.shape
-    right, left, n = (np.ascontiguousarray(a).ravel() for a in (right, left, n))
+    right, unlabeled, n = (np.ascontiguousarray(a).ravel() for a in (right, unlabeled, n))
     hits = np.zeros(n.size, np.int64)
     cell, drawn = np.flatnonzero(n), 0
     while cell.size:
-        hits[cell] += rng.random(cell.size) * (left[cell] - drawn) < right[cell] - hits[cell]
+        uniform = rng.random(cell.size)
+        hits[cell] += uniform * (unlabeled[cell] - drawn) < right[cell] - hits[cell]
         drawn += 1
         cell = cell[n[cell] > drawn]
     return hits.reshape(shape)
 
 
-def _random_variance(size: Any, right: Any, budget: Any) -> float:
+def _random_variance(size: ndarray, right: ndarray, budget: int) -> float:
     return accuracy.accuracy_variance([size.sum()], [right.sum()], [budget])
 
 
@@ -946,60 +880,58 @@ def _ratio(variance: float, random: float) -> float:
     return variance / random if random > 0 else float("nan")
 
 
-def _undefined(random: float) -> tuple:
+def _undefined(random: float) -> list[Note]:
     """Return a note if random sampling has no error, so that a ratio to it does not exist."""
-    return (
-        ()
-        if random > 0
-        else (
-            Note(
-                "undefined",
-                "random sampling with the same number of labels has no error, so a ratio to its "
-                "variance does not exist",
-            ),
-        )
+    text = (
+        "random sampling with the same number of labels has no error, so a ratio to its variance "
+        "does not exist"
     )
+    return [] if random > 0 else [Note("undefined", text)]
 
 
 def _study(
-    method: Any, size: Any, right: Any, budget: Any, labeled: Any, hits: Any, notes: Any
+    method: str,
+    size: ndarray,
+    right: ndarray,
+    budget: int,
+    labeled: ndarray,
+    hits: ndarray,
+    notes: Iterable[Note],
 ) -> LabelingStudy:
     estimates, variances = wave_plans.wave_moments(size, np.broadcast_to(labeled, hits.shape), hits)
-    truth, random, runs = (
-        float(right.sum() / size.sum()),
-        _random_variance(size, right, budget),
-        len(hits),
-    )
-    error = estimates - truth
-
-    def mean(values: np.ndarray, unit: float = 1.0) -> tuple[float, float]:
-        return _ratio(float(values.mean()), unit), _ratio(
-            float(values.std(ddof=1) / np.sqrt(runs)), unit
-        )
-
+    truth = float(right.sum() / size.sum())
+    random = _random_variance(size, right, budget)
+    errors = estimates - truth
+    columns = errors, errors**2, variances, np.abs(errors)
+    figures: dict = {}
+    for name, values, unit in zip(FIGURES, columns, (1.0, random, random, 1.0), strict=True):
+        figures[name] = _ratio(float(values.mean()), unit)
+        figures[f"{name}_error"] = _ratio(error_of_mean(values), unit)
     return LabelingStudy(
         method,
         budget,
-        runs,
+        len(hits),
         truth,
-        *mean(error),
-        *mean(error**2, random),
-        *mean(variances, random),
-        *mean(np.abs(error)),
-        estimates,
-        variances,
-        size,
-        labeled,
-        hits,
-        notes=(*notes, *_undefined(random)),
+        **figures,
+        estimates=estimates,
+        estimated_variances=variances,
+        stratum_size=size,
+        labeled=labeled,
+        correct=hits,
+        notes=[*notes, *_undefined(random)],
     )
 
 
-def _pooled_limits(size: Any, labeled: Any, correct: Any, tail: Any, method: Any) -> Any:
+def _limits(
+    size: ndarray, labeled: ndarray, correct: ndarray, tail: float, method: str = "default"
+) -> ndarray:
+    """Return lower and upper limits (2, R) of samples (R, H)."""
     if method in wave_plans.WAVE_INTERVALS:  # a sample is one wave
-        return wave_plans.wave_limits(size, labeled[:, None], correct[:, None], tail, method)
+        waves = labeled[:, None], correct[:, None]
+        return np.array(wave_plans.wave_limits(size, *waves, tail, method))
+    level = 1 - 2 * tail
     limits = [
-        tuple(intervals.stratified_interval(size, n, x, level=1 - 2 * tail, method=method))
+        [*intervals.stratified_interval(size, n, x, level=level, method=method)]
         for n, x in zip(labeled, correct, strict=True)
     ]
     return np.array(limits).T

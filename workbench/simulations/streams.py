@@ -10,6 +10,8 @@ References
 """
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 
 from workbench import checks
 
@@ -28,8 +30,8 @@ FREQUENCY, SCALE, WITHIN, RARER_VARIES_MORE = 1.6, 1.2, 0.8, 0.85
 
 
 def air_quality_stream(
-    records: int = 310_000, *, rng: int | np.random.Generator = 0
-) -> tuple[np.ndarray, np.ndarray]:
+    records: int = 310_000, *, rng: int | Generator = 0
+) -> tuple[ndarray, ndarray]:
     """Simulate a year of air quality data with 177 strata, a synthetic stand-in for OpenAQ.
 
     Use it to test a sampler on a stream in which strata appear over time and rare strata vary more.
@@ -98,7 +100,7 @@ def air_quality_stream(
     return stratum, scale[stratum] * season * np.exp(rng.normal(0, WITHIN, records))
 
 
-def adversarial_stream(strata: int, copies: int) -> tuple[np.ndarray, np.ndarray]:
+def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
     """Make the stream of the proof of theorem 4 of [1]_, which no sampler can follow.
 
     The last record makes the first stratum vary, when it is too late to sample more of it.
@@ -139,7 +141,8 @@ def adversarial_stream(strata: int, copies: int) -> tuple[np.ndarray, np.ndarray
     >>> stratum.tolist(), values.tolist()
     ([1, 2, 3, 1, 2, 3, 1, 2, 3, 1], [1.5, 2.5, 3.5, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.5])
     """
-    strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
+    strata = checks.whole("strata", strata, 3)
+    copies = checks.whole("copies", copies, LEAST_COPIES)
     step = 1 / (strata - 1)
     stratum = np.append(np.tile(np.arange(1, strata + 1), copies), 1)
     values = stratum.astype(float)
@@ -193,7 +196,8 @@ def streaming_lower_bound(strata: int, copies: int, budget: int) -> float:
     >>> round(streaming_lower_bound(100, 10_000, 10_000), 2)
     4.29
     """
-    strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
+    strata = checks.whole("strata", strata, 3)
+    copies = checks.whole("copies", copies, LEAST_COPIES)
     budget = checks.whole("budget", budget, strata + 1)
     return (copies / 4 / (budget / strata + 1) + (copies - 1) / budget) / (
         (6 * copies - 3) / budget
