@@ -426,7 +426,8 @@ class Figure:
     --------
     >>> def draw(data):
     ...     return chart(data, "bars").mark_bar().encode(x="n:Q")
-    >>> Figure({"bars": [{"n": 20}]}, "Twenty labels", "One bar: 20 labels.", draw).chart().description
+    >>> figure = Figure({"bars": [{"n": 20}]}, "Twenty labels", "One bar: 20 labels.", draw)
+    >>> figure.chart().description
     'One bar: 20 labels.'
     """
 

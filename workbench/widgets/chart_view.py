@@ -138,7 +138,7 @@ class ChartView(anywidget.AnyWidget):
         }
 
     def show_figure(self, figure: theme.Figure) -> None:
-        """Show the rows, the title and the text alternative of a figure drawn like the first one."""
+        """Show the rows, title and text alternative of a figure drawn like the first one."""
         self.show(figure.data, figure.alternative, title=figure.title)
 
     def clear(self) -> None:
@@ -174,7 +174,7 @@ class ChartView(anywidget.AnyWidget):
             self.send({"kind": "dragged", "from": content["from"]})
 
     def _offer_bundle(self) -> None:
-        """Send the bundle with the first display: a busy kernel cannot answer the page's request."""
+        """Send the bundle with the first display: a busy kernel cannot answer the page."""
         if not ChartView._offered:
             ChartView._offered = True
             self._send_bundle()

@@ -74,11 +74,12 @@ def stream(
     records = study.checkpoint[past]
     ratio, infinite = study.ratio(method)[past], study.infinite(method)[past]
     sampled = study.sampled[method][0][past]
-    shares, strata = sampled / study.budget, len(names)
+    shares = sampled / study.budget
+    checkpoints, strata = shares.shape
     areas = rows_of(
         records=np.repeat(records, strata),
-        stratum=[*names] * len(records),
-        order=-np.tile(np.arange(strata), len(records)),
+        stratum=[*names] * checkpoints,
+        order=-np.tile(np.arange(strata), checkpoints),
         sampled=sampled.ravel().astype(float),
         share=shares.ravel(),
     )
@@ -90,15 +91,11 @@ def stream(
     ]
     infinities = records[infinite > 0]
     largest, endless = ratio[np.isfinite(ratio)].max(), infinities.size
-    data = {
-        "areas": areas,
-        "names": labels,
-        "ratios": rows_of(records=records, ratio=_on_log_axis(ratio)),
-        "infinite": rows_of(records=infinities, ratio=[INFINITY] * endless),
-        "frame": [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}],
-        "now": [{"records": int(records[-1])}],
-        "room": [{"text": "thousands"}],
-    }
+    data = {"areas": areas, "names": labels, "room": [{"text": "thousands"}]}
+    data["ratios"] = rows_of(records=records, ratio=_on_log_axis(ratio))
+    data["infinite"] = rows_of(records=infinities, ratio=[INFINITY] * endless)
+    data["frame"] = [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}]
+    data["now"] = [{"records": int(records[-1])}]
     often = f"infinite at {endless} of {checks.counted(infinite.size, 'checkpoint')}"
     verdict = f"{often} ({endless / infinite.size:.0%})"
     if not endless:

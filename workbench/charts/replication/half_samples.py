@@ -157,7 +157,10 @@ def boxes(
         f"The accuracy is {accuracy:.3f}. Its standard error is {error:.4f} for independent labels"
         f" and {estimate.standard_error:.4f} by boxes. The naive 95% interval is"
         f" {accuracy - half:.3f} to {accuracy + half:.3f}; by boxes it is {low:.3f} to"
-        f" {high:.3f}.{prediction} The intracluster correlation of all labels is {icc:.4f}. With"
+        f" {high:.3f}.{prediction}"
+    )
+    alternative += (
+        f" The intracluster correlation of all labels is {icc:.4f}. With"
         f" {total / count:.0f} labels per box, the design effect is {effect:.2f}. The accuracy of"
         f" the boxes ranges from {rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box"
         f" {best + 1})."
@@ -250,8 +253,8 @@ def halves(
         verdict = f"{abs(excess):.0%} {side} the textbook's {textbook:.4f}"
     error, values = f"{estimate.standard_error:.4f}", estimate.replicate_values
     alternative = (
-        f"Each of {replicates.count:,} half-samples keeps one box from each of {len(cross)} districts."
-        f" Their accuracies range from {values.min():.4f} to {values.max():.4f} around"
+        f"Each of {replicates.count:,} half-samples keeps one box from each of {len(cross)}"
+        f" districts. Their accuracies range from {values.min():.4f} to {values.max():.4f} around"
         f" {estimate.estimate:.4f}. The standard error is {error}, {verdict}. The cross terms"
         f" {largest}."
     )
