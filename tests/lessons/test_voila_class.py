@@ -85,7 +85,7 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(
         browser.page(f"{address}99-asked.ipynb?learner=ada", started) as page,
     ):
         page.get_by_text("You predicted").nth(3).wait_for(timeout=60_000)
-    done = run(tmp_path, "votes", folder / "learners")
+    done = run(tmp_path, "course", "votes", folder / "learners")
     assert (done.returncode, done.stdout) == (0, "4 questions with predictions\nWrote votes.html\n")
     told = (tmp_path / "votes.html").read_text(encoding="utf-8")
     assert (

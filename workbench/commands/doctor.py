@@ -6,7 +6,7 @@ from collections.abc import Collection
 import click
 
 from workbench import checks, registry
-from workbench.commands.options import plain
+from workbench.commands.options import Command, plain
 from workbench.commands.uses import Inspected, Use, uses_of
 from workbench.data import roles
 from workbench.reports.parameters import ReportError
@@ -20,7 +20,7 @@ If the columns have other names, name them:
   workbench report brr-orthogonal-arrays --items {file} --truth A --prediction B"""
 
 
-@click.command()
+@click.command(cls=Command, example="workbench doctor my.csv")
 @click.argument("file")
 def doctor(file: str) -> None:
     """Inspect FILE and list the commands you can run on it.

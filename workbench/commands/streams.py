@@ -1,4 +1,4 @@
-"""The commands `workbench stream` and `workbench reduce`.
+"""The commands `workbench sample stream` and `workbench sample reduce`.
 
 `stream` samples a file in batches; `reduce` makes such a sample smaller.
 """
@@ -57,7 +57,7 @@ def _with_columns(function: Any) -> Any:
 
 @click.command(
     cls=FileCommand,
-    example="workbench stream records.parquet --strata-by segment --value amount "
+    example="workbench sample stream records.parquet --strata-by segment --value amount "
     "--id item --budget 500 -o sample.csv",
 )
 @click.argument("file", metavar="FILE")
@@ -172,7 +172,7 @@ def stream(
 
 @click.command(
     cls=FileCommand,
-    example="workbench reduce sample.csv --strata-by segment --value amount "
+    example="workbench sample reduce sample.csv --strata-by segment --value amount "
     "--id item --budget 200 -o smaller.csv",
 )
 @click.argument("sample", metavar="SAMPLE")
@@ -217,7 +217,7 @@ def reduce(
 ) -> None:
     """Reduce a stratified SAMPLE to fewer records.
 
-    SAMPLE has one row per record, as written by `workbench stream`. The smaller sample has the same
+    SAMPLE has one row per record, as written by `workbench sample stream`. The smaller sample has the same
     columns and is chosen so that the variance of the mean increases least.
     """
     from workbench.allocation.reductions import smaller_sample

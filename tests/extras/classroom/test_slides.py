@@ -130,18 +130,18 @@ def test_the_same_in_code_is_for_the_speaker():
 
 
 def test_the_command_writes_one_file(tmp_path):
-    done = run(tmp_path, "slides", "start", "-o", "out/s.html")
+    done = run(tmp_path, "course", "slides", "start", "-o", "out/s.html")
     assert (done.returncode, done.stdout) == (0, "Wrote out/s.html\n") and (
         tmp_path / "out" / "s.html"
     ).is_file()
-    done = run(tmp_path, "slides", "voila")
+    done = run(tmp_path, "course", "slides", "voila")
     assert (
         done.returncode == 2
         and done.stderr.startswith("Error: no topic 'voila'")
         and done.stderr.count("\n") == 1
     )
     (tmp_path / "x.ipynb").write_text("{}")
-    done = run(tmp_path, "slides", "x.ipynb")
+    done = run(tmp_path, "course", "slides", "x.ipynb")
     assert done.returncode == 2 and done.stderr.endswith(
         "'x.ipynb' is not a notebook of format 4\n"
     )

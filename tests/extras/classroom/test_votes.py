@@ -116,16 +116,16 @@ def test_the_command_writes_one_page(tmp_path):
     (tmp_path / "class").mkdir()
     hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
     assert (tmp_path / "class" / "ada" / kept.FILE).is_file()
-    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    done = run(tmp_path, "course", "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
     hand_in(tmp_path / "class", "bob", "{")
-    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    done = run(tmp_path, "course", "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stderr) == (
         0,
         "Not read: bob: predictions.json is not valid JSON\n",
     )
     assert "bob" not in (tmp_path / "out" / "v.html").read_text(encoding="utf-8")
-    done = run(tmp_path, "votes", "nothing")
+    done = run(tmp_path, "course", "votes", "nothing")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
 
 

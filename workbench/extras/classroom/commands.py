@@ -1,4 +1,4 @@
-"""The commands for courses: course, grade, keys, strip, votes, concept-test, slides, bundle."""
+"""The commands of `workbench course`: make, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from workbench import checks
+from workbench.commands.options import Command
 
 OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
@@ -14,7 +15,7 @@ SECRET = click.option(
 )
 
 
-@click.command()
+@click.command("make", cls=Command, example="workbench course make --students ids.csv -o course")
 @click.option(
     "--students",
     required=True,
@@ -43,7 +44,7 @@ SECRET = click.option(
     metavar="FOLDER",
     help="Folder of your own lessons, made by workbench lab FOLDER --copy-only.",
 )
-def course(
+def make(
     students: str, secret: str | None, output: str, binder: str | None, lessons: str | None
 ) -> None:
     """Write a copy of the lessons for each student.
@@ -72,7 +73,9 @@ def course(
     )
 
 
-@click.command()
+@click.command(
+    cls=Command, example="workbench course grade course --gradebook export.csv -o grades.csv"
+)
 @click.argument("folder", metavar="DIR")
 @SECRET
 @click.option(
@@ -147,7 +150,7 @@ def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
     return read_weights(path) if given or os.path.exists(path) else all_weights()
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course keys course -o keys")
 @click.argument("folder", metavar="DIR")
 @SECRET
 @click.option(
@@ -168,7 +171,7 @@ def keys(folder: str, secret: str | None, output: str) -> None:
     click.echo(f"Wrote worked solutions for {checks.counted(len(students), 'student')} to {output}")
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course strip course -o strip.html")
 @click.argument("folder", metavar="DIR")
 @SECRET
 @click.option(
@@ -190,7 +193,7 @@ def strip(folder: str, secret: str | None, output: str) -> None:
     click.echo(f"{found.words()[0]}\nWrote {output}")
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course votes course -o votes.html")
 @click.argument("folder", metavar="DIR")
 @click.option(
     "-o", "--output", default="votes.html", metavar="FILE", help="HTML file.  [default: votes.html]"
@@ -211,7 +214,9 @@ def votes(folder: str, output: str) -> None:
     click.echo(f"{checks.counted(len(found), 'question')} with predictions\nWrote {output}")
 
 
-@click.command("concept-test")
+@click.command(
+    "concept-test", cls=Command, example="workbench course concept-test before.csv after.csv"
+)
 @click.argument("before")
 @click.argument("after")
 def concept_test(before: str, after: str) -> None:
@@ -225,7 +230,7 @@ def concept_test(before: str, after: str) -> None:
     click.echo("\n".join(concept_gain(before, after).lines()))
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course slides stratified-accuracy -o slides.html")
 @click.argument("lesson")
 @click.option(
     "-o",
@@ -248,7 +253,7 @@ def slides(lesson: Any, output: Any) -> Any:
     click.echo(f"Wrote {output}")
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course bundle offline --platform windows")
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--platform",
