@@ -163,10 +163,10 @@ def _options_for(args: list[str]) -> list[dict]:
 
 def _joined(args: list[str], declared: list[dict]) -> list[str]:
     """Return the arguments of a command, in which a flag may be followed by true or false."""
-    flags = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
+    switches = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
     joined: list[str] = []
     for word in args:
-        if joined and joined[-1] in flags and word.lower() in ("true", "false"):
+        if joined and joined[-1] in switches and word.lower() in ("true", "false"):
             prefix = "--no-" if word.lower() == "false" else "--"
             joined[-1] = prefix + joined[-1].removeprefix("--")
         else:
