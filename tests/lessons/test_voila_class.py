@@ -14,11 +14,11 @@ from command import run
 from nbconvert.exporters.templateexporter import TemplateExporter
 from playwright.sync_api import expect
 
-from workbench.extras.classroom.votes import questions_asked
+from workbench.extras.classroom.votes import lesson_questions
 
 ASKED = ("0-sure", "1-gain", "3-thousands", "5-repeats")
-QUESTIONS = """from workbench.extras.classroom.votes import questions_asked
-display(*(asked for asked in questions_asked() if asked.name in {asked!r}))"""
+QUESTIONS = """from workbench.extras.classroom.votes import lesson_questions
+display(*(asked for asked in lesson_questions() if asked.name in {asked!r}))"""
 TOPS = """[...document.querySelectorAll('main .widget-radio-box label')].map(label => {
     const text = document.createRange();
     text.selectNodeContents(label.firstChild);
@@ -55,7 +55,7 @@ def locked(page):
 
 
 def choices():
-    questions = {asked.name: asked for asked in questions_asked()}
+    questions = {asked.name: asked for asked in lesson_questions()}
     return {name: questions[name].control.options[number % 2] for number, name in enumerate(ASKED)}
 
 

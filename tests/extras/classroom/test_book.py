@@ -17,7 +17,7 @@ from workbench.commands.main import commands
 from workbench.extras.classroom.concept_test import KEY, concept_gain
 from workbench.extras.classroom.misconceptions import SCENES
 from workbench.extras.classroom.variants import VARIANTS
-from workbench.extras.classroom.votes import questions_asked
+from workbench.extras.classroom.votes import lesson_questions
 from workbench.lessons import checking
 from workbench.lessons.allocation import views as allocation
 from workbench.lessons.cross_validation import views as cross_validation
@@ -127,7 +127,7 @@ def test_votes_are_the_predictions_of_the_lessons_and_add_up_to_a_hundred():
         cross_validation.predict_repeats(),
     ]
     *tables, later = sections("votes").values()
-    questions = {prediction.name: prediction for prediction in questions_asked()}
+    questions = {prediction.name: prediction for prediction in lesson_questions()}
     assert [name for name, *_ in later] == [
         name
         for name in questions

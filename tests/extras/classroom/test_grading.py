@@ -662,8 +662,8 @@ def test_judges_take_every_plain_answer(exercise):
 
 
 def test_a_table_holds_no_formula(tmp_path):
-    mark = grading.Mark("1.1", "no answer")
-    grades = grading.Grades((grading.Graded("=cmd()", (mark,), ("@x",), {}),), ())
+    assessment = grading.Assessment("1.1", "no answer")
+    grades = grading.Grades((grading.Graded("=cmd()", (assessment,), ("@x",), {}),), ())
     pages.write_grades(grades, tmp_path / "g.csv")
     assert (tmp_path / "g.csv").read_text("utf-8-sig").splitlines()[
         1

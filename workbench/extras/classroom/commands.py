@@ -1,7 +1,6 @@
 """The commands of `workbench course`: make, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
-from typing import Any
 
 import click
 
@@ -64,13 +63,11 @@ def make(
     variants.use_exercises(os.path.join(lessons, OWN_FILE) if lessons else exercises)
     copies.lessons(lessons)
     key = seeds.read_secret(secret or seeds.new_secret(output))
-    written, kept = copies.write_copies(ids, key, output, binder=binder, home=lessons)
+    written, existing = copies.write_copies(ids, key, output, binder=binder, home=lessons)
     variants.write_exercises(exercises)
     weights.write_weights(seeds.beside(output, "weights.csv"))
-    click.echo(
-        f"Wrote {checks.counted(len(written), 'folder')} to {output}"
-        + (f"; kept {checks.listed(kept)}" if kept else "")
-    )
+    message = f"Wrote {checks.counted(len(written), 'folder')} to {output}"
+    click.echo(f"{message}; kept {checks.listed(existing)}" if existing else message)
 
 
 @click.command(
@@ -114,26 +111,28 @@ def grade(
     the class. The latter shows misconceptions, scenes to repeat, and likely copies.
     """
     from workbench.extras.classroom import grading, pages, seeds
+    from workbench.extras.classroom.gradebooks import write_gradebook
     from workbench.extras.classroom.students import read_students
+    from workbench.extras.classroom.weights import read_weights
 
     pages.check_outside(output, folder)
-    grades = grading.grade(
-        folder,
-        _secret(folder, secret),
-        read_students(students) if students else None,
-        _weights(weights or seeds.beside(folder, "weights.csv"), weights is not None),
-    )
-    written = [output, str(pages.write_grades(grades, output))]
+    key = _secret(folder, secret)
+    ids = read_students(students) if students else None
+    default_weights = seeds.beside(folder, "weights.csv")
+    if weights is None and os.path.exists(default_weights):
+        weights = default_weights
+    points = None if weights is None else read_weights(weights)
+    grades = grading.grade(folder, key, ids, points)
+    written = [output]
+    class_page = pages.write_grades(grades, output)
     if gradebook:
-        from workbench.extras.classroom.gradebooks import write_gradebook
-
         filled, missing = write_gradebook(gradebook, grades, output)
-        written.insert(1, str(filled))
+        written.append(str(filled))
         if missing:
             click.echo(f"Not in {gradebook}: {checks.listed(missing, len(missing))}", err=True)
-    for each in grades.left_out:
-        click.echo(f"Left out: {each}", err=True)
-    click.echo(f"{grading.summary(grades)}\nWrote {', '.join(written[:-1])} and {written[-1]}")
+    for problem in grades.left_out:
+        click.echo(f"Left out: {problem}", err=True)
+    click.echo(f"{grading.summary(grades)}\nWrote {', '.join(written)} and {class_page}")
 
 
 def _secret(folder: str, secret: str | None) -> bytes:
@@ -142,12 +141,6 @@ def _secret(folder: str, secret: str | None) -> bytes:
 
     variants.use_exercises(seeds.beside(folder, "exercises.py"))
     return seeds.read_secret(secret or seeds.beside(folder, "secret.txt"))
-
-
-def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
-    from workbench.extras.classroom.weights import all_weights, read_weights
-
-    return read_weights(path) if given or os.path.exists(path) else all_weights()
 
 
 @click.command(cls=Command, example="workbench course keys course -o keys")
@@ -165,7 +158,7 @@ def keys(folder: str, secret: str | None, output: str) -> None:
 
     pages.check_outside(os.path.join(output, "any"), folder)
     key = _secret(folder, secret)
-    students = sorted(grading.student_folders(folder))
+    students = sorted(grading.student_folders(folder)[0])
     for student in students:
         pages.write_text(os.path.join(output, f"{student}.html"), pages.key_page(key, student))
     click.echo(f"Wrote worked solutions for {checks.counted(len(students), 'student')} to {output}")
@@ -188,9 +181,9 @@ def strip(folder: str, secret: str | None, output: str) -> None:
 
     pages.check_outside(output, folder)
     key = _secret(folder, secret)
-    found = strips.class_strip(grading.grade(folder, key), key)
-    pages.write_text(output, strips.strip_page(found))
-    click.echo(f"{found.words()[0]}\nWrote {output}")
+    class_strip = strips.class_strip(grading.grade(folder, key), key)
+    pages.write_text(output, strips.strip_page(class_strip))
+    click.echo(f"{class_strip.texts()[0]}\nWrote {output}")
 
 
 @click.command(cls=Command, example="workbench course votes course -o votes.html")
@@ -207,11 +200,11 @@ def votes(folder: str, output: str) -> None:
     from workbench.extras.classroom import votes as predictions
 
     pages.check_outside(output, folder)
-    found, unread = predictions.class_votes(folder)
-    for each in unread:
-        click.echo(f"Not read: {each}", err=True)
-    pages.write_text(output, predictions.votes_page(found))
-    click.echo(f"{checks.counted(len(found), 'question')} with predictions\nWrote {output}")
+    questions, unread = predictions.class_votes(folder)
+    for problem in unread:
+        click.echo(f"Not read: {problem}", err=True)
+    pages.write_text(output, predictions.votes_page(questions))
+    click.echo(f"{checks.counted(len(questions), 'question')} with predictions\nWrote {output}")
 
 
 @click.command(
@@ -239,7 +232,7 @@ def concept_test(before: str, after: str) -> None:
     metavar="FILE",
     help="HTML file.  [default: slides.html]",
 )
-def slides(lesson: Any, output: Any) -> Any:
+def slides(lesson: str, output: str) -> None:
     """Write LESSON as slides in one HTML file.
 
     The file needs no network. LESSON is a topic of `workbench list` or the path of a notebook. The

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.data import safe_csv, whole_files
 from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
 from workbench.extras.classroom.misconceptions import SCENES
-from workbench.extras.classroom.variants import asked, graded, task_of
+from workbench.extras.classroom.variants import graded, question_of, task_of
 from workbench.lessons.checking import exercises, worked
 from workbench.reports import templates
 from workbench.reports.parameters import ReportError, refusing
@@ -19,20 +19,16 @@ if TYPE_CHECKING:
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
     """Return the header and a row per student with points, feedback and remarks."""
-    titles = (title for exercise in graded() for title in (exercise, f"{exercise} feedback"))
-    return [
-        ["id", "points", "maximum", *titles, "remarks"],
-        *(
-            [
-                student.student,
-                student.points,
-                student.maximum,
-                *(entry for mark in student.marks for entry in (mark.points, mark.told)),
-                "; ".join((*student.remarks, *student.about_others)),
-            ]
-            for student in grades.students
-        ),
-    ]
+    header = ["id", "points", "maximum"]
+    for exercise in graded():
+        header += [exercise, f"{exercise} feedback"]
+    rows: list[list[Any]] = [[*header, "remarks"]]
+    for student in grades.students:
+        row = [student.student, student.points, student.maximum]
+        for assessment in student.assessments:
+            row += [assessment.points, assessment.feedback]
+        rows.append([*row, "; ".join((*student.remarks, *student.about_others))])
+    return rows
 
 
 def student_page(student: Graded) -> str:
@@ -42,20 +38,11 @@ def student_page(student: Graded) -> str:
 
 def class_page(grades: Grades) -> str:
     """Return the page for the lecturer: misconceptions, scenes to repeat, and points."""
-    traps = [
-        {
-            "exercise": exercise,
-            "misconception": name,
-            "count": count,
-            "scene": SCENES.get((exercise, name), ""),
-        }
-        for exercise, name, count in grades.traps()
-    ]
     return page(
         "class.html.j2",
         title="The class",
         summary=summary(grades),
-        traps=traps,
+        traps=[(*trap, SCENES.get(trap[:2], "")) for trap in grades.traps()],
         verdicts=VERDICTS,
         exercises=[(exercise, grades.verdicts(exercise)) for exercise in graded()],
         students=grades.students,
@@ -66,20 +53,19 @@ def class_page(grades: Grades) -> str:
 
 def key_page(secret: bytes, student: str) -> str:
     """Return the page with worked solutions for one student."""
-    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in graded()]
-    return page(
-        "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
-    )
+    parts = []
+    for exercise in graded():
+        task = task_of(secret, student, exercise)
+        solution = worked(exercise, **task) or [exercises()[exercise].explanation()]
+        steps = "\n".join(f"1. {step}" for step in solution)
+        parts.append(f"## {exercise}\n\n{question_of(exercise, task)}\n\n{steps}")
+    text = html_of(list(map(markdown_cell, parts)), Path())
+    return page("text.html.j2", title=f"Worked solutions for {student}", text=text)
 
 
-def _solution(exercise: str, task: dict) -> dict:
-    solution = worked(exercise, **task) or [exercises()[exercise].explanation()]
-    steps = "\n".join(f"1. {step}" for step in solution)
-    return {
-        "cell_type": "markdown",
-        "metadata": {},
-        "source": f"## {exercise}\n\n{asked(exercise, task)}\n\n{steps}",
-    }
+def markdown_cell(text: str) -> dict:
+    """Return a cell of a notebook."""
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
 def page(template: str, **values: Any) -> str:
@@ -96,8 +82,8 @@ def html_of(cells: list[dict], folder: Path) -> "Markup":
 
     from workbench.reports.pages import body
 
-    shown = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
-    return Markup("\n").join((shown.heading, shown.finding, shown.content))
+    parts = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
+    return Markup("\n").join((parts.heading, parts.finding, parts.content))
 
 
 def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":

@@ -26,14 +26,14 @@ class Draws:
     Examples
     --------
     >>> draws = Draws(1)
-    >>> draws.whole(1, 6), draws.number(0, 1, 2)
+    >>> draws.integer(1, 6), draws.number(0, 1, 2)
     (1, 0.85)
     """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
 
-    def whole(self, low: int, high: int) -> int:
+    def integer(self, low: int, high: int) -> int:
         """Return a whole number from low to high, including both."""
         return low + int(self._random() * (high - low + 1))
 
@@ -43,10 +43,10 @@ class Draws:
 
     def hits(self, successes: int, size: int, drawn: int) -> int:
         """Return the number of successes in a sample of `drawn` of `size` items."""
-        found = 0
-        for left in range(size, size - drawn, -1):
-            found += self._random() * left < successes - found
-        return found
+        hits = 0
+        for remaining in range(size, size - drawn, -1):
+            hits += self._random() * remaining < successes - hits
+        return hits
 
     def flips(self, probability: float, count: int) -> int:
         """Return the number of successes in `count` independent trials."""

@@ -38,45 +38,42 @@ def _own_points(number: str) -> dict[str, float]:
     return dict.fromkeys(names, OWN[number].points / count)
 
 
-def _parts() -> list[tuple[str, str, str]]:
+def _rows() -> list[tuple[str, float]]:
+    """Return the name of each part, with the exercise before it, and its points."""
     return [
-        (f"{exercise} {part}", exercise, part)
+        (f"{exercise} {part}", points)
         for exercise, parts in all_weights().items()
-        for part in parts
+        for part, points in parts.items()
     ]
 
 
 def write_weights(path: str | os.PathLike) -> None:
     """Write the points per part as a CSV file, unless it exists."""
-    points = all_weights()
     if not Path(path).exists():
         with refusing():
-            safe_csv.write_rows(
-                path, HEADER, [[name, points[exercise][part]] for name, exercise, part in _parts()]
-            )
+            safe_csv.write_rows(path, HEADER, _rows())
 
 
 def read_weights(path: str) -> dict[str, dict[str, float]]:
     """Return the points per exercise and part from a file; an error names every wrong row."""
-    header, *lines = csv_rows(path) or [[]]
-    given = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
-    names = [name for name, _, _ in _parts()]
+    _, *lines = csv_rows(path) or [[]]
+    weights = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
+    names = dict(_rows())
     problems = [
-        f"{name!r} must be a number of at least 0"
-        for name in names
-        if name in given and given[name] is None
+        f"{name!r} must be a number of at least 0" for name in names if weights.get(name, 0) is None
     ]
-    problems += [f"there is no part {name!r}" for name in given if name not in names]
-    problems += [f"{name!r} is missing" for name in names if name not in given]
+    problems += [f"there is no part {name!r}" for name in weights if name not in names]
+    problems += [f"{name!r} is missing" for name in names if name not in weights]
     if problems:
         raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
     return {
-        exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
+        exercise: {part: weights[f"{exercise} {part}"] or 0.0 for part in parts}
         for exercise, parts in all_weights().items()
     }
 
 
 def _points(text: str) -> float | None:
+    """Return the number in a cell, None if it is not a number of at least 0."""
     try:
         points = float(text.replace(",", "."))
     except ValueError:
