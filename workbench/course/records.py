@@ -28,7 +28,7 @@ def plain_answer(answer: Any) -> Any:
     """
     answer = answer.tolist() if hasattr(answer, "tolist") else answer
     if isinstance(answer, (list, tuple)) and len(answer) <= MOST_ENTRIES:
-        return [_entry(each) for each in answer]
+        return list(map(_entry, answer))
     return None if answer is None else _entry(answer)
 
 
