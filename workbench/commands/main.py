@@ -286,14 +286,10 @@ def _report(topic: str, values: dict, output: str | Path, quiet: bool, **targets
     path = checked_output(output)
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = lambda message, *details: click.echo(f"Warning: {message}", err=True)
         command = shlex.join(["workbench", *sys.argv[1:]])
         written = build_files(topic, values, path, progress=not quiet, command=command, **targets)
     click.echo("\n".join(f"Wrote {file}" for file in written))
-
-
-def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
 
 
 def _yaml(file: str) -> dict:

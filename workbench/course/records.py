@@ -2,12 +2,11 @@
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 from workbench.course.answers import LONGEST_TEXT
-from workbench.data.whole_files import write_text
+from workbench.data.whole_files import StrPath, write_text
 
 MOST_ENTRIES = 50
 BEYOND = 1e300
@@ -49,7 +48,7 @@ def _entry(value: float | str) -> float | str:
     )
 
 
-def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
+def record(path: StrPath, exercise: str, answer: Any) -> Any:
     """Write an answer into a file of answers and return it as written.
 
     It replaces an earlier answer to the same exercise. The new file replaces the old one in one
@@ -80,7 +79,7 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     return answer
 
 
-def recorded(path: str | os.PathLike) -> dict[str, Any]:
+def recorded(path: StrPath) -> dict[str, Any]:
     """Return the answers in a file by exercise; none if the file does not exist."""
     path = Path(path)
     try:

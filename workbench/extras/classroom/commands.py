@@ -1,6 +1,7 @@
 """The commands of `workbench course`: make, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 import os
+from collections.abc import Callable
 
 import click
 
@@ -9,9 +10,16 @@ from workbench.commands.options import Command
 
 OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
+FOLDER = click.argument("folder", metavar="DIR")
 SECRET = click.option(
     "--secret", metavar="FILE", help="Secret of the course.  [default: DIR-secret.txt]"
 )
+
+
+def _output(default: str, metavar: str, text: str) -> Callable:
+    """Return the option that names the file or folder to write."""
+    text = f"{text}.  [default: {default}]"
+    return click.option("-o", "--output", default=default, metavar=metavar, help=text)
 
 
 @click.command("make", cls=Command, example="workbench course make --students ids.csv -o course")
@@ -73,7 +81,7 @@ def make(
 @click.command(
     cls=Command, example="workbench course grade course --gradebook export.csv -o grades.csv"
 )
-@click.argument("folder", metavar="DIR")
+@FOLDER
 @SECRET
 @click.option(
     "--students",
@@ -144,11 +152,9 @@ def _secret(folder: str, secret: str | None) -> bytes:
 
 
 @click.command(cls=Command, example="workbench course keys course -o keys")
-@click.argument("folder", metavar="DIR")
+@FOLDER
 @SECRET
-@click.option(
-    "-o", "--output", default="keys", metavar="DIR", help="Folder for the pages.  [default: keys]"
-)
+@_output("keys", "DIR", "Folder for the pages")
 def keys(folder: str, secret: str | None, output: str) -> None:
     """Write worked solutions for each student in DIR.
 
@@ -165,11 +171,9 @@ def keys(folder: str, secret: str | None, output: str) -> None:
 
 
 @click.command(cls=Command, example="workbench course strip course -o strip.html")
-@click.argument("folder", metavar="DIR")
+@FOLDER
 @SECRET
-@click.option(
-    "-o", "--output", default="strip.html", metavar="FILE", help="HTML file.  [default: strip.html]"
-)
+@_output("strip.html", "FILE", "HTML file")
 def strip(folder: str, secret: str | None, output: str) -> None:
     """Plot the intervals that the students in DIR reported.
 
@@ -187,10 +191,8 @@ def strip(folder: str, secret: str | None, output: str) -> None:
 
 
 @click.command(cls=Command, example="workbench course votes course -o votes.html")
-@click.argument("folder", metavar="DIR")
-@click.option(
-    "-o", "--output", default="votes.html", metavar="FILE", help="HTML file.  [default: votes.html]"
-)
+@FOLDER
+@_output("votes.html", "FILE", "HTML file")
 def votes(folder: str, output: str) -> None:
     """Plot the predictions of the students in DIR.
 
@@ -225,13 +227,7 @@ def concept_test(before: str, after: str) -> None:
 
 @click.command(cls=Command, example="workbench course slides stratified-accuracy -o slides.html")
 @click.argument("lesson")
-@click.option(
-    "-o",
-    "--output",
-    default="slides.html",
-    metavar="FILE",
-    help="HTML file.  [default: slides.html]",
-)
+@_output("slides.html", "FILE", "HTML file")
 def slides(lesson: str, output: str) -> None:
     """Write LESSON as slides in one HTML file.
 
@@ -247,7 +243,7 @@ def slides(lesson: str, output: str) -> None:
 
 
 @click.command(cls=Command, example="workbench course bundle offline --platform windows")
-@click.argument("folder", metavar="DIR")
+@FOLDER
 @click.option(
     "--platform",
     "target",

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -10,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import checks
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.seeds import fingerprint
 from workbench.extras.classroom.submissions import ANSWERS, course_of
 from workbench.extras.classroom.variants import VARIANTS, graded, question_of, task_of
@@ -38,7 +38,7 @@ _TEXT = re.compile(r"""(["'])([^"'\n]{1,200})\1""")
 _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
-def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
+def lessons(folder: StrPath | None = None) -> dict[str, dict]:
     """Return {file name: notebook} of the lessons, before the graded exercises are filled in.
 
     Parameters
@@ -78,7 +78,7 @@ def _code_cells(notebook: dict) -> list[dict]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def named_files(folder: str | os.PathLike, notebooks: Iterable[dict]) -> list[str]:
+def named_files(folder: StrPath, notebooks: Iterable[dict]) -> list[str]:
     """Return the paths of files that code cells name, such as the data of a lesson.
 
     Parameters
@@ -177,10 +177,10 @@ def with_link(notebook: dict, binder: str) -> dict:
 def write_copies(
     students: list[str],
     secret: bytes,
-    folder: str | os.PathLike,
+    folder: StrPath,
     *,
     binder: str | None = None,
-    home: str | os.PathLike | None = None,
+    home: StrPath | None = None,
 ) -> tuple[list[str], list[str]]:
     """Write one folder per student.
 
@@ -240,7 +240,7 @@ def write_copies(
     return new, old
 
 
-def _extra_files(home: str | os.PathLike | None, sources: dict) -> dict[str, bytes]:
+def _extra_files(home: StrPath | None, sources: dict) -> dict[str, bytes]:
     """Return {path: content} of further files: data, and questions without answers."""
     files = {}
     if home is not None:

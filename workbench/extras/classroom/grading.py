@@ -4,7 +4,6 @@
 """
 
 import functools
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.course.learners import id_problem
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.copies import lesson_names
 from workbench.extras.classroom.keys import key_of
 from workbench.extras.classroom.likely_copies import LikelyCopy, likely_copies
@@ -150,7 +150,7 @@ class Grades:
 
 
 def grade(
-    folder: str | os.PathLike,
+    folder: StrPath,
     secret: bytes,
     students: list[str] | None = None,
     weights: dict[str, dict[str, float]] | None = None,
@@ -203,7 +203,7 @@ def grade(
     )
 
 
-def student_folders(folder: str | os.PathLike) -> tuple[dict[str, Path], list[str]]:
+def student_folders(folder: StrPath) -> tuple[dict[str, Path], list[str]]:
     """Return {id: folder} of a class, and the problems of other folders and of packed files."""
     with refusing(f"cannot read the folder {str(folder)!r}"):
         paths = sorted(Path(folder).iterdir())

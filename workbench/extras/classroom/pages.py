@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.data import safe_csv, whole_files
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
 from workbench.extras.classroom.misconceptions import SCENES
 from workbench.extras.classroom.variants import graded, question_of, task_of
@@ -15,6 +16,9 @@ from workbench.reports.parameters import ReportError, refusing
 if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
+
+LOOKED_AT = 10_000  # characters at the beginning of a file that show its kind
+GENERATOR = '<meta name="generator"'
 
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
@@ -95,7 +99,7 @@ def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
     return templates.picture("image/png", content, alternative, size)
 
 
-def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
+def check_outside(output: StrPath, folder: StrPath) -> None:
     """Raise ReportError if an output is in the folder of the class, among those of students."""
     if Path(folder).resolve() in Path(output).resolve().parents:
         raise ReportError(
@@ -103,7 +107,7 @@ def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
         )
 
 
-def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
+def write_grades(grades: Grades, output: StrPath) -> Path:
     """Write the table, and the pages in a folder next to it; return the page of the class."""
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
@@ -118,7 +122,7 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     return folder / "class.html"
 
 
-def write_text(path: str | os.PathLike, text: str) -> None:
+def write_text(path: StrPath, text: str) -> None:
     """Write a text file and its folders, or raise ReportError if it would replace another kind."""
     if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
         raise ReportError(
@@ -129,12 +133,11 @@ def write_text(path: str | os.PathLike, text: str) -> None:
         whole_files.write_text(path, text)
 
 
-def _beginning(path: str | os.PathLike) -> str:
+def _beginning(path: StrPath) -> str:
     with refusing(), open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        return file.read(10_000)
+        return file.read(LOOKED_AT)
 
 
 def _kind(text: str) -> str:
     """Return the line that shows the kind of a file: of a page, or the first line of text."""
-    lines = text[:10_000].splitlines()
-    return next((line for line in lines if line.startswith('<meta name="generator"')), lines[0])
+    return min(text[:LOOKED_AT].splitlines(), key=lambda line: not line.startswith(GENERATOR))

@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from workbench.data import whole_files
+from workbench.data.whole_files import StrPath
 from workbench.reports.parameters import ReportError, refusing
 
 SHORTEST_SECRET = 16
@@ -89,7 +90,7 @@ def read_secret(path: str) -> bytes:
     return secret
 
 
-def beside(folder: str | os.PathLike, ending: str) -> str:
+def beside(folder: StrPath, ending: str) -> str:
     """Return the path of a file for the lecturer: next to the folder, with the folder's name.
 
     Examples
@@ -101,7 +102,7 @@ def beside(folder: str | os.PathLike, ending: str) -> str:
     return f"{os.path.abspath(path) if path.endswith('.') else path}-{ending}"
 
 
-def new_secret(folder: str | os.PathLike) -> str:
+def new_secret(folder: StrPath) -> str:
     """Return the path of a course's secret, and create it for a new course."""
     path = beside(folder, "secret.txt")
     if not os.path.exists(path) and not (os.path.isdir(folder) and os.listdir(folder)):

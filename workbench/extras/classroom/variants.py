@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from workbench import checks
 from workbench.data import whole_files
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.seeds import Draws, draws
 from workbench.lessons import own_exercises
 from workbench.lessons.checking import OWN, load_exercises
@@ -58,7 +59,7 @@ class Variant:
 _added: list[str] = []  # exercises that the lecturer added
 
 
-def use_exercises(path: str | os.PathLike) -> None:
+def use_exercises(path: StrPath) -> None:
     """Also grade the exercises of a lecturer's file, instead of those of an earlier file.
 
     Parameters
@@ -85,7 +86,7 @@ def use_exercises(path: str | os.PathLike) -> None:
     _added.extend(sorted(numbers))
 
 
-def write_exercises(path: str | os.PathLike) -> None:
+def write_exercises(path: StrPath) -> None:
     """Write the exercises that the lecturer added, if any, with their answers."""
     if _added:
         with refusing():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import checks, lessons
 from workbench.course.records import plain_answer
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.grading import student_folders
 from workbench.extras.classroom.pages import page, picture
 from workbench.extras.classroom.submissions import PREDICTIONS, NotPlainError, plain_entries
@@ -69,7 +70,7 @@ def lesson_questions() -> "list[Prediction]":
     return sorted(questions, key=lambda question: question.name.partition("-")[0])
 
 
-def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
+def class_votes(folder: StrPath) -> tuple[list[Vote], list[str]]:
     """Return the predictions of a class, and the problems of files that could not be read.
 
     No code of students is run.

@@ -1,10 +1,10 @@
 """The points of each part of a graded exercise, in a table that the lecturer can change."""
 
-import os
 from pathlib import Path
 
 from workbench import checks
 from workbench.data import safe_csv
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.students import csv_rows
 from workbench.extras.classroom.variants import graded
 from workbench.lessons.checking import OWN
@@ -47,7 +47,7 @@ def _rows() -> list[tuple[str, float]]:
     ]
 
 
-def write_weights(path: str | os.PathLike) -> None:
+def write_weights(path: StrPath) -> None:
     """Write the points per part as a CSV file, unless it exists."""
     if not Path(path).exists():
         with refusing():
