@@ -17,8 +17,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from workbench import registry
-from workbench.checks import counted
+from workbench import checks, registry
 from workbench.commands.options import Command, Group, TextOrFile, as_typed
 from workbench.commands.uses import TOPICS
 from workbench.data.whole_files import write_text
@@ -373,8 +372,8 @@ def lab(folder: str, jupyter: tuple[str, ...], no_browser: bool, copy_only: bool
     path = Path(os.path.expanduser(folder))
     copied, existing = _copy_notebooks(path)
     n_notebooks = sum(name.endswith(".ipynb") for name in copied)
-    notebooks = counted(n_notebooks, "notebook")
-    data_files = counted(len(copied) - n_notebooks, "data file")
+    notebooks = checks.counted(n_notebooks, "notebook")
+    data_files = checks.counted(len(copied) - n_notebooks, "data file")
     message = f"Copied {notebooks} and {data_files} to {path}"
     if existing:
         message += f"; kept {', '.join(existing)}"

@@ -215,19 +215,16 @@ def _scored(table: Inspected) -> dict[str, Any]:
         options = {"probabilities": shapes.pattern_of(probabilities)} | options
     elif not scores or (len(scores) > 1 and len(predictions) != 1):
         return {}
-    elif not predictions and _are_of_models(table, scores[0]):
-        return {}
+    elif not predictions and (
+        table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(scores[0])) <= 2
+    ):
+        return {}  # the score rates answers or models, as 0 and 1 or by folds; not confidence
     else:
         used = [scores[0], *predictions[:2]]
         options = dict(zip(("score", "prediction", "rival"), used, strict=False)) | options
     if any(map(table.has_gaps, used)):
         options["leave_out"] = "missing"
     return options
-
-
-def _are_of_models(table: Inspected, score: str) -> bool:
-    """Return whether a score rates answers or models, as 0 and 1 or by folds, not confidence."""
-    return table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(score)) <= 2
 
 
 def of_metrics(table: Inspected) -> Iterator[Use]:

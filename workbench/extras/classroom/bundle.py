@@ -79,7 +79,11 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
     ReportError
         If the folder is not empty, this is not a source tree, or pip finds no wheels.
     """
-    root, bundle = source_tree(), Path(folder)
+    root, bundle = Path(__file__).resolve().parents[3], Path(folder)
+    if not (root / "pyproject.toml").is_file():
+        raise ReportError(
+            "a bundle needs the project's source folder; clone it and install with pip install -e ."
+        )
     if bundle.exists() and (not bundle.is_dir() or any(bundle.iterdir())):
         raise ReportError(f"{folder!r} must be a new or empty folder")
     wheels, system = bundle / "wheels", PLATFORMS[target]
@@ -105,16 +109,6 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
     (bundle / system.script).chmod(0o755)
     sizes = [path.stat().st_size for path in wheels.glob("*.whl")]
     return len(sizes), sum(sizes)
-
-
-def source_tree() -> Path:
-    """Return the folder of the project's sources, or raise ReportError."""
-    root = Path(__file__).resolve().parents[3]
-    if not (root / "pyproject.toml").is_file():
-        raise ReportError(
-            "a bundle needs the project's source folder; clone it and install with pip install -e ."
-        )
-    return root
 
 
 def missing(wheels: Path, markers: dict[str, str]) -> list[str]:

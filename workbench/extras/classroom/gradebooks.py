@@ -4,7 +4,7 @@ import csv
 import io
 from pathlib import Path
 
-from workbench.extras.classroom.grading import Graded, Grades
+from workbench.extras.classroom.grading import Grades
 from workbench.extras.classroom.pages import write_text
 from workbench.extras.classroom.students import csv_rows
 from workbench.reports.parameters import ReportError
@@ -53,32 +53,22 @@ def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, lis
     id_column = counts.index(max(counts))
     pairs = zip(lines, map(by_id.get, columns[id_column]), strict=True)
     matches = [(line, student) for line, student in pairs if student]
+    rows: list[list]
     if CANVAS in header:
-        platform, rows = "canvas", _canvas(header, matches)
+        platform = "canvas"
+        count = header.index(CANVAS) + 1
+        possible = ["    Points Possible", *[""] * (count - 1), matches[0][1].maximum]
+        rows = [[*header[:count], ITEM], possible]
+        rows += [[*line[:count], student.points] for line, student in matches]
     else:
-        platform, rows = "moodle", _moodle(header, id_column, matches)
+        platform = "moodle"
+        rows = [[header[id_column], ITEM, f"{ITEM} feedback"]]
+        for line, student in matches:
+            feedback = "; ".join(f"{row.exercise} {row.feedback}" for row in student.assessments)
+            rows.append([line[id_column], student.points, feedback])
     path = Path(output).with_name(f"{Path(output).stem}-{platform}.csv")
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     write_text(path, text.getvalue())
     entered = {student.student for _, student in matches}
     return path, [row.student for row in grades.students if row.student not in entered]
-
-
-def _canvas(header: list[str], matches: list[tuple[list[str], Graded]]) -> list[list]:
-    """Return the rows of a gradebook of Canvas."""
-    count = header.index(CANVAS) + 1
-    possible = ["    Points Possible", *[""] * (count - 1), matches[0][1].maximum]
-    rows = [[*line[:count], student.points] for line, student in matches]
-    return [[*header[:count], ITEM], possible, *rows]
-
-
-def _moodle(
-    header: list[str], id_column: int, matches: list[tuple[list[str], Graded]]
-) -> list[list]:
-    """Return the rows of a gradebook of Moodle."""
-    rows: list[list] = [[header[id_column], ITEM, f"{ITEM} feedback"]]
-    for line, student in matches:
-        feedback = "; ".join(f"{row.exercise} {row.feedback}" for row in student.assessments)
-        rows.append([line[id_column], student.points, feedback])
-    return rows

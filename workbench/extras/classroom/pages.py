@@ -21,20 +21,6 @@ LOOKED_AT = 10_000  # characters at the beginning of a file that show its kind
 GENERATOR = '<meta name="generator"'
 
 
-def grade_rows(grades: Grades) -> list[list[Any]]:
-    """Return the header and a row per student with points, feedback and remarks."""
-    header = ["id", "points", "maximum"]
-    for exercise in graded():
-        header += [exercise, f"{exercise} feedback"]
-    rows: list[list[Any]] = [[*header, "remarks"]]
-    for student in grades.students:
-        row = [student.student, student.points, student.maximum]
-        for assessment in student.assessments:
-            row += [assessment.points, assessment.feedback]
-        rows.append([*row, "; ".join((*student.remarks, *student.about_others))])
-    return rows
-
-
 def student_page(student: Graded) -> str:
     """Return the page of one student."""
     return page("student.html.j2", title=f"Graded exercises of {student.student}", student=student)
@@ -111,7 +97,16 @@ def write_grades(grades: Grades, output: StrPath) -> Path:
     """Write the table, and the pages in a folder next to it; return the page of the class."""
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
-    header, *rows = grade_rows(grades)
+    header = ["id", "points", "maximum"]
+    for exercise in graded():
+        header += [exercise, f"{exercise} feedback"]
+    header.append("remarks")
+    rows = []
+    for student in grades.students:
+        row = [student.student, student.points, student.maximum]
+        for assessment in student.assessments:
+            row += [assessment.points, assessment.feedback]
+        rows.append([*row, "; ".join((*student.remarks, *student.about_others))])
     with refusing():
         safe_csv.refuse_other(output, header)
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,9 @@ import csv
 import io
 import itertools
 import re
-from pathlib import Path
 
 from workbench.course.learners import LONGEST_ID, id_problem
-from workbench.data.text_files import encoding_of_start
+from workbench.data.text_files import text_and_notes
 from workbench.reports.parameters import ReportError, refusing
 
 COLUMN = "id"
@@ -74,8 +73,7 @@ def csv_rows(path: str) -> list[list[str]]:
         refusing(f"cannot read {path!r}", (OSError,)),
         refusing(f"{path} is not a valid CSV file", (ValueError, csv.Error)),
     ):
-        content = Path(path).read_bytes().decode(encoding_of_start(path, path))
-        text = content.removeprefix("\N{BYTE ORDER MARK}")
+        text, _ = text_and_notes(path, path)
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))

@@ -94,22 +94,20 @@ def class_votes(folder: StrPath) -> tuple[list[Vote], list[str]]:
         except NotPlainError as error:
             classmates.append({})  # a student without a prediction
             unread.append(f"{student}: {error}")
-    votes = [_vote(question, classmates) for question in lesson_questions()]
-    if not any(vote.answers for vote in votes):
+    votes = []
+    for question in lesson_questions():
+        values = [_usable(answers.get(question.name), question.control) for answers in classmates]
+        answers = tuple(sorted((value for value in values if value is not None), key=str))
+        if answers:
+            choices = tuple(getattr(question.control, "options", ()))
+            votes.append(Vote(question.question, choices, answers, values.count(None)))
+    if not votes:
         problems = f"; not read: {checks.listed(unread)}" if unread else ""
         raise ReportError(
             f"no student's folder in {os.fspath(folder)!r} has a prediction ({PREDICTIONS})"
             f"{problems}"
         )
-    return [vote for vote in votes if vote.answers], unread
-
-
-def _vote(question: "Prediction", classmates: list[dict]) -> Vote:
-    """Return the predictions of a class for a question."""
-    choices = tuple(getattr(question.control, "options", ()))
-    values = [_usable(answers.get(question.name), question.control) for answers in classmates]
-    answers = sorted((value for value in values if value is not None), key=str)
-    return Vote(question.question, choices, tuple(answers), values.count(None))
+    return votes, unread
 
 
 def _usable(value: Any, control: Any) -> Any:
