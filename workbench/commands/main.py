@@ -151,12 +151,12 @@ def _doctor_hint(context: click.Context) -> str:
 def _options_for(args: list[str]) -> list[dict]:
     """Return the parameters of the notebook that the arguments of `report` name."""
     topics = parameters.topics()
-    named = [word for word in args if word in topics or word.endswith(".ipynb")]
-    if not named and args and not args[0].startswith("-") and args[0] != "all":
-        named = args
-    if not named:
+    notebooks = [word for word in args if word in topics or word.endswith(".ipynb")]
+    if not notebooks and args and not args[0].startswith("-") and args[0] != "all":
+        notebooks = args
+    if not notebooks:
         return []
-    declared = parameters.notebook_parameters(parameters.find_notebook(named[0]))
+    declared = parameters.notebook_parameters(parameters.find_notebook(notebooks[0]))
     return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 

@@ -109,4 +109,4 @@ class TextOrFile(click.types.StringParamType):
 
 def plain(text: Any) -> str:
     """Return text of a user's file with its control characters escaped for a terminal."""
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in str(text))
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))

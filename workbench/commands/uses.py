@@ -393,9 +393,9 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
             return period | {"predicted": predicted, "every": "month"}
         return period | {"predicted": predicted}
     columns = [column for column in table.data if column != name]
-    whole = [column for column in columns if table.are_whole(column)]
-    is_wide = period and len(whole) == len(columns) > 1
-    is_long = len(columns) - len(whole) == 1 == len(whole) and table.rows <= MOST_COUNTED
+    counts = [column for column in columns if table.are_whole(column)]
+    is_wide = period and len(counts) == len(columns) > 1
+    is_long = len(columns) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
     has_items = table.has(roles.SCORE, roles.FOLD, roles.ID)
     return period if is_wide or (is_long and not has_items) else None
 

@@ -226,14 +226,14 @@ def write_copies(
         existing = {path.name.lower() for path in folder.iterdir()}
         old = [student for student in students if student.lower() in existing]
         new = [student for student in students if student.lower() not in existing]
-        others = []
+        foreign = []
         for student in old:
             if course_of(folder / student, lesson_names()) not in (None, fingerprint(secret)):
-                others.append(student)
-        if others:
+                foreign.append(student)
+        if foreign:
             raise ReportError(
                 f"{str(folder)!r} has folders that were made with another secret: "
-                f"{checks.listed(others)}"
+                f"{checks.listed(foreign)}"
             )
         for student in new:
             _write_copy(folder, student, secret, sources, extra)

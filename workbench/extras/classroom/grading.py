@@ -28,7 +28,7 @@ from workbench.extras.classroom.submissions import (
     unpacked,
 )
 from workbench.extras.classroom.variants import graded, task_of
-from workbench.extras.classroom.weights import all_weights
+from workbench.extras.classroom.weights import Weights, all_weights
 from workbench.lessons.checking import is_right, judged
 from workbench.reports.parameters import ReportError, refusing
 
@@ -153,7 +153,7 @@ def grade(
     folder: StrPath,
     secret: bytes,
     students: list[str] | None = None,
-    weights: dict[str, dict[str, float]] | None = None,
+    weights: Weights | None = None,
 ) -> Grades:
     """Grade the folders of a class, without running any code in them.
 
@@ -226,15 +226,15 @@ def student_folders(folder: StrPath) -> tuple[dict[str, Path], list[str]]:
     return folders, left_out
 
 
-def _graded(student: str, submission: Submission, secret: bytes, weights: dict) -> Graded:
+def _graded(student: str, submission: Submission, secret: bytes, weights: Weights) -> Graded:
     """Return the assessments of a student's answers."""
     remarks = list(submission.remarks)
     if submission.course not in (None, fingerprint(secret)):
         remarks.append("the lessons are not those of this course")
     about_others = []
-    others = [other for other in submission.students if other != student]
-    if others:
-        listed = checks.listed(others, quoted=True)
+    owners = [owner for owner in submission.students if owner != student]
+    if owners:
+        listed = checks.listed(owners, quoted=True)
         about_others.append(f"the lessons were made for {listed}")
     assessments = []
     for exercise in graded():

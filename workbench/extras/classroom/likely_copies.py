@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.extras.classroom.submissions import entries_of
 
+Answers = Mapping[str, Mapping[str, Any]]  # student -> exercise -> plain answer
 LIKELY = 0.05
 DIGITS_BY_CHANCE = 3  # number of digits in which correct numbers of two students may agree
 
@@ -35,7 +36,7 @@ class LikelyCopy:
 
 def likely_copies(
     student: str,
-    answers: Mapping[str, Mapping[str, Any]],
+    answers: Answers,
     wrong: Iterable[str],
     solves: Callable[[str, Any, str], bool],
 ) -> list[LikelyCopy]:
@@ -81,9 +82,7 @@ def likely_copies(
     return copies
 
 
-def _copy_of(
-    source: str, student: str, answers: Mapping[str, Mapping[str, Any]], fitting: dict
-) -> LikelyCopy:
+def _copy_of(source: str, student: str, answers: Answers, fitting: dict) -> LikelyCopy:
     """Return all answers of a student that solve the tasks of a source."""
     exercises = tuple(exercise for exercise, students in fitting.items() if source in students)
     n_others = len(answers) - 1

@@ -40,6 +40,9 @@ UNREADABLE = (
 )
 
 
+Assigned = dict[str, ast.expr | None]
+
+
 class NotPlainError(ValueError):
     """An answer or a file is not plain; the message gives the reason."""
 
@@ -242,7 +245,7 @@ def _answers_in(source: str) -> dict[str, Any]:
         except UNREADABLE:
             problem = "the cell is not valid Python"
     answers: dict[str, Any] = dict.fromkeys(exercises, NotPlainError(problem))
-    names: dict[str, ast.expr | None] = {}
+    names: Assigned = {}
     for statement in statements:
         names |= _assigned(statement)
         for node in ast.walk(statement):
@@ -253,12 +256,10 @@ def _answers_in(source: str) -> dict[str, Any]:
     return answers
 
 
-def _assigned(statement: ast.stmt) -> dict[str, ast.expr | None]:
+def _assigned(statement: ast.stmt) -> Assigned:
     """Return {name: expression} of a statement, with None if the value is computed."""
     mentioned = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    names: dict[str, ast.expr | None] = {
-        node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)
-    }
+    names: Assigned = {node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)}
     if isinstance(statement, (ast.Assign, ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names |= {target.id: statement.value for target in targets if isinstance(target, ast.Name)}

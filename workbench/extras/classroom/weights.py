@@ -11,7 +11,8 @@ from workbench.lessons.checking import OWN
 from workbench.reports.parameters import ReportError, refusing
 
 # exercise -> part -> points, with parts in the order of the answer
-WEIGHTS = {
+Weights = dict[str, dict[str, float]]
+WEIGHTS: Weights = {
     "1.1": {"estimate": 0.5, "standard error": 0.5},
     "1.2": {"labels": 1.0},
     "2.1": {"standard error": 1.0},
@@ -26,7 +27,7 @@ WEIGHTS = {
 HEADER = ["part", "points"]
 
 
-def all_weights() -> dict[str, dict[str, float]]:
+def all_weights() -> Weights:
     """Return the points of each part of all graded exercises."""
     return {number: WEIGHTS.get(number) or _own_points(number) for number in graded()}
 
@@ -54,7 +55,7 @@ def write_weights(path: StrPath) -> None:
             safe_csv.write_rows(path, HEADER, _rows())
 
 
-def read_weights(path: str) -> dict[str, dict[str, float]]:
+def read_weights(path: str) -> Weights:
     """Return the points per exercise and part from a file; an error names every wrong row."""
     _, *lines = csv_rows(path) or [[]]
     weights = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
