@@ -78,28 +78,6 @@ def _code_cells(notebook: dict) -> list[dict]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def named_files(folder: StrPath, notebooks: Iterable[dict]) -> list[str]:
-    """Return the paths of files that code cells name, such as the data of a lesson.
-
-    Parameters
-    ----------
-    folder : path
-        Folder of the files.
-    notebooks : iterable of dict
-        Notebooks with the code cells.
-    """
-    home = Path(folder).resolve()
-    texts = set()
-    for notebook in notebooks:
-        for cell in _code_cells(notebook):
-            texts |= {text for _, text in _TEXT.findall(source(cell))}
-    names = []
-    for path in {(home / text).resolve() for text in texts}:
-        if path.is_file() and home in path.parents and path.suffix not in (".py", ".ipynb"):
-            names.append(path.relative_to(home).as_posix())
-    return sorted(names)
-
-
 def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
     """Return a lesson with a student's variant of each graded exercise.
 
@@ -214,7 +192,7 @@ def write_copies(
         If a folder of these students was made with another secret, or the folder cannot be written.
     """
     folder, sources = Path(folder), lessons(home)
-    extra = _extra_files(home, sources)
+    extra = _extra_files(home, sources.values())
     if binder is not None:
         if START not in sources:
             raise ReportError(
@@ -240,12 +218,18 @@ def write_copies(
     return new, old
 
 
-def _extra_files(home: StrPath | None, sources: dict) -> dict[str, bytes]:
-    """Return {path: content} of further files: data, and questions without answers."""
+def _extra_files(home: StrPath | None, notebooks: Iterable[dict]) -> dict[str, bytes]:
+    """Return {path: content} of further files: data that code cells name, and questions."""
     files = {}
     if home is not None:
-        for name in named_files(home, sources.values()):
-            files[name] = (Path(home) / name).read_bytes()
+        folder = Path(home).resolve()
+        texts = set()
+        for notebook in notebooks:
+            for cell in _code_cells(notebook):
+                texts |= {text for _, text in _TEXT.findall(source(cell))}
+        for path in {(folder / text).resolve() for text in texts}:
+            if path.is_file() and folder in path.parents and path.suffix not in (".py", ".ipynb"):
+                files[path.relative_to(folder).as_posix()] = path.read_bytes()
     added = [number for number in graded() if number not in VARIANTS]
     if added:
         files[OWN_FILE] = own_exercises.students_file(added).encode()

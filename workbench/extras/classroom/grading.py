@@ -4,7 +4,6 @@
 """
 
 import functools
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,22 +130,6 @@ class Grades:
     students: tuple[Graded, ...]
     left_out: tuple[str, ...]
     copies: tuple[LikelyCopy, ...] = ()
-
-    @property
-    def assessments(self) -> list[Assessment]:
-        """Return the assessments of all students."""
-        return [assessment for student in self.students for assessment in student.assessments]
-
-    def traps(self) -> list[tuple[str, str, int]]:
-        """Return exercise, misconception and number of students, the most frequent first."""
-        counts = Counter((row.exercise, row.misconception) for row in self.assessments)
-        traps = [(*key, count) for key, count in counts.items() if key[1]]
-        return sorted(traps, key=lambda trap: (-trap[2], trap))
-
-    def verdicts(self, exercise: str) -> list[int]:
-        """Return the number of students per verdict, in the order of `VERDICTS`."""
-        verdicts = [row.verdict for row in self.assessments if row.exercise == exercise]
-        return list(map(verdicts.count, VERDICTS))
 
 
 def grade(

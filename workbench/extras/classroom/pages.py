@@ -1,13 +1,13 @@
 """Pages of a course: grades as a table, a page per student, and a page for the class."""
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.data import safe_csv, whole_files
 from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
-from workbench.extras.classroom.misconceptions import SCENES
 from workbench.extras.classroom.variants import graded, question_of, task_of
 from workbench.lessons.checking import exercises, worked
 from workbench.reports import templates
@@ -28,13 +28,19 @@ def student_page(student: Graded) -> str:
 
 def class_page(grades: Grades) -> str:
     """Return the page for the lecturer: misconceptions, scenes to repeat, and points."""
+    assessments = [row for student in grades.students for row in student.assessments]
+    traps = Counter(
+        (row.exercise, row.misconception, row.scene) for row in assessments if row.misconception
+    )
+    ordered = sorted(traps.items(), key=lambda item: (-item[1], item[0]))
+    verdicts = Counter((row.exercise, row.verdict) for row in assessments)
     return page(
         "class.html.j2",
         title="The class",
         summary=summary(grades),
-        traps=[(*trap, SCENES.get(trap[:2], "")) for trap in grades.traps()],
+        traps=[(*trap, count) for trap, count in ordered],
         verdicts=VERDICTS,
-        exercises=[(exercise, grades.verdicts(exercise)) for exercise in graded()],
+        exercises=[(name, [verdicts[name, verdict] for verdict in VERDICTS]) for name in graded()],
         students=grades.students,
         left_out=grades.left_out,
         copies=sorted(grades.copies, key=lambda copy: copy.chance),
