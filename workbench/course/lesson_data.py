@@ -201,10 +201,12 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
     >>> use_items(None)
     DigitForms(1,797 forms in 14 boxes, mean confidence of reader A 0.9706)
     """
-    items = [] if path is None else [LessonItems(path, positive)]
-    for lesson_items in items:
-        lesson_items.require(list(needs))
-    _current[:] = items
+    if path is None:
+        _current.clear()
+    else:
+        items = LessonItems(path, positive)
+        items.require(list(needs))
+        _current[:] = [items]
     for function in _caches:
         function.cache_clear()
     return lesson_forms()
