@@ -250,7 +250,7 @@ def _print_finding(finding: str, notes: Iterable[Note]) -> None:
         click.echo(f"Note: {sentence}.")
 
 
-def _write_json(path: str, estimate: Any, interval: Any, parameters: dict) -> None:
+def _write_json(path: str, mean: Any, interval: Any, parameters: dict) -> None:
     """Write the estimate of a stream and its strata as JSON."""
     from workbench.reports.build import package_version
     from workbench.reports.records import Record, write_json
@@ -259,8 +259,8 @@ def _write_json(path: str, estimate: Any, interval: Any, parameters: dict) -> No
     limits = (None, None) if interval.method == "none" else tuple(interval)
     bounded = interval.bounded if interval.bounded and interval.method != "none" else limits
     row = {
-        "estimate": estimate.estimate,
-        "standard_error": estimate.standard_error,
+        "estimate": mean.estimate,
+        "standard_error": mean.standard_error,
         "low": limits[0],
         "high": limits[1],
         "level": interval.level,
@@ -268,12 +268,12 @@ def _write_json(path: str, estimate: Any, interval: Any, parameters: dict) -> No
         "bounded_low": bounded[0],
         "bounded_high": bounded[1],
     }
-    table = Table((row,), estimate.headline(), notes=[*estimate.notes, *interval.notes])
-    strata = Table(tuple(estimate.rows()), "Strata of the stream and of its sample")
+    table = Table((row,), mean.headline(), notes=[*mean.notes, *interval.notes])
+    strata = Table(tuple(mean.rows()), "Strata of the stream and of its sample")
     write_json(
         Path(os.path.expanduser(path)),
         [
-            Record("estimate", "Mean of the stream", table, estimate.to_dict()),
+            Record("estimate", "Mean of the stream", table, mean.to_dict()),
             Record("strata", "Strata", strata, strata.to_dict()),
         ],
         messages=[],

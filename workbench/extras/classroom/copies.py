@@ -204,14 +204,14 @@ def write_copies(
         existing = {path.name.lower() for path in folder.iterdir()}
         old = [student for student in students if student.lower() in existing]
         new = [student for student in students if student.lower() not in existing]
-        foreign = []
+        strangers = []
         for student in old:
             if course_of(folder / student, lesson_names()) not in (None, fingerprint(secret)):
-                foreign.append(student)
-        if foreign:
+                strangers.append(student)
+        if strangers:
             raise ReportError(
                 f"{str(folder)!r} has folders that were made with another secret: "
-                f"{checks.listed(foreign)}"
+                f"{checks.listed(strangers)}"
             )
         for student in new:
             _write_copy(folder, student, secret, sources, extra)
