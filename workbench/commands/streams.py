@@ -209,8 +209,8 @@ def reduce(
 ) -> None:
     """Reduce a stratified SAMPLE to fewer records.
 
-    SAMPLE has one row per record, as written by `workbench sample stream`. The smaller sample has the same
-    columns and is chosen so that the variance of the mean increases least.
+    SAMPLE has one row per record, as written by `workbench sample stream`. The smaller sample has
+    the same columns and is chosen so that the variance of the mean increases least.
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows

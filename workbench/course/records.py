@@ -43,8 +43,8 @@ def _entry(value: float | str) -> float | str:
     ):
         return value
     raise ValueError(
-        f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of at most "
-        f"{MOST_ENTRIES} of these"
+        f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of "
+        f"at most {MOST_ENTRIES} of these"
     )
 
 

@@ -1,4 +1,4 @@
-"""The commands of `workbench course`: make, grade, keys, strip, votes, concept-test, slides, bundle."""
+"""The commands of `workbench course`, for lecturers."""
 
 import os
 from collections.abc import Callable

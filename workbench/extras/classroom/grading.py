@@ -46,8 +46,8 @@ class Assessment:
     ----------
     exercise : str
         Number of the exercise.
-    verdict : {"correct", "mistake", "not yet", "somebody else's", "not a plain answer", "no answer"}
-        The verdict.
+    verdict : str
+        The verdict, one of `VERDICTS`.
     message : str
         Explanation of the verdict.
     misconception : str

@@ -148,8 +148,8 @@ def _ignored_files(folder: Path, lessons: list[str]) -> Iterator[str]:
         yield f"the folder has neither a lesson nor {ANSWERS}"
 
 
-def plain_file(path: Path, most: int) -> bytes | None:
-    """Return the bytes of a small regular file, or None if it does not exist."""
+def _plain_json(path: Path, most: int, default: Any) -> Any:
+    """Return the content of a small regular JSON file, or the default without a file."""
     try:
         details = path.lstat()
         if not stat.S_ISREG(details.st_mode):
@@ -157,28 +157,22 @@ def plain_file(path: Path, most: int) -> bytes | None:
         if details.st_size > most:
             raise NotPlainError(f"{path.name} has {details.st_size:,} bytes; the limit is {most:,}")
         with open(path, "rb", opener=_opened) as file:
-            return file.read(most)
+            content = file.read(most)
     except FileNotFoundError:
-        return None
+        return default
     except OSError as error:
         raise NotPlainError(f"{path.name} cannot be read: {error.strerror}") from error
-
-
-def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
-def _plain_json(path: Path, most: int, default: Any) -> Any:
-    """Return the content of a small JSON file, or the default without a file."""
-    content = plain_file(path, most)
-    if content is None:
-        return default
     if sum(map(content.count, (b",", b"{", b"["))) > MOST_PARTS:
         raise NotPlainError(f"{path.name} has more than {MOST_PARTS:,} parts")
     try:
         return json.loads(content)
     except UNREADABLE as error:
         raise NotPlainError(f"{path.name} is not valid JSON") from error
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but neither follow a link nor wait for a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def plain_entries(path: Path, what: str) -> dict:

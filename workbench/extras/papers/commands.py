@@ -38,7 +38,8 @@ ALL, LIST = "all", "list"
 @click.option(
     "--data",
     metavar="FILE",
-    help="File to use instead of the data of an item, or a folder that `workbench papers data` filled.",
+    help="File to use instead of the data of an item, or a folder that `workbench papers data` "
+    "filled.",
 )
 @click.option(
     "--learner",
