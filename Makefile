@@ -65,7 +65,7 @@ audits: $(INSTALLED) ## kill, crowd, forge and carry out audits, and look at int
 
 replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one page in reports/ (minutes)
 	@mkdir -p reports
-	$(BIN)/workbench replay all -o reports/five-papers.html --json reports/five-papers.json
+	$(BIN)/workbench papers replay all -o reports/five-papers.html --json reports/five-papers.json
 	$(BIN)/python tests/peers/replay_verdicts.py reports/five-papers.json
 
 whole: $(INSTALLED) ## run long enumerations whole, and test the tests' own tools (minutes)

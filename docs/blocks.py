@@ -32,7 +32,7 @@ BLOCK = re.compile(
     r"^```(sh|python|console)\n(.*?)^```$|^<!-- (run|picture): (.*?) -->$", re.M | re.S
 )
 SHOWN = re.compile(r"^<!-- shown: (\S+) (\d+) -->$", re.M)
-KERNEL = re.compile(r"workbench (report|slides|replay (?!list))")
+KERNEL = re.compile(r"workbench (report|course slides|papers replay (?!list))")
 FINDING = re.compile(
     r'<section class="finding".*?<p>(.*?)</p>\s*<figure>.*?'
     r'<img[^>]*?src="data:image/png;base64,([^"]+)"',

@@ -40,9 +40,9 @@ print(json.dumps(found))
 USES = """
 workbench report all -o reports
 workbench lab --copy-only
-workbench course --students ids.csv -o course
-workbench slides stratified-accuracy -o slides.html
-workbench replay kumar-raj/lemma1 -o replay.html
+workbench course make --students ids.csv -o course
+workbench course slides stratified-accuracy -o slides.html
+workbench papers replay kumar-raj/lemma1 -o replay.html
 workbench audit new my.csv audit.db --score p --id item --budget 40
 workbench audit export audit.db sheet.csv -n 40 --by ann
 fill sheet.csv

@@ -177,6 +177,7 @@ def test_the_registry_names_what_the_extras_have():
         entry for table in tables for entry in (table if isinstance(table, tuple) else [table])
     ]
     texts += registry.SCENES.values()
+    texts += [name for group in registry.COMMANDS.values() for name in group.commands]
     names = [text for text in texts if isinstance(text, str) and text.startswith(EXTRAS)]
     assert len(names) == len({*names}) > 15
     assert all(callable(registry.load(name)) for name in names)

@@ -1,26 +1,55 @@
-"""Parts that the extras add to the core, as tables of dotted names.
+"""The groups of commands, and the parts that the extras add to the core, as dotted names.
 
 The core imports no extra. It loads an entry of these tables when it needs one.
 """
 
 import importlib
-from typing import Any
+from typing import Any, NamedTuple
 
-COMMANDS = (
-    "workbench.extras.classroom.commands.bundle",
-    "workbench.extras.classroom.commands.concept_test",
-    "workbench.extras.classroom.commands.course",
-    "workbench.extras.classroom.commands.grade",
-    "workbench.extras.classroom.commands.keys",
-    "workbench.extras.classroom.commands.slides",
-    "workbench.extras.classroom.commands.strip",
-    "workbench.extras.classroom.commands.votes",
-    "workbench.extras.compare.commands.compare",
-    "workbench.extras.compare.commands.power",
-    "workbench.extras.papers.commands.replay",
-    "workbench.extras.papers.data_command.data",
-    "workbench.extras.sessions.commands.audit",
-)
+
+class CommandGroup(NamedTuple):
+    """The help of a group of commands, and the dotted names of its commands."""
+
+    help: str
+    commands: tuple[str, ...]
+
+
+# groups by the word that comes before their commands; "" is the program itself
+COMMANDS = {
+    "": CommandGroup(
+        "Evaluate classifiers honestly with few labels, and learn how.",
+        (
+            "workbench.commands.doctor.doctor",
+            "workbench.extras.compare.commands.compare",
+            "workbench.extras.compare.commands.power",
+            "workbench.extras.sessions.commands.audit",
+        ),
+    ),
+    "course": CommandGroup(
+        "Teach a course: copies for students, grades, pages for class.",
+        (
+            "workbench.extras.classroom.commands.make",
+            "workbench.extras.classroom.commands.grade",
+            "workbench.extras.classroom.commands.keys",
+            "workbench.extras.classroom.commands.strip",
+            "workbench.extras.classroom.commands.votes",
+            "workbench.extras.classroom.commands.concept_test",
+            "workbench.extras.classroom.commands.slides",
+            "workbench.extras.classroom.commands.bundle",
+        ),
+    ),
+    "papers": CommandGroup(
+        "Replay the papers behind the lessons, and install their data.",
+        (
+            "workbench.extras.papers.commands.replay",
+            "workbench.extras.papers.data_command.data",
+        ),
+    ),
+    "sample": CommandGroup(
+        "Sample a large file in one pass, or make such a sample smaller.",
+        ("workbench.commands.streams.stream", "workbench.commands.streams.reduce"),
+    ),
+}
 # functions of `workbench doctor`: descriptions of a whole file by an extra, and the uses of a table
 DESCRIBED = (
     "workbench.extras.compare.doctor.describe_logs",

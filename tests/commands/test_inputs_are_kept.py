@@ -114,10 +114,8 @@ def desk(folder, monkeypatch):
 
 
 SCORES = "stratified-accuracy --scores a.json --score p --prediction read"
-STREAM = "stream rows.csv --strata-by g --id id --budget 10"
-GRADE = (
-    "grade class --secret secret.txt --students ids.csv --weights weights.csv --gradebook book.csv"
-)
+STREAM = "sample stream rows.csv --strata-by g --id id --budget 10"
+GRADE = "course grade class --secret secret.txt --students ids.csv --weights weights.csv --gradebook book.csv"
 WRITE = [
     ("audit new a.json {} --budget 20 --score p", "a.json a.db"),
     ("audit export a.db {}", "a.db"),
@@ -127,16 +125,16 @@ WRITE = [
         for option in ("-o", "--json", "--tables", "--labels")
     ),
     *((f"{STREAM} {option} {{}}", "rows.csv") for option in ("-o", "--json", "--checkpoint")),
-    ("reduce rows.csv --strata-by g --id id --budget 5 -o {}", "rows.csv"),
+    ("sample reduce rows.csv --strata-by g --id id --budget 5 -o {}", "rows.csv"),
     *(
         (f"compare one.csv two.csv {option} {{}}", "one.csv two.csv")
         for option in ("-o", "--json", "--tables")
     ),
-    ("course --students ids.csv --secret secret.txt -o {}", "ids.csv secret.txt"),
+    ("course make --students ids.csv --secret secret.txt -o {}", "ids.csv secret.txt"),
     (f"{GRADE} -o {{}}", "secret.txt ids.csv weights.csv book.csv class/ada/predictions.json"),
-    ("keys class --secret secret.txt -o {}", "secret.txt class"),
-    ("strip class --secret secret.txt -o {}", "secret.txt class/ada/predictions.json"),
-    ("votes class -o {}", "class/ada/predictions.json"),
+    ("course keys class --secret secret.txt -o {}", "secret.txt class"),
+    ("course strip class --secret secret.txt -o {}", "secret.txt class/ada/predictions.json"),
+    ("course votes class -o {}", "class/ada/predictions.json"),
 ]
 
 
@@ -182,7 +180,7 @@ def test_an_older_page_is_replaced_only_by_one_of_its_kind(tmp_path, kind, words
 
 
 def test_grades_replace_grades_only(desk):
-    words = ["grade", "class", "--secret", "secret.txt", "-o"]
+    words = ["course", "grade", "class", "--secret", "secret.txt", "-o"]
     assert [run(desk, *words, "grades.csv").returncode for _ in range(2)] == [0, 0]
     done = run(desk, *words, "rows.csv")
     assert done.returncode == 2 and "exists, but its columns are not" in done.stderr

@@ -1,9 +1,12 @@
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import nbformat
 import pytest
 from click.testing import CliRunner
@@ -357,6 +360,11 @@ def test_the_command_line_starts_without_the_heavy_libraries():
     ("words", "expected"),
     [
         ("workbench rep", {"plain,report"}),
+        ("workbench pa", {"plain,papers", "plain,params"}),
+        ("workbench course g", {"plain,grade"}),
+        ("workbench course grade --grade", {"plain,--gradebook"}),
+        ("workbench course grade --gradebook exp", {"file,exp"}),
+        ("workbench audit new a.csv --from pl", {"file,pl"}),
         ("workbench report mis", {"plain,misclassification-correction"}),
         ("workbench params sta", {"plain,start"}),
         ("workbench report stratified-accuracy --bud", {"plain,--budget"}),
@@ -373,3 +381,41 @@ def test_a_shell_completes_commands_topics_options_and_files(words, expected):
     done = CliRunner().invoke(main.commands, prog_name="workbench", env=variables)
     lines = set(done.output.split("\n"))
     assert expected <= lines
+
+
+def leaves(command, words=()):
+    """Yield every command and group with the words that name it."""
+    yield words, command
+    for name, member in getattr(command, "commands", {}).items():
+        yield from leaves(member, (*words, name))
+
+
+def test_at_most_twelve_names_stand_at_the_top():
+    assert len(main.commands.commands) <= 12
+    assert {name for (name, *_), _ in list(leaves(main.commands))[1:]} == set(
+        main.commands.commands
+    )
+
+
+@pytest.mark.parametrize("words", [words for words, _ in leaves(main.commands)], ids=" ".join)
+def test_every_help_has_examples_that_can_be_parsed(words, capsys):
+    assert run(*words, "--help") == 0
+    shown = capsys.readouterr().out
+    examples = re.findall(r"^  workbench (.+?)(?:  .*)?$", shown, re.M)
+    assert examples
+    for example in examples:
+        typed = shlex.split(example)
+        assert typed[: len(words)] == list(words)
+        command, context = main.commands, None
+        while isinstance(command, click.Group):
+            context = click.Context(command, parent=context, info_name=command.name)
+            command = command.commands[typed.pop(0)]
+        with command.make_context(command.name, typed, parent=context) as context:
+            assert bool(context.params) == bool(command.params)
+
+
+@pytest.mark.parametrize("group", ["", "audit", "course", "papers", "sample"])
+def test_a_group_without_a_command_shows_its_help(group, capsys):
+    assert run(*group.split()) == 0
+    shown = capsys.readouterr()
+    assert "Commands:" in shown.out and shown.err == ""

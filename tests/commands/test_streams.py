@@ -1,4 +1,4 @@
-"""`workbench stream` and `workbench reduce`, as they are typed, against other ways to draw and to count."""
+"""`workbench sample stream` and `workbench sample reduce`, as they are typed, against other ways to draw and to count."""
 
 import csv
 import itertools
@@ -18,8 +18,28 @@ import workbench as wb
 from workbench.commands import streams
 from workbench.labeling.draws import random_keys
 
-STREAM = ["stream", "records.csv", "--strata-by", "segment", "--value", "amount", "--id", "item"]
-REDUCE = ["reduce", "sample.csv", "--strata-by", "segment", "--value", "amount", "--id", "item"]
+STREAM = [
+    "sample",
+    "stream",
+    "records.csv",
+    "--strata-by",
+    "segment",
+    "--value",
+    "amount",
+    "--id",
+    "item",
+]
+REDUCE = [
+    "sample",
+    "reduce",
+    "sample.csv",
+    "--strata-by",
+    "segment",
+    "--value",
+    "amount",
+    "--id",
+    "item",
+]
 # batches of 200 rows, and a moment after each in which the process can be killed
 SLOWLY = """
 import time
@@ -137,7 +157,7 @@ def test_a_checkpoint_of_a_file_that_changed_is_refused(folder, monkeypatch):
         stopping.setattr("workbench.data.safe_csv.write_rows", lambda *details: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             streams.stream.main(
-                [*STREAM[1:2], *STREAM[2:], "--budget", "50", "-o", str(folder / "sample.csv")],
+                [*STREAM[2:], "--budget", "50", "-o", str(folder / "sample.csv")],
                 standalone_mode=False,
             ) if os.chdir(folder) is None else None
     assert seen(folder / "sample.csv.checkpoint") == 4_000
@@ -188,7 +208,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
         encoding="utf-8",
     )
     (folder / "strata.csv").write_text("stratum,size,sd\nb,100,1\n-1,300,2\n", encoding="utf-8")
-    words = [*REDUCE[:4], "--id", "item", "--strata", "strata.csv", "--budget", 7]
+    words = [*REDUCE[:5], "--id", "item", "--strata", "strata.csv", "--budget", 7]
     assert run(folder, *words).returncode == 0
     kept = rows_of(folder / "smaller.csv")
     assert list(kept[0]) == ["Item", "segment", "note", "weight"] and len(kept) == 7
@@ -209,8 +229,11 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     [
         ([*STREAM, "--budget", 5], "--budget must be at least 8, 2 for each of 4 strata; got 5"),
         ([*STREAM, "--budget", 0], "--budget must be a whole number of at least 1; got 0"),
-        ([*STREAM[:2], "--strata-by", "none", *STREAM[4:], "--budget", 50], "has no column 'none'"),
-        (["stream", "text.csv", *STREAM[2:], "--budget", 50], "'text.csv': 'many' is not a number"),
+        ([*STREAM[:3], "--strata-by", "none", *STREAM[5:], "--budget", 50], "has no column 'none'"),
+        (
+            ["sample", "stream", "text.csv", *STREAM[3:], "--budget", 50],
+            "'text.csv': 'many' is not a number",
+        ),
         (
             [*STREAM, "--budget", 50, "--bounds", "1"],
             '--bounds must be the smallest and the largest value, as "0, 1"',
@@ -241,33 +264,43 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
             "--minimum must be a whole number of at least 2; got 1",
         ),
         (
-            ["stream", "one.csv", *STREAM[2:4], "--value", "weight", *STREAM[6:], "--budget", 50],
+            [
+                "sample",
+                "stream",
+                "one.csv",
+                *STREAM[3:5],
+                "--value",
+                "weight",
+                *STREAM[7:],
+                "--budget",
+                50,
+            ],
             "the columns of the sample must have different names; "
             "got item, segment, weight, weight; rename one",
         ),
         (
-            ["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "--minimum", 0],
+            ["sample", "reduce", "one.csv", *REDUCE[3:], "--budget", 5, "--minimum", 0],
             "--minimum must be a whole number of at",
         ),
-        (["stream", "none.csv", *STREAM[2:], "--budget", 50], "no such file: 'none.csv'"),
+        (["sample", "stream", "none.csv", *STREAM[3:], "--budget", 50], "no such file: 'none.csv'"),
         (
-            ["reduce", "records.csv", *REDUCE[2:], "--budget", 50],
+            ["sample", "reduce", "records.csv", *REDUCE[3:], "--budget", 50],
             "--weight must name a column of the sample",
         ),
         (
-            ["reduce", "few.csv", *REDUCE[2:], "--budget", 5],
+            ["sample", "reduce", "few.csv", *REDUCE[3:], "--budget", 5],
             "--weight must add up to the number of records in each stratum",
         ),
         (
-            ["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"],
+            ["sample", "reduce", "few.csv", *REDUCE[3:], "--budget", 5, "--strata", "few.csv"],
             "--strata must have a column 'size'",
         ),
         (
-            ["reduce", "one.csv", *REDUCE[2:], "--budget", 5],
+            ["sample", "reduce", "one.csv", *REDUCE[3:], "--budget", 5],
             "must have at least two records of each stratum",
         ),
         (
-            ["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"],
+            ["sample", "reduce", "one.csv", *REDUCE[3:], "--budget", 5, "-o", "one.csv"],
             "'one.csv': it is also an input",
         ),
     ],
@@ -286,5 +319,5 @@ def test_mistakes_are_one_line_and_leave_nothing(folder, words, message):
 
 @pytest.mark.parametrize("name", ["stream", "reduce"])
 def test_the_help_ends_with_an_example(folder, name):
-    said = run(folder, name, "--help").stdout
-    assert f"Example:\n  workbench {name} " in said and "--strata-by COLUMN" in said
+    said = run(folder, "sample", name, "--help").stdout
+    assert f"Example:\n  workbench sample {name} " in said and "--strata-by COLUMN" in said

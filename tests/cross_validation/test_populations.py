@@ -189,14 +189,14 @@ def test_a_mistake_costs_the_command_one_line(tmp_path, monkeypatch, message, wo
     archived(tmp_path / "other.whl", "iris.csv", "1,2\n")
     (tmp_path / "text.csv").write_text("A;1;2;3\n")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # nobody listens there
-    done = run(tmp_path, "data", *words)
+    done = run(tmp_path, "papers", "data", *words)
     assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "kept").exists()
 
 
 def test_the_command_says_what_it_wrote(tmp_path):
     archived(tmp_path / "some.whl", "letter.dat", text(ROWS))
-    done = run(tmp_path, "data", "letter", "kept", "--from", "some.whl")
+    done = run(tmp_path, "papers", "data", "letter", "kept", "--from", "some.whl")
     path = f"kept{os.sep}letter.npz"
     assert (
         done.stdout

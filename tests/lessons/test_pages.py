@@ -284,14 +284,15 @@ def written(tmp_path_factory):
     run_here(folder, "report", "stratified-accuracy", "-o", "report.html")
     (folder / "ids.csv").write_text("id\nada\nbob\n")
     (folder / "secret").write_text("a secret of the lecturer's\n")
-    run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    run(folder, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "out")
     (folder / "out" / "ada" / "answers.json").write_text('{"1.1": [0.88, 0.0288], "5.1": "late"}')
     (folder / "out" / "ada" / "predictions.json").write_text('{"5-repeats": "5%"}')
-    run(folder, "keys", "out", "--secret", "secret")
-    run(folder, "votes", "out")
+    run(folder, "course", "keys", "out", "--secret", "secret")
+    run(folder, "course", "votes", "out")
     for words in ("grade", "strip"):
         run(
             folder,
+            "course",
             words,
             "out",
             "--secret",

@@ -14,11 +14,11 @@ from command import run
 from nbconvert.exporters.templateexporter import TemplateExporter
 from playwright.sync_api import expect
 
-from workbench.extras.classroom.votes import questions_asked
+from workbench.extras.classroom.votes import lesson_questions
 
 ASKED = ("0-sure", "1-gain", "3-thousands", "5-repeats")
-QUESTIONS = """from workbench.extras.classroom.votes import questions_asked
-display(*(asked for asked in questions_asked() if asked.name in {asked!r}))"""
+QUESTIONS = """from workbench.extras.classroom.votes import lesson_questions
+display(*(asked for asked in lesson_questions() if asked.name in {asked!r}))"""
 TOPS = """[...document.querySelectorAll('main .widget-radio-box label')].map(label => {
     const text = document.createRange();
     text.selectNodeContents(label.firstChild);
@@ -55,7 +55,7 @@ def locked(page):
 
 
 def choices():
-    questions = {asked.name: asked for asked in questions_asked()}
+    questions = {asked.name: asked for asked in lesson_questions()}
     return {name: questions[name].control.options[number % 2] for number, name in enumerate(ASKED)}
 
 
@@ -85,7 +85,7 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(
         browser.page(f"{address}99-asked.ipynb?learner=ada", started) as page,
     ):
         page.get_by_text("You predicted").nth(3).wait_for(timeout=60_000)
-    done = run(tmp_path, "votes", folder / "learners")
+    done = run(tmp_path, "course", "votes", folder / "learners")
     assert (done.returncode, done.stdout) == (0, "4 questions with predictions\nWrote votes.html\n")
     told = (tmp_path / "votes.html").read_text(encoding="utf-8")
     assert (

@@ -8,7 +8,7 @@ RECORD = Path(__file__).with_suffix(".json")
 
 
 def verdicts(report):
-    """Return the verdict on each claim, by item, from what `workbench replay all --json` wrote."""
+    """Return the verdict on each claim, by item, from what `workbench papers replay all --json` wrote."""
     return {
         item["name"]: [claim["verdict"] for claim in item["claims"]] for item in json.loads(report)
     }

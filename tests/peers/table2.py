@@ -1,6 +1,6 @@
 """Run Table 2 of Grandvalet & Bengio on the paper's own data, and record it where the replays show it.
 
-    workbench data letter; workbench data forest         # or from files: --from
+    workbench papers data letter; workbench papers data forest         # or from files: --from
     python tests/peers/table2.py --most 40               # print the rows up to n = 40
     python tests/peers/table2.py --write                 # all of them, and record each when it is done: hours
     python tests/peers/table2.py --write --runs 500      # in minutes, with larger errors

@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from workbench import results
 from workbench.extras.classroom import pages as classroom_pages
-from workbench.extras.classroom.grading import Graded, Mark
+from workbench.extras.classroom.grading import Assessment, Graded
 from workbench.extras.papers.claims import put_in
 from workbench.extras.papers.page import page as replay_page
 from workbench.extras.papers.result import Replay
@@ -104,7 +104,7 @@ def hostile_pages(attack):
         ],
     )
     yield classroom_pages.student_page(
-        Graded(attack, (Mark("1.1", "no answer", attack, attack),), (attack,), {})
+        Graded(attack, (Assessment("1.1", "no answer", attack, attack),), (attack,), {})
     )
 
 

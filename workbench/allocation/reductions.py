@@ -47,7 +47,7 @@ def smaller_sample(
     Parameters
     ----------
     sample : str, path or data frame
-        One row per sampled record, as the command ``workbench stream`` writes it.
+        One row per sampled record, as the command ``workbench sample stream`` writes it.
     budget : int
         Records to keep.
     by, value, id : str

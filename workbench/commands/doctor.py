@@ -6,7 +6,7 @@ from collections.abc import Collection
 import click
 
 from workbench import checks, registry
-from workbench.commands.options import plain
+from workbench.commands.options import Command, plain
 from workbench.commands.uses import Inspected, Use, uses_of
 from workbench.data import roles
 from workbench.reports.parameters import ReportError
@@ -20,7 +20,7 @@ If the columns have other names, name them:
   workbench report brr-orthogonal-arrays --items {file} --truth A --prediction B"""
 
 
-@click.command()
+@click.command(cls=Command, example="workbench doctor my.csv")
 @click.argument("file")
 def doctor(file: str) -> None:
     """Inspect FILE and list the commands you can run on it.
@@ -34,7 +34,7 @@ def doctor(file: str) -> None:
     ready = []
     unready: dict[str, str] = {}
     for use in uses_of(table):
-        command = shlex.join(use.words)
+        command = shlex.join(use.command)
         problem = use.needs or problem_of(use)
         if problem:
             unready.setdefault(problem, f"{use.question}\n    {problem}: {command}")
@@ -91,22 +91,23 @@ def _print_columns(table: Inspected) -> None:
     inspected = "" if table.rows <= SAMPLE else f"; inspected: the first {SAMPLE:,}"
     rows = checks.counted(table.rows, "row")
     columns = checks.counted(len(table.columns), "column")
-    click.echo(printable(f"{table.file}: {rows}, {columns}{inspected}"))
+    lines = [f"{table.file}: {rows}, {columns}{inspected}"]
     replicates = table.names(roles.REPLICATE)
-    lines = []
+    names = {column.name: column.name for column in table.columns}
+    for name in replicates[1:]:
+        del names[name]
+        names[replicates[0]] = f"{replicates[0]} to {replicates[-1]}"
+    width = min(max(map(len, names.values())), WIDEST)
     for column in table.columns:
-        name = column.name
-        if name in replicates[1:]:
-            continue
-        if name in replicates and len(replicates) > 1:
-            name = f"{name} to {replicates[-1]}"
-        missing = f"; {column.missing:,} missing" if column.missing else ""
-        lines.append((name, f"{column.seems:<22}  {column.holds}{missing}"))
-    width = min(max(len(name) for name, _ in lines), WIDEST)
-    for name, text in lines[:SHOWN_COLUMNS]:
-        click.echo(printable(f"  {name:<{width}}  {text}"))
-    if len(lines) > SHOWN_COLUMNS:
-        click.echo(f"  and {len(lines) - SHOWN_COLUMNS:,} more")
+        if column.name in names:
+            missing = f"; {column.missing:,} missing" if column.missing else ""
+            role = f"{column.seems:<22}  {column.holds}{missing}"
+            lines.append(f"  {names[column.name]:<{width}}  {role}")
+    hidden = len(lines) - SHOWN_COLUMNS - 1
+    if hidden > 0:
+        lines[-hidden:] = [f"  and {hidden:,} more"]
+    for line in lines:
+        click.echo(printable(line))
 
 
 def problem_of(use: Use) -> str:

@@ -1,4 +1,4 @@
-"""The command line: report, list, params and lab, and the commands that extras add.
+"""The command line: report, list, params and lab, and the other commands of `workbench.registry`.
 
 `main` runs a command. `ReportCommand` adds the parameters of a notebook as options.
 """
@@ -10,17 +10,15 @@ import shlex
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from workbench import registry
-from workbench.checks import counted
-from workbench.commands.doctor import doctor
-from workbench.commands.options import TextOrFile, as_typed, complete_files
-from workbench.commands.streams import reduce, stream
+from workbench import checks, registry
+from workbench.commands.options import Command, Group, TextOrFile, as_typed
 from workbench.commands.uses import TOPICS
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
@@ -28,9 +26,8 @@ from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
-OUTPUTS = {"output", "json", "json_file", "tables", "checkpoint"}
 SOLUTIONS = "solutions"
-START, SHOWN = "00-start.ipynb", "lab/tree"
+START, IN_LAB = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it fetches no news and does not ask; a user's settings take precedence
 LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
 VOILA = "voila.json"
@@ -40,7 +37,7 @@ VOILA_SETTINGS = """{"VoilaConfiguration": {"template": "workbench"},
 """
 
 
-def main(arguments: Any = None) -> Any:
+def main(arguments: list[str] | None = None) -> None:
     """Run the command line and report a mistake of the user in one line on stderr.
 
     Exit codes of all commands:
@@ -51,9 +48,8 @@ def main(arguments: Any = None) -> Any:
     - 3 and 4: a gate failed or is undecided
     - 130: stopped by an interrupt
     """
-    gc.set_threshold(
-        100_000
-    )  # a command ends soon: searching its objects for reference cycles would only cost time
+    # a command ends soon: searching its objects for reference cycles would only cost time
+    gc.set_threshold(100_000)
     try:
         sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
     except (click.ClickException, ReportError) as error:
@@ -65,101 +61,113 @@ def main(arguments: Any = None) -> Any:
         sys.exit(130)
 
 
-def _show_version(context: Any, option: Any, wanted: bool) -> None:
-    if wanted:
+def _show_version(context: click.Context, option: click.Parameter, is_set: bool) -> None:
+    if is_set:
         from workbench.reports.build import package_version
 
         click.echo(f"workbench {package_version()}")
         context.exit()
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=False,
-    invoke_without_command=True,
-)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Show the version and exit.",
-)
-@click.pass_context
-def commands(context: Any) -> None:
-    """Evaluate classifiers honestly with few labels, and learn how."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+def _group(name: str) -> Group:
+    """Return a group of the registry with its commands and an example of the first one."""
+    group = registry.COMMANDS[name]
+    members = list(map(registry.load, group.commands))
+    example = members[0].example.partition("\n")[0]
+    return Group(name, commands=members, help=group.help, example=example)
 
 
-class ReportCommand(click.Command):
+commands = _group("")
+commands.context_settings = {"help_option_names": ["-h", "--help"]}
+commands.params = [
+    click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_version,
+        help="Show the version and exit.",
+    )
+]
+for name in filter(None, registry.COMMANDS):
+    commands.add_command(_group(name))
+
+
+class ReportCommand(Command):
     """The command `report`, whose options include the parameters of the topic's notebook."""
 
-    def parse_args(self, context: Any, args: list) -> list:
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the parameters of the notebook first, because they define the options."""
         try:
             context.meta["parameters"] = _options_for(args)
         except ReportError:
             if not context.resilient_parsing:  # the shell completes names while they are typed
                 raise
-        return super().parse_args(context, _joined(args, context.meta.get("parameters", [])))
+        return super().parse_args(context, _joined(args, _declared(context)))
 
-    def get_params(self, context: Any) -> list:
+    def get_params(self, context: click.Context) -> list[click.Parameter]:
         """Return the fixed options and one per parameter of the notebook."""
-        fixed = super().get_params(context)
-        named = map(_option, context.meta.get("parameters", []))
-        return [*fixed[:-1], *named, *fixed[-1:]]
+        *fixed, help_option = super().get_params(context)
+        return [*fixed, *map(_option, _declared(context)), help_option]
 
-    def invoke(self, context: Any) -> None:
+    def outputs(self, context: click.Context) -> set[str]:
+        """Return the names of the parameters that name files to write."""
+        declared = _declared(context)
+        of_notebook = {PARAMETER + row["name"] for row in declared if row["role"] == "output"}
+        return super().outputs(context) | of_notebook
+
+    def invoke(self, context: click.Context) -> None:
         """Run the command; an error names the option as it is typed, and suggests the doctor."""
         try:
             return super().invoke(context)
+        except WrongParameter as error:
+            values = context.params
+            options = self.get_params(context)
+            if values["pairs"] or values["params_file"]:
+                options = [option for option in options if values.get(option.name) is not None]
+            message = error.called(as_typed(options))
         except ReportError as error:
-            given_apart = context.params["pairs"] or context.params["params_file"]
-            options = [
-                parameter
-                for parameter in self.get_params(context)
-                if not given_apart or context.params.get(parameter.name) is not None
-            ]
-            said = (
-                error.called(as_typed(options)) if isinstance(error, WrongParameter) else str(error)
-            )
-            raise click.ClickException(said + _doctor_of(context)) from error
+            message = str(error)
+        raise click.ClickException(message + _doctor_hint(context))
 
 
-def _doctor_of(context: click.Context) -> str:
+def _declared(context: click.Context) -> list[dict]:
+    """Return the parameters of the notebook that become options."""
+    return context.meta.get("parameters", [])
+
+
+def _doctor_hint(context: click.Context) -> str:
     """Return the hint to run the doctor on the files of a report that failed."""
-    given = [
-        context.params.get(PARAMETER + each["name"])
-        for each in context.meta["parameters"]
-        if each["role"] == "file" and context.params["topic"] in TOPICS
-    ]
-    files = dict.fromkeys(shlex.quote(file) for file in given if file and os.path.isfile(file))
+    if context.params["topic"] not in TOPICS:
+        return ""
+    names = [PARAMETER + row["name"] for row in _declared(context) if row["role"] == "file"]
+    paths = filter(None, map(context.params.get, names))
+    files = dict.fromkeys(shlex.quote(path) for path in paths if os.path.isfile(path))
     if not files:
         return ""
     return f" (to see which commands fit a file, run workbench doctor {' or '.join(files)})"
 
 
-def _options_for(args: list) -> list:
-    known = parameters.topics()
-    first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
-    topic = next(
-        (word for word in args if word in known or word.endswith(".ipynb")), *first or [None]
-    )
-    if topic is None:
+def _options_for(args: list[str]) -> list[dict]:
+    """Return the parameters of the notebook that the arguments of `report` name."""
+    topics = parameters.topics()
+    notebooks = [word for word in args if word in topics or word.endswith(".ipynb")]
+    if not notebooks and args and not args[0].startswith("-") and args[0] != "all":
+        notebooks = args
+    if not notebooks:
         return []
-    declared = parameters.notebook_parameters(parameters.find_notebook(topic))
+    declared = parameters.notebook_parameters(parameters.find_notebook(notebooks[0]))
     return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 
-def _joined(args: list, declared: list) -> list:
-    """Return the words of a command, in which a flag may be followed by true or false."""
+def _joined(args: list[str], declared: list[dict]) -> list[str]:
+    """Return the arguments of a command, in which a flag may be followed by true or false."""
     switches = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
-    joined: list = []
+    joined: list[str] = []
     for word in args:
         if joined and joined[-1] in switches and word.lower() in ("true", "false"):
-            joined[-1] = f"--{'no-' if word.lower() == 'false' else ''}{joined[-1][2:]}"
+            prefix = "--no-" if word.lower() == "false" else "--"
+            joined[-1] = prefix + joined[-1].removeprefix("--")
         else:
             joined.append(word)
     return joined
@@ -170,18 +178,16 @@ def _option_name(parameter: dict) -> str:
     return f"--{parameter['name'].replace('_', '-')}"
 
 
-def _option(parameter: dict) -> Any:
-    default, option = parameter["default"], _option_name(parameter)
-    text = f"{parameters.shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
-    named = PARAMETER + parameter["name"]
+def _option(parameter: dict) -> click.Option:
+    """Return the option that sets a parameter of a notebook."""
+    option = _option_name(parameter)
+    default = "empty" if parameter["default"] == "" else parameter["default"]
+    text = f"{parameters.shown_help(parameter)}  [{default}]".strip()
+    name = PARAMETER + parameter["name"]
     if parameter["type"] == "bool":
-        return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
-    return click.Option(
-        [option, named],
-        type=TextOrFile(),
-        metavar=parameters.shown_type(parameter).upper(),
-        help=text,
-    )
+        return click.Option([f"{option}/--no-{option[2:]}", name], default=None, help=text)
+    metavar = parameters.shown_type(parameter).upper()
+    return click.Option([option, name], type=TextOrFile(), metavar=metavar, help=text)
 
 
 def _matching_topics(
@@ -192,7 +198,11 @@ def _matching_topics(
     return list(map(CompletionItem, topics)) or [CompletionItem(incomplete, type="file")]
 
 
-@commands.command(cls=ReportCommand)
+@commands.command(
+    cls=ReportCommand,
+    example="workbench report stratified-accuracy --scores my.csv --score p --budget 300 "
+    "-o report.html\nworkbench report --all -o reports",
+)
 @click.argument("topic", required=False, shell_complete=_matching_topics)
 @click.option(
     "-o",
@@ -228,14 +238,10 @@ def _matching_topics(
 def report(
     topic: str | None,
     output: str | None,
-    pairs: tuple,
+    pairs: tuple[tuple[str, str], ...],
     params_file: str | None,
     everything: bool,
-    pdf: bool,
-    json: str | None,
-    tables: None,
-    quiet: bool,
-    **named: bool | str | None,
+    **options: Any,
 ) -> None:
     """Run the notebook of TOPIC and write a report in HTML.
 
@@ -244,77 +250,59 @@ def report(
     --params file. If it is set more than once, the option takes precedence over -p, and -p over the
     file.
     """
-    given = _yaml(params_file) if params_file else {}
-    given |= dict(pairs)
-    given |= {
-        key.removeprefix(PARAMETER): value for key, value in named.items() if value is not None
-    }
-    if everything or topic == "all":
-        if given or (everything and topic):
-            raise ReportError(
-                "--all reports every topic with its defaults; remove the topic and the parameters"
-            )
-        if json or tables:
-            raise ReportError("--json and --tables need a single topic; remove --all")
-        _report_all(Path(output or "reports"), pdf, quiet)
-    elif topic is None:
-        raise ReportError(f"TOPIC is missing. Topics: {', '.join(parameters.topics())}")
-    else:
-        _report(
-            topic,
-            given,
-            "report.html" if output is None else output,
-            quiet,
-            pdf=pdf,
-            json=json,
-            tables=tables,
+    values = _yaml(params_file) if params_file else {}
+    values |= dict(pairs)
+    for name in [name for name in options if name.startswith(PARAMETER)]:
+        value = options.pop(name)
+        if value is not None:
+            values[name.removeprefix(PARAMETER)] = value
+    if not everything and topic != "all":
+        if topic is None:
+            raise ReportError(f"TOPIC is missing. Topics: {', '.join(parameters.topics())}")
+        _report(topic, values, "report.html" if output is None else output, **options)
+        return
+    if values or (everything and topic):
+        raise ReportError(
+            "--all reports every topic with its defaults; remove the topic and the parameters"
         )
+    if options["json"] or options["tables"]:
+        raise ReportError("--json and --tables need a single topic; remove --all")
+    folder = Path(output or "reports")
+    if folder.suffix == ".html" or (os.path.exists(folder) and not folder.is_dir()):
+        raise ReportError(f"with --all, --output must be a folder; got {str(folder)!r}")
+    with refusing(f"cannot make the folder {str(folder)!r}"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for each_topic in parameters.topics():
+        _report(each_topic, {}, folder / f"{each_topic}.html", **options)
 
 
-def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
-    os.environ.setdefault(
-        "OMP_NUM_THREADS", "1"
-    )  # threads that wait for small sums cost a tenth of the time
+def _report(topic: str, values: dict, output: str | Path, quiet: bool, **targets: Any) -> None:
+    """Write the report of a topic and print the paths of its files."""
+    # threads that wait for small sums cost a tenth of the time
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from workbench.reports.build import ReportWarning, build_files, checked_output
 
     path = checked_output(output)
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
-        warnings.showwarning = lambda message, *details, **more: click.echo(
-            f"Warning: {message}", err=True
-        )
-        written = build_files(
-            topic,
-            given,
-            path,
-            progress=not quiet,
-            command=shlex.join(["workbench", *sys.argv[1:]]),
-            **wanted,
-        )
+        warnings.showwarning = lambda message, *details: click.echo(f"Warning: {message}", err=True)
+        command = shlex.join(["workbench", *sys.argv[1:]])
+        written = build_files(topic, values, path, progress=not quiet, command=command, **targets)
     click.echo("\n".join(f"Wrote {file}" for file in written))
 
 
-def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
-    if folder.suffix == ".html" or (os.path.exists(folder) and not folder.is_dir()):
-        raise ReportError(f"with --all, --output must be a folder; got {str(folder)!r}")
-    with refusing(f"cannot make the folder {str(folder)!r}"):
-        folder.mkdir(parents=True, exist_ok=True)
-    for topic in parameters.topics():
-        _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
-
-
 def _yaml(file: str) -> dict:
+    """Return the parameters that a YAML file sets."""
     import yaml
 
-    with refusing(f"cannot read {str(file)!r}"):
+    with refusing(f"cannot read {file!r}"):
         content = Path(file).read_bytes()
     try:
         values = yaml.safe_load(content.decode("utf-8"))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise ReportError(
-            f"{file}, line {mark.line + 1}: {error.problem or error.context}"
-        ) from error
+        position = error.problem_mark or error.context_mark
+        problem = error.problem or error.context
+        raise ReportError(f"{file}, line {position.line + 1}: {problem}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise ReportError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(values, dict):
@@ -322,44 +310,44 @@ def _yaml(file: str) -> dict:
     return values
 
 
-@commands.command("list")
+@commands.command("list", cls=Command, example="workbench list")
 def list_topics() -> None:
     """List the topics of reports."""
-    _show([(topic, parameters.notebook_title(path)) for topic, path in parameters.topics().items()])
+    topics = parameters.topics()
+    _print_rows((topic, parameters.notebook_title(path)) for topic, path in topics.items())
 
 
-@commands.command()
+@commands.command(cls=Command, example="workbench params stratified-accuracy")
 @click.argument("topic", shell_complete=_matching_topics)
 def params(topic: str) -> None:
     """List the parameters of TOPIC.
 
     Each line has the name, type, default and description of a parameter.
     """
-    _show(
-        [
-            (
-                each["name"],
-                parameters.shown_type(each),
-                repr(each["default"]),
-                parameters.shown_help(each),
-            )
-            for each in parameters.notebook_parameters(parameters.find_notebook(topic))
-        ]
+    _print_rows(
+        (
+            parameter["name"],
+            parameters.shown_type(parameter),
+            repr(parameter["default"]),
+            parameters.shown_help(parameter),
+        )
+        for parameter in parameters.notebook_parameters(parameters.find_notebook(topic))
     )
 
 
-def _show(rows: list[tuple[str, ...]]) -> None:
-    """Print rows in columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo(
-            "  ".join(
-                f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)
-            ).rstrip()
-        )
+def _print_rows(rows: Iterable[tuple[str, ...]]) -> None:
+    """Print rows in aligned columns."""
+    columns = zip(*rows, strict=True)
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
+    for cells in zip(*padded, strict=True):
+        click.echo("  ".join(cells).rstrip())
 
 
-@commands.command()
+@commands.command(
+    cls=Command,
+    example="workbench lab my-lessons\nworkbench lab my-lessons --copy-only\n"
+    "workbench lab my-lessons -- --port=9999",
+)
 @click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
 @click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
 @click.option(
@@ -368,7 +356,7 @@ def _show(rows: list[tuple[str, ...]]) -> None:
     help="Start the server without a browser; it prints the address of the start page.",
 )
 @click.option("--copy-only", is_flag=True, help="Only copy the notebooks.")
-def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
+def lab(folder: str, jupyter: tuple[str, ...], no_browser: bool, copy_only: bool) -> None:
     """Copy the notebooks to DIR and open JupyterLab there.
 
     The data of the notebooks are copied, too. Existing files are kept. DIR also gets voila.json:
@@ -381,89 +369,53 @@ def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
             'JupyterLab is not installed. Install it: pip install "evaluation-workbench[lab]"; '
             "or only copy the notebooks: --copy-only"
         )
-    folder = Path(os.path.expanduser(folder))
-    copied, kept = _copy_notebooks(folder)
-    notebooks = [name for name in copied if name.endswith(".ipynb")]
-    counts = (
-        counted(len(notebooks), "notebook"),
-        counted(len(copied) - len(notebooks), "data file"),
-    )
-    click.echo(
-        f"Copied {' and '.join(counts)} to {folder}" + (f"; kept {', '.join(kept)}" if kept else "")
-    )
-    if not copy_only:
-        start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
-        _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
+    path = Path(os.path.expanduser(folder))
+    copied, existing = _copy_notebooks(path)
+    n_notebooks = sum(name.endswith(".ipynb") for name in copied)
+    notebooks = checks.counted(n_notebooks, "notebook")
+    data_files = checks.counted(len(copied) - n_notebooks, "data file")
+    message = f"Copied {notebooks} and {data_files} to {path}"
+    if existing:
+        message += f"; kept {', '.join(existing)}"
+    click.echo(message)
+    if copy_only:
+        return
+    options = []
+    if (path / START).is_file():
+        options.append(f"--LabApp.default_url=/{IN_LAB}/{START}")
+    if no_browser:
+        options.append("--no-browser")
+    _become_lab(path, [*options, *jupyter])
 
 
-def _become_lab(folder: Any, words: Any) -> Any:
+def _become_lab(folder: Path, options: list[str]) -> None:
     """Replace this process by JupyterLab, so that signals and exit code are those of JupyterLab."""
-    words = [sys.executable, "-m", "workbench.commands.lab_server", *words]
+    command = [sys.executable, "-m", "workbench.commands.lab_server", *options]
     paths = filter(None, [str(LAB_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")])
     environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     sys.stdout.flush()
     os.chdir(folder)
     if os.name == "nt":  # there a process cannot be replaced
-        sys.exit(subprocess.call(words, env=environment))
-    os.execve(words[0], words, environment)
+        sys.exit(subprocess.call(command, env=environment))
+    os.execve(command[0], command, environment)
 
 
-def _copy_notebooks(folder: Any) -> tuple:
-    copied, kept, inside = list[str](), list[str](), parameters.notebooks_folder()
-    notebooks = sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")])
+def _copy_notebooks(folder: Path) -> tuple[list[str], list[str]]:
+    """Copy notebooks and data; return the names of the new and of the existing files."""
+    copied, existing = [], []
+    home = parameters.notebooks_folder()
+    notebooks = sorted([*home.glob("*.ipynb"), *home.glob(f"{SOLUTIONS}/*.ipynb")])
     with refusing(f"cannot copy to {str(folder)!r}"):
-        for made in (folder, folder / SOLUTIONS, folder / parameters.DATA):
-            made.mkdir(parents=True, exist_ok=True)
+        for subfolder in ("", SOLUTIONS, parameters.DATA):
+            (folder / subfolder).mkdir(parents=True, exist_ok=True)
         for source in (*notebooks, *parameters.data_files()):
-            name = source.relative_to(inside).as_posix()
+            name = source.relative_to(home).as_posix()
             try:
                 with (folder / name).open("xb") as file:
                     file.write(source.read_bytes())
                 copied.append(name)
             except FileExistsError:
-                kept.append(name)
+                existing.append(name)
         if not (folder / VOILA).exists():
             write_text(folder / VOILA, VOILA_SETTINGS)
-    return copied, kept
-
-
-def _keep_inputs(command: click.Command) -> None:
-    """Keep a command, or each command of a group, from overwriting a file that it reads.
-
-    The shell also completes file names for it.
-    """
-    if isinstance(command, click.Group):
-        for each in command.commands.values():
-            _keep_inputs(each)
-        return
-    complete_files(command)
-    invoke = command.invoke
-
-    def keeping(context: click.Context) -> Any:
-        from workbench.data.whole_files import keeping
-
-        written = (
-            OUTPUTS
-            | ({"sheet"} if command.name == "export" else set())
-            | {
-                PARAMETER + each["name"]
-                for each in context.meta.get("parameters", ())
-                if each["role"] == "output"
-            }
-        )
-        given = (
-            value
-            for name, values in context.params.items()
-            if name not in written
-            for value in (values if isinstance(values, tuple) else [values])
-            if isinstance(value, str)
-        )
-        with keeping([value for value in map(os.path.expanduser, given) if os.path.isfile(value)]):
-            return invoke(context)
-
-    command.invoke = keeping  # type: ignore[method-assign,assignment]
-
-
-for command in (doctor, stream, reduce, *map(registry.load, registry.COMMANDS)):
-    commands.add_command(command)
-_keep_inputs(commands)
+    return copied, existing

@@ -1,4 +1,4 @@
-"""The commands `workbench stream` and `workbench reduce`.
+"""The commands `workbench sample stream` and `workbench sample reduce`.
 
 `stream` samples a file in batches; `reduce` makes such a sample smaller.
 """
@@ -13,8 +13,10 @@ import click
 
 from workbench import checks
 from workbench.commands.options import RefusingCommand
+from workbench.results import NO_INTERVAL, Note, digits, percent, sentences
 
 ROWS = 100_000  # of a batch
+SAMPLED = ("id", "stratum", "value", "weight")
 
 
 class FileCommand(RefusingCommand):
@@ -28,36 +30,35 @@ class FileCommand(RefusingCommand):
             raise click.ClickException(str(error)) from error
 
 
-COLUMNS = (
-    click.option(
-        "--strata-by",
-        "by",
-        required=True,
-        metavar="COLUMN",
-        help="Column with the stratum of each record.",
-    ),
-    click.option(
-        "--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."
-    ),
-    click.option("--budget", type=int, required=True, help="Number of records to keep."),
-    click.option(
-        "--minimum", type=int, default=2, show_default=True, help="Minimum number per stratum."
-    ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Seed of the random sample."
-    ),
-)
-
-
 def _with_columns(function: Any) -> Any:
-    for option in reversed(COLUMNS):
+    """Add the options that both commands have."""
+    options = (
+        click.option(
+            "--strata-by",
+            "by",
+            required=True,
+            metavar="COLUMN",
+            help="Column with the stratum of each record.",
+        ),
+        click.option(
+            "--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."
+        ),
+        click.option("--budget", type=int, required=True, help="Number of records to keep."),
+        click.option(
+            "--minimum", type=int, default=2, show_default=True, help="Minimum number per stratum."
+        ),
+        click.option(
+            "--seed", type=int, default=0, show_default=True, help="Seed of the random sample."
+        ),
+    )
+    for option in reversed(options):
         function = option(function)
     return function
 
 
 @click.command(
     cls=FileCommand,
-    example="workbench stream records.parquet --strata-by segment --value amount "
+    example="workbench sample stream records.parquet --strata-by segment --value amount "
     "--id item --budget 500 -o sample.csv",
 )
 @click.argument("file", metavar="FILE")
@@ -117,11 +118,9 @@ def stream(
     from workbench.allocation.streams.sampler import StreamSampler
     from workbench.data.safe_csv import refuse_other, write_rows
 
-    limits, header, level = (
-        checks.bounds_of(bounds) if bounds else None,
-        (id, by, value, "weight"),
-        checks.level(level),
-    )
+    header = (id, by, value, "weight")
+    limits = checks.bounds_of(bounds) if bounds else None
+    level = checks.level(level)
     if len(set(header)) < len(header):
         raise ValueError(
             f"the columns of the sample must have different names; got {checks.listed(header)}; "
@@ -131,48 +130,41 @@ def stream(
     check_outputs(output=output, checkpoint=checkpoint, json=json)
     refuse_other(output, header)
     sampler = StreamSampler(budget, minimum=checks.whole("minimum", minimum, 2), seed=seed)
-    for _ in stream_file(
-        file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint
-    ):
+    columns = {"by": by, "value": value, "id": id}
+    for _ in stream_file(file, sampler, **columns, rows=ROWS, checkpoint=checkpoint):
         pass
-    found = sampler.estimate()
-    interval = found.interval(level, bounds=limits)
-    write_rows(
-        output,
-        header,
-        (
-            [row[name] for name in ("id", "stratum", "value", "weight")]
-            for row in found.sample_rows()
-        ),
-    )
+    estimate = sampler.estimate()
+    interval = estimate.interval(level, bounds=limits)
+    rows = [[row[name] for name in SAMPLED] for row in estimate.sample_rows()]
+    write_rows(output, header, rows)
     if json:
-        _write_json(
-            json,
-            file,
-            found,
-            interval,
-            {
-                "strata_by": by,
-                "value": value,
-                "id": id,
-                "budget": budget,
-                "minimum": minimum,
-                "seed": seed,
-                "bounds": bounds,
-                "level": level,
-            },
-        )
+        parameters = {
+            "file": os.path.basename(file),
+            "strata_by": by,
+            "value": value,
+            "id": id,
+            "budget": budget,
+            "minimum": minimum,
+            "seed": seed,
+            "bounds": bounds,
+            "level": level,
+        }
+        _write_json(json, estimate, interval, parameters)
     if os.path.exists(checkpoint):
         os.remove(checkpoint)
-    click.echo(
-        f"Wrote {output}: {checks.counted(len(found.values), 'record')} of {found.size.sum():,}."
-    )
-    _tell(found, interval)
+    records = checks.counted(len(rows), "record")
+    click.echo(f"Wrote {output}: {records} of {estimate.size.sum():,}.")
+    finding = estimate.headline()
+    text = NO_INTERVAL
+    if interval.method != "none":
+        low, high = digits.numbers(*interval, error=estimate.standard_error / 10)
+        text = f"{percent(interval.level)} confidence interval {low} to {high}"
+    _print_finding(f"{finding}; {text}", [*estimate.notes, *interval.notes])
 
 
 @click.command(
     cls=FileCommand,
-    example="workbench reduce sample.csv --strata-by segment --value amount "
+    example="workbench sample reduce sample.csv --strata-by segment --value amount "
     "--id item --budget 200 -o smaller.csv",
 )
 @click.argument("sample", metavar="SAMPLE")
@@ -217,33 +209,22 @@ def reduce(
 ) -> None:
     """Reduce a stratified SAMPLE to fewer records.
 
-    SAMPLE has one row per record, as written by `workbench stream`. The smaller sample has the same
-    columns and is chosen so that the variance of the mean increases least.
+    SAMPLE has one row per record, as written by `workbench sample stream`. The smaller sample has
+    the same columns and is chosen so that the variance of the mean increases least.
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows
 
     check_outputs(output=output)
-    kept = smaller_sample(
-        sample,
-        budget,
-        by=by,
-        value=value,
-        id=id,
-        weight=weight,
-        strata=strata,
-        minimum=minimum,
-        seed=seed,
-    )
-    refuse_other(output, tuple(kept.columns))
-    write_rows(
-        output,
-        list(kept.columns),
-        zip(*(cells.tolist() for cells in kept.columns.values()), strict=True),
-    )
-    click.echo(f"Wrote {output}: {kept.index.size:,} of {checks.counted(kept.records, 'record')}.")
-    headline = kept.allocation.headline()
-    click.echo("\n".join([f"{headline[0].upper()}{headline[1:]}.", *_notes(kept.allocation.notes)]))
+    columns = {"by": by, "value": value, "id": id, "weight": weight, "strata": strata}
+    smaller = smaller_sample(sample, budget, **columns, minimum=minimum, seed=seed)
+    header = tuple(smaller.columns)
+    refuse_other(output, header)
+    cells = [column.tolist() for column in smaller.columns.values()]
+    write_rows(output, header, zip(*cells, strict=True))
+    records = checks.counted(smaller.records, "record")
+    click.echo(f"Wrote {output}: {smaller.index.size:,} of {records}.")
+    _print_finding(smaller.allocation.headline(), smaller.allocation.notes)
 
 
 def check_outputs(**outputs: str | None) -> None:
@@ -251,59 +232,48 @@ def check_outputs(**outputs: str | None) -> None:
     from workbench.reports.outputs import check_written
 
     seen = set()
-    for what, path in outputs.items():
-        real = os.path.realpath(os.path.expanduser(path)) if path else None
+    for name, path in outputs.items():
+        if not path:
+            continue
+        target = Path(os.path.expanduser(path))
+        real = os.path.realpath(target)
         if real in seen:
             raise ValueError(f"two outputs have the same path {path!r}; choose different files")
-        if path and real:
-            check_written(what, Path(os.path.expanduser(path)))
-            seen.add(real)
+        check_written(name, target)
+        seen.add(real)
 
 
-def _tell(found: Any, interval: Any) -> None:
-    from workbench.results import NO_INTERVAL, digits, percent
-
-    headline = found.headline()
-    limits = NO_INTERVAL
-    if interval.method != "none":
-        low, high = digits.numbers(*interval, error=found.standard_error / 10)
-        limits = f"{percent(interval.level)} confidence interval {low} to {high}"
-    sentence = f"{headline[0].upper()}{headline[1:]}; {limits}."
-    click.echo("\n".join([sentence, *_notes([*found.notes, *interval.notes])]))
+def _print_finding(finding: str, notes: Iterable[Note]) -> None:
+    """Print a finding as a sentence, and the notes below it."""
+    click.echo(f"{finding[0].upper()}{finding[1:]}.")
+    for sentence in sentences(notes):
+        click.echo(f"Note: {sentence}.")
 
 
-def _notes(notes: Iterable) -> list[str]:
-    from workbench.results import sentences
-
-    return [f"Note: {note}." for note in sentences(notes)]
-
-
-def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dict) -> None:
+def _write_json(path: str, mean: Any, interval: Any, parameters: dict) -> None:
+    """Write the estimate of a stream and its strata as JSON."""
     from workbench.reports.build import package_version
     from workbench.reports.records import Record, write_json
     from workbench.results import Table
 
-    names = (
-        "estimate",
-        "standard_error",
-        "low",
-        "high",
-        "level",
-        "interval_method",
-        "bounded_low",
-        "bounded_high",
-    )
-    limits, bounded = tuple(interval), interval.bounded or tuple(interval)
-    if interval.method == "none":
-        limits = bounded = None, None
-    cells = found.estimate, found.standard_error, *limits, interval.level, interval.method, *bounded
-    row = dict(zip(names, cells, strict=True))
-    table = Table((row,), found.headline(), notes=[*found.notes, *interval.notes])
-    strata = Table(tuple(found.rows()), "Strata of the stream and of its sample")
+    limits = (None, None) if interval.method == "none" else tuple(interval)
+    bounded = interval.bounded if interval.bounded and interval.method != "none" else limits
+    row = {
+        "estimate": mean.estimate,
+        "standard_error": mean.standard_error,
+        "low": limits[0],
+        "high": limits[1],
+        "level": interval.level,
+        "interval_method": interval.method,
+        "bounded_low": bounded[0],
+        "bounded_high": bounded[1],
+    }
+    table = Table((row,), mean.headline(), notes=[*mean.notes, *interval.notes])
+    strata = Table(tuple(mean.rows()), "Strata of the stream and of its sample")
     write_json(
         Path(os.path.expanduser(path)),
         [
-            Record("estimate", "Mean of the stream", table, found.to_dict()),
+            Record("estimate", "Mean of the stream", table, mean.to_dict()),
             Record("strata", "Strata", strata, strata.to_dict()),
         ],
         messages=[],
@@ -312,5 +282,5 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
         versions={"workbench": package_version()},
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         inputs=[],
-        parameters={"file": os.path.basename(file), **parameters},
+        parameters=parameters,
     )

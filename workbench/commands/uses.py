@@ -34,6 +34,7 @@ NEEDS_COUNTS = "add --counts with the file of all predictions or of their counts
 NEEDS_AUDIT = "add --audit with the file of items with true and predicted classes"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
+DESIGN = (roles.WEIGHT, roles.POPULATION, roles.TRUTH, roles.PREDICTION)
 FEW_VALUES = 12  # groups of items, or days that need no months
 MOST_COUNTED = 60  # rows of a file of counts with a row per class
 NAMED_PERIOD = ("period", "month", "batch", "release", "date")
@@ -43,13 +44,13 @@ METHODS = "brr, fay, jk1, jk2, jkn, sdr or bootstrap"
 
 
 class Use(NamedTuple):
-    """A question, the words of the command that answers it, and what the command still needs.
+    """A question, the command that answers it in words, and what the command still needs.
 
     `read` reads the sample as the command would read the file, and raises the same errors.
     """
 
     question: str
-    words: list[str]
+    command: list[str]
     read: Callable[[], Any] = bool
     needs: str = ""
 
@@ -112,10 +113,12 @@ class Inspected:
         Whole numbers that are all different may be identifiers. They count only if there are no
         other columns.
         """
-        others = [column for column in self.columns if column.seems == roles.OTHER]
-        names = [column.name for column in others if column.holds.startswith("numbers")]
-        values = []
-        for name in names:
+        names, values = [], []
+        for column in self.columns:
+            name = column.name
+            if column.seems != roles.OTHER or not column.holds.startswith("numbers"):
+                continue
+            names.append(name)
             texts = self.distinct(name)
             if len(texts) < len(self.data[name]) or not all(map(str.isdecimal, texts)):
                 values.append(name)
@@ -130,10 +133,10 @@ def options_as_words(options: Mapping[str, Any]) -> list[str]:
     >>> options_as_words({"score_is": "margin", "truth": "y"})
     ['--score-is', 'margin', '--truth', 'y']
     """
-    words = []
+    typed = []
     for name, value in options.items():
-        words += [f"--{name.replace('_', '-')}", value]
-    return words
+        typed += [f"--{name.replace('_', '-')}", value]
+    return typed
 
 
 def uses_of(table: Inspected) -> Iterator[Use]:
@@ -155,7 +158,8 @@ def _report(
     read: Callable[[], Any] = bool,
     needs: str = "",
 ) -> Use:
-    return Use(question, ["workbench", "report", topic, *options_as_words(options)], read, needs)
+    command = ["workbench", "report", topic, *options_as_words(options)]
+    return Use(question, command, read, needs)
 
 
 def of_matrix(table: Inspected) -> Iterator[Use]:
@@ -185,17 +189,15 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         return
     truth = options.pop("truth", "")
     plan = {"budget": str(budget)}
-    questions: dict[str, dict] = {f"How accurate is the classifier? Plan {budget:,} labels": {}}
+    questions = {f"How accurate is the classifier? Plan {budget:,} labels": options}
     if truth:
-        questions["How accurate is it, given the true classes?"] = {"truth": truth}
-    if table.has_gaps(truth):
-        plan = {}
-        questions = {
-            "How accurate is it, estimated from the labels of some rows?": {"truth": truth}
-        }
+        with_truth = options | {"truth": truth}
+        questions["How accurate is it, given the true classes?"] = with_truth
+        if table.has_gaps(truth):
+            plan = {}
+            questions = {"How accurate is it, estimated from the labels of some rows?": with_truth}
     source: Any = table.file if is_log else table.data
-    for question, labels in questions.items():
-        columns = options | labels
+    for question, columns in questions.items():
         read = partial(read_scores, source, **{"score": "score"} | columns)
         yield _report(question, ACCURACY, {"scores": table.file, **columns, **plan}, read)
 
@@ -205,46 +207,43 @@ def _scored(table: Inspected) -> dict[str, Any]:
     options = table.options(truth=roles.TRUTH, id=roles.ID)
     scores = table.names(roles.SCORE)
     predictions = table.names(roles.PREDICTION)
-    needed = of_class = table.names(roles.PROBABILITY)
+    probabilities = table.names(roles.PROBABILITY)
     if not predictions and "truth" not in options:
         options |= table.options(truth=roles.CORRECT)
-    if of_class:
-        options = {"probabilities": shapes.pattern_of(of_class)} | options
-    elif not scores or len(predictions) != 1 and len(scores) > 1:
+    if probabilities:
+        used = probabilities
+        options = {"probabilities": shapes.pattern_of(probabilities)} | options
+    elif not scores or (len(scores) > 1 and len(predictions) != 1):
         return {}
-    elif not predictions and _are_of_models(table, scores[0]):
-        return {}
+    elif not predictions and (
+        table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(scores[0])) <= 2
+    ):
+        return {}  # the score rates answers or models, as 0 and 1 or by folds; not confidence
     else:
-        needed = [scores[0], *predictions[:2]]
-        names = ("score", "prediction", "rival")
-        options = dict(zip(names, needed, strict=False)) | options
-    if any(map(table.has_gaps, needed)):
+        used = [scores[0], *predictions[:2]]
+        options = dict(zip(("score", "prediction", "rival"), used, strict=False)) | options
+    if any(map(table.has_gaps, used)):
         options["leave_out"] = "missing"
     return options
-
-
-def _are_of_models(table: Inspected, score: str) -> bool:
-    """Return whether a score rates answers or models, as 0 and 1 or by folds, not confidence."""
-    return table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(score)) <= 2
 
 
 def of_metrics(table: Inspected) -> Iterator[Use]:
     """Yield metrics of labeled items, or means of a column, also in clusters and strata."""
     from workbench.reports.inputs.replication import read
 
-    options = _labeled(table)
-    if not options:
+    columns = _labeled(table)
+    if not columns:
         return
     design, needs = _design(table)
     groups = _groups(table)
-    if options.get("prediction") and len(groups) == 1 and not design:
-        design = {"group": groups[0]}
     question = METRICS
-    truth = options["truth"]
-    if "prediction" not in options:
+    if columns.get("prediction") and len(groups) == 1 and not design:
+        columns["group"] = groups[0]
+    columns |= design
+    if "prediction" not in columns:
+        truth = columns["truth"]
         question = f"What is the mean of {truth!r}, and how certain is it?"
-        design["metrics"] = "proportion" if len(table.distinct(truth)) <= 2 else "mean"
-    columns = options | design
+        columns["metrics"] = "proportion" if len(table.distinct(truth)) <= 2 else "mean"
     read_rows = partial(read, items=table.data, **columns)
     yield _report(question, CLUSTERS, {"items": table.file, **columns}, read_rows, needs)
 
@@ -258,8 +257,8 @@ def _design(table: Inspected) -> tuple[dict[str, Any], str]:
         design = {"weight": design["weight"], "replicate_weights": f"{prefix}*"}
         if re.fullmatch(ACS_WEIGHTS, prefix, re.IGNORECASE):
             return design | {"method": "sdr"}, ""
-        made = f"state with --method how the {len(replicates)} replicate weights were made"
-        return design, f"{made}: {METHODS}"
+        needs = f"state with --method how the {len(replicates)} replicate weights were made"
+        return design, f"{needs}: {METHODS}"
     if table.is_complete(roles.POPULATION):
         design["fpc"] = table.first(roles.POPULATION)
     return design, ""
@@ -270,20 +269,20 @@ def _labeled(table: Inspected) -> dict[str, Any]:
     from workbench.replication.label_sets import patterns_of
 
     truth = table.first(roles.TRUTH)
-    predictions = table.names(roles.PREDICTION)
-    if truth and not predictions:
-        predictions = _predictions_of(table, truth)
     scores = table.names(roles.SCORE)
-    if truth and any(plain_name(name).startswith("map") for name in predictions):
-        return {}  # points of a map are sampled by its classes
-    if truth and predictions:
-        patterns = patterns_of(table.data, truth, predictions[0])
-        labeled = patterns or {"truth": truth, "prediction": ",".join(predictions)}
-        if len(predictions) == len(scores) > 1 and not patterns:
+    if truth:
+        predictions = table.names(roles.PREDICTION) or _predictions_of(table, truth)
+        if any(plain_name(name).startswith("map") for name in predictions):
+            return {}  # points of a map are sampled by its classes
+        patterns = patterns_of(table.data, truth, predictions[0]) if predictions else {}
+        if patterns:
+            return patterns
+        labeled = {"truth": truth, "prediction": ",".join(predictions)}
+        is_paired = len(predictions) == len(scores) > 1
+        if is_paired or (scores and not predictions):
             labeled["score"] = ",".join(scores)
-        return labeled
-    if truth and scores:
-        return {"truth": truth, "prediction": "", "score": ",".join(scores)}
+        if predictions or scores:
+            return labeled
     values = table.measurements()
     if not truth and len(values) == 1:
         truth = values[0]
@@ -300,8 +299,8 @@ def _predictions_of(table: Inspected, truth: str) -> list[str]:
     _, counts = np.unique(true, return_counts=True)
     predictions = []
     for name in table.names(roles.OTHER):
-        texts = np.array(numbers.as_text(table.data[name]))
-        if (texts == true).sum() > counts.max() and table.distinct(name) <= table.distinct(truth):
+        agreeing = np.array(numbers.as_text(table.data[name])) == true
+        if agreeing.sum() > counts.max() and table.distinct(name) <= table.distinct(truth):
             predictions.append(name)
     return predictions
 
@@ -324,22 +323,24 @@ def of_values(table: Inspected) -> Iterator[Use]:
     stratum = table.first(roles.STRATUM)
     size = table.first(roles.SIZE)
     values = table.measurements()
-    texts = [name for name in table.names(roles.OTHER) if not table.has_gaps(name)]
-    names = [stratum] if stratum else [name for name in texts if not table.are_whole(name)]
-    is_design = table.has(roles.WEIGHT, roles.POPULATION, roles.TRUTH, roles.PREDICTION)
+    names = [stratum] if stratum else []
+    for name in table.names(roles.OTHER) if not stratum else ():
+        if not table.has_gaps(name) and not table.are_whole(name):
+            names.append(name)
     read: Callable[[], Any]
     needs = ""
     if size and names and not table.called(*NAMED_PERIOD, *COUNTED):
-        options = {"stratum": ",".join(names), "size": size}
-        rows = [*zip(*(table.data[name].tolist() for name in names), strict=True)]
-        if numbers.first_repeat(rows):
+        cells = [table.data[name].tolist() for name in names]
+        if numbers.first_repeat([*zip(*cells, strict=True)]):
             return
+        options = {"stratum": ",".join(names), "size": size}
         read = partial(plans.load_strata, table.data, **options)
-    elif stratum and values and not is_design:
-        some = [name for name in values if table.has_gaps(name)] or values
-        value = max(some, key=lambda name: shapes.gaps(table.data[name], True).sum())
-        if len(some) > 1:
-            needs = f"name the column of values with --value: {checks.listed(some, quoted=True)}"
+    elif stratum and values and not table.has(*DESIGN):
+        with_gaps = [name for name in values if table.has_gaps(name)] or values
+        value = max(with_gaps, key=lambda name: shapes.gaps(table.data[name], True).sum())
+        if len(with_gaps) > 1:
+            listed = checks.listed(with_gaps, quoted=True)
+            needs = f"name the column of values with --value: {listed}"
         options = {"stratum": stratum, "value": value, **table.options(id=roles.ID)}
         read = partial(plans.labeled_values, table.data, stratum, value)
     else:
@@ -391,12 +392,12 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
         if len(dates) > FEW_VALUES and calendar.length_of([*dates]) == "day":
             return period | {"predicted": predicted, "every": "month"}
         return period | {"predicted": predicted}
-    others = [column for column in table.data if column != name]
-    counts = [column for column in others if table.are_whole(column)]
-    is_wide = period and len(counts) == len(others) > 1
-    is_long = len(others) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
-    is_other = table.has(roles.SCORE, roles.FOLD, roles.ID)
-    return period if is_wide or is_long and not is_other else None
+    columns = [column for column in table.data if column != name]
+    counts = [column for column in columns if table.are_whole(column)]
+    is_wide = period and len(counts) == len(columns) > 1
+    is_long = len(columns) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
+    has_items = table.has(roles.SCORE, roles.FOLD, roles.ID)
+    return period if is_wide or (is_long and not has_items) else None
 
 
 def of_folds(table: Inspected) -> Iterator[Use]:

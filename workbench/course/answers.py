@@ -34,11 +34,7 @@ def answered(answer: Any, count: int) -> list | None:
     values = list(values) if isinstance(values, (list, tuple, range)) else [values]
     if len(values) != count or not all(isinstance(value, numbers.Real) for value in values):
         return None
-    try:
-        found = [float(value) for value in values]
-    except OverflowError:  # a whole number beyond all floats
-        return None
-    return found if np.isfinite(found).all() else None
+    return [float(value) for value in values] if finite(values) else None
 
 
 def finite(answer: Any) -> bool:
@@ -53,15 +49,15 @@ def finite(answer: Any) -> bool:
         return False
 
 
-def says_something(text: str, words: int = 3) -> bool:
-    """Return whether a text has at least `words` different words of two letters or more.
+def says_something(text: str, least: int = 3) -> bool:
+    """Return whether a text has at least `least` different words of two letters or more.
 
     Examples
     --------
     >>> says_something("five are misread"), says_something("x x x"), says_something("why why why")
     (True, False, False)
     """
-    return len(set(_WORD.findall(text.casefold()))) >= words
+    return len(set(_WORD.findall(text.casefold()))) >= least
 
 
 def typed(text: str, count: int | None = None) -> Any:
@@ -93,12 +89,14 @@ def typed(text: str, count: int | None = None) -> Any:
     >>> typed("k-means 40/30/30"), typed("1,437 0,154 no"), typed("81 runs", 1)
     (['k-means', [40, 30, 30]], [1.437, 0.154, 'no'], 81)
     """
-    text = _separated(_plain(text), count)
-    found = _literal(text) if text else None
-    if text and found is text:
-        parts = [_item(part) for part in _split(_inside(text))]
-        return parts[0] if len(parts) == 1 else parts
-    return found
+    text = _separated(_cleaned(text), count)
+    if not text:
+        return None
+    value = _literal(text)
+    if value is not text:
+        return value
+    parts = [_item(part) for part in _split(_inside(text))]
+    return parts[0] if len(parts) == 1 else parts
 
 
 def is_as_in_a_cell(text: str, count: int | None = None) -> bool:
@@ -109,10 +107,11 @@ def is_as_in_a_cell(text: str, count: int | None = None) -> bool:
     >>> is_as_in_a_cell("0.88, 0.029"), is_as_in_a_cell("0,88; 0,029")
     (True, False)
     """
-    return _separated(_plain(text), count) == _plain(text)
+    text = _cleaned(text)
+    return _separated(text, count) == text
 
 
-def _plain(text: str) -> str:
+def _cleaned(text: str) -> str:
     return re.sub(r"\s*percent\b", "%", text.replace("\N{MINUS SIGN}", "-").strip())
 
 
@@ -123,32 +122,24 @@ def _separated(text: str, count: int | None) -> str:
         return inside.replace(",", ".")
     for separator in (r"\s*;\s*", r"\s*/\s*", r"\s+"):
         parts = re.split(separator, inside)
-        numeric = [
-            bool(_NUMBER.fullmatch(part.strip(",") if separator == r"\s+" else part))
-            for part in parts
-        ]
-        words = separator == r"\s*/\s*" and all(
-            each or part.strip(".!").replace(" ", "").isalpha()
-            for part, each in zip(parts, numeric, strict=True)
-        )
-        if len(parts) < 2 or not (words or separator == r"\s*;\s*" or all(numeric)):
+        is_space = separator == r"\s+"
+        numeric = [bool(_NUMBER.fullmatch(part.strip(",") if is_space else part)) for part in parts]
+        texts = [part for part, is_number in zip(parts, numeric, strict=True) if not is_number]
+        if separator == r"\s*/\s*":  # words may stand next to numbers
+            texts = [text for text in texts if not text.strip(".!").replace(" ", "").isalpha()]
+        if len(parts) < 2 or (texts and separator != r"\s*;\s*"):
             continue
-        if separator == r"\s+" and any(part.endswith(",") for part in parts):
+        if is_space and any(part.endswith(",") for part in parts):
             return text  # 0.88, 0.029
+        points = zip(parts, numeric, strict=True)
         return ", ".join(
-            part.replace(",", ".") if each else part
-            for part, each in zip(parts, numeric, strict=True)
+            part.replace(",", ".") if is_number else part for part, is_number in points
         )
-    return _beside_words(inside, count) or text
-
-
-def _beside_words(inside: str, count: int | None) -> str:
-    """Return numbers and the words next to them, separated by commas; "" without both."""
-    if found := _NUMBERS_AND_WORDS.fullmatch(inside):
-        values = [value.replace(",", ".") for value in found[1].split()]
-        return ", ".join(values if count == len(values) == 1 else [*values, found[2]])
-    found = _WORDS_AND_LIST.fullmatch(inside)
-    return f"{found[1]}, [{_separated(found[2], None)}]" if found else ""
+    if match := _NUMBERS_AND_WORDS.fullmatch(inside):
+        values = [value.replace(",", ".") for value in match[1].split()]
+        return ", ".join(values if count == len(values) == 1 else [*values, match[2]])
+    match = _WORDS_AND_LIST.fullmatch(inside)
+    return f"{match[1]}, [{_separated(match[2], None)}]" if match else text
 
 
 def _literal(text: str) -> Any:
@@ -162,10 +153,11 @@ def _literal(text: str) -> Any:
 
 
 def _item(part: str) -> Any:
-    inside = _inside(part := part.strip())
+    """Return one answer of several: a number, a text or a list."""
+    inside = _inside(part)
     if re.fullmatch(_LIST, part):
-        return [_literal(each) for each in _split(_separated(part, None))]
-    return _literal(part) if inside == part else [_literal(each) for each in _split(inside)]
+        return list(map(_literal, _split(_separated(part, None))))
+    return _literal(part) if inside == part else list(map(_literal, _split(inside)))
 
 
 def _inside(text: str) -> str:

@@ -19,7 +19,7 @@ from workbench.cross_validation.learners import (
     nearest_neighbor,
 )
 from workbench.cross_validation.losses import CVLosses
-from workbench.results import Result
+from workbench.results import Result, rows_of
 
 FOLDS = 10
 FORMS = 1797
@@ -69,16 +69,17 @@ def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLoss
     >>> clerk_losses()
     CVLosses(mean loss of clerk A 0.13, clerk B 0.24; 100 items in 10 folds)
     """
-    study, n, repeats = checks.seed("study", study), _forms(n), checks.whole("repeats", repeats, 1)
+    study, n = checks.seed("study", study), _forms(n)
+    repeats = checks.whole("repeats", repeats, 1)
     samples = _samples(study, n)
-    fold = [_folds(study, n, repeat) for repeat in range(repeats)]
-    losses = {
-        name: np.concatenate([nearest_neighbor(samples, f, columns)[0] for f in fold]).astype(float)
-        for name, columns in SEEN.items()
-    }
+    folds = [_folds(study, n, repeat) for repeat in range(repeats)]
+    losses = {}
+    for name, columns in SEEN.items():
+        wrong = [nearest_neighbor(samples, fold, columns)[0] for fold in folds]
+        losses[name] = np.concatenate(wrong).astype(float)
     return CVLosses(
         losses,
-        np.concatenate(fold),
+        np.concatenate(folds),
         item=np.tile(samples.rows[0], repeats),
         repeat=np.repeat(np.arange(repeats), n),
     )
@@ -112,11 +113,16 @@ def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
     CVLosses(mean loss of averages 0.14, nearest neighbor 0.055; 200 items in 10 folds)
     """
     study, n = checks.seed("study", study), _forms(n)
-    samples, fold = _samples(study, n), _folds(study, n, 0)
-    losses = {
-        name: learner(samples, fold)[0].astype(float)
-        for name, learner in zip(READERS, (nearest_centroid, nearest_neighbor), strict=True)
-    }
+    return _of_readers(_samples(study, n))
+
+
+def _of_readers(samples: Samples) -> CVLosses:
+    """Return the errors of the two readers in a cross-validation of samples."""
+    fold = _folds(0, samples.rows.shape[1], 0)
+    averages, neighbor = (
+        learner(samples, fold)[0].astype(float) for learner in (nearest_centroid, nearest_neighbor)
+    )
+    losses = dict(zip(READERS, (averages, neighbor), strict=True))
     return CVLosses(losses, fold, item=samples.rows[0])
 
 
@@ -137,12 +143,7 @@ def losses_of(features: np.ndarray, classes: np.ndarray, n: int = 200) -> CVLoss
     CVLosses(mean loss of averages 0, nearest neighbor 0; 40 items in 10 folds)
     """
     rows = np.random.default_rng(0).choice(len(classes), n, replace=False)
-    samples, fold = Samples(Population.of((features, classes)), rows[None]), np.arange(n) % FOLDS
-    losses = {
-        name: learner(samples, fold)[0].astype(float)
-        for name, learner in zip(READERS, (nearest_centroid, nearest_neighbor), strict=True)
-    }
-    return CVLosses(losses, fold, item=rows)
+    return _of_readers(Samples(Population.of((features, classes)), rows[None]))
 
 
 class ClerkStudies(Result):
@@ -236,12 +237,9 @@ class ClerkStudies(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per study."""
-        p = {test: self.pvalues(test) for test in TESTS}
-        return [
-            {"study": self.first + s, "difference": float(d)}
-            | {f"{rho}_pvalue": float(p[test][s]) for test, rho in TESTS.items()}
-            for s, d in enumerate(self.differences)
-        ]
+        columns = {f"{rho}_pvalue": self.pvalues(test) for test, rho in TESTS.items()}
+        studies = range(self.first, self.first + self.differences.size)
+        return rows_of(study=studies, difference=self.differences, **columns)
 
 
 @functools.lru_cache(maxsize=64)
@@ -290,10 +288,8 @@ def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int =
 def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
     """Return the differences of the ten folds of one repeat, cached for a slider of repeats."""
     samples, fold = _samples(study, n), _folds(study, n, repeat)
-    first, second = (
-        nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values()
-    )
-    return np.bincount(fold, first - second) / (n // FOLDS)
+    first, second = (nearest_neighbor(samples, fold, columns)[0] for columns in SEEN.values())
+    return np.bincount(fold, first.astype(float) - second) / (n // FOLDS)
 
 
 def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarray:
@@ -325,10 +321,8 @@ def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarr
 @functools.lru_cache(maxsize=1)
 def _chances() -> np.ndarray:
     forms = digit_forms()
-    order = np.argsort(forms.confidence, kind="stable")
-    return np.array(
-        [part.mean() for part in np.array_split((forms.read_a == forms.digit)[order], 5)]
-    )
+    correct = (forms.read_a == forms.digit)[np.argsort(forms.confidence, kind="stable")]
+    return np.array([part.mean() for part in np.array_split(correct, 5)])
 
 
 def study_rows(first: int, count: int, n: int) -> np.ndarray:
@@ -339,12 +333,8 @@ def study_rows(first: int, count: int, n: int) -> np.ndarray:
     >>> study_rows(0, 2, 20).shape
     (2, 20)
     """
-    return np.stack(
-        [
-            np.random.default_rng(study).choice(FORMS, n, replace=False)
-            for study in range(first, first + count)
-        ]
-    )
+    studies = map(np.random.default_rng, range(first, first + count))
+    return np.stack([study.choice(FORMS, n, replace=False) for study in studies])
 
 
 def _samples(study: int, n: int) -> Samples:

@@ -93,9 +93,8 @@ class DigitForms(Result):
         """
         first = checks.choice("reader", reader, ("a", "b")) == "a"
         read, score = (self.read_a, self.confidence) if first else (self.read_b, self.vote_share)
-        return ScoredItems(
-            np.arange(1, self.digit.size + 1), score, read, self.digit, read == self.digit
-        )
+        numbers = np.arange(1, self.digit.size + 1)
+        return ScoredItems(numbers, score, read, self.digit, read == self.digit)
 
     def labeled(self, positive: int | str = 9) -> LabeledItems:
         """Return the forms, all labeled, as reader A reads them.
@@ -161,10 +160,10 @@ class DigitForms(Result):
 
     def headline(self) -> str:
         """Return the number of forms and the confidence of reader A, but not its accuracy."""
-        return (
-            f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
-            f"mean confidence of reader A {self.confidence.mean():.4g}"
-        )
+        forms = checks.counted(self.digit.size, "form")
+        boxes = checks.counted(self.box.max(), "box", "boxes")
+        confidence = self.confidence.mean()
+        return f"{forms} in {boxes}, mean confidence of reader A {confidence:.4g}"
 
     def rows(self) -> list[dict]:
         """Return one row per form, without its image."""
@@ -206,15 +205,25 @@ def digit_forms() -> DigitForms:
     digits = Population.of("ten_digits")
     pixels, digit = digits.X, digits.y.astype(np.int64)
     box = np.repeat(np.arange(1, 15), np.diff(BOX_EDGES))
-    place = np.repeat([0, 1, 2, 3], [1000, 600, 160, 37])[
-        np.random.default_rng(2026).permutation(1797)
-    ]
-    parts = [_read_box(pixels, digit, box == b) for b in range(1, 15)]
+    decimals = np.repeat([0, 1, 2, 3], [1000, 600, 160, 37])
+    decimals = decimals[np.random.default_rng(2026).permutation(1797)]
+    parts = []
+    for number in range(1, 15):
+        inside = box == number
+        learned = pixels[~inside], digit[~inside], pixels[inside]
+        parts.append((*_nearest_average(*learned), *_nearest_neighbors(*learned)))
     read_a, confidence, margin, read_b, vote_share = map(np.concatenate, zip(*parts, strict=True))
-    _check_fingerprint(box, place, digit, read_a, read_b)
-    return DigitForms(
-        box, place, pixels.reshape(-1, 8, 8), digit, read_a, confidence, margin, read_b, vote_share
-    )
+    columns = [box, decimals, digit, read_a, read_b]
+    data = b"".join(column.astype("<i8").tobytes() for column in columns)
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != FORMS_DIGEST:
+        raise checks.WrongValue(
+            "digit_forms",
+            f"must have SHA-256 {FORMS_DIGEST}; got {digest}. scikit-learn's "
+            "digits or the arithmetic of this platform differ from the published ones",
+        )
+    images = pixels.reshape(-1, 8, 8)
+    return DigitForms(box, decimals, images, digit, read_a, confidence, margin, read_b, vote_share)
 
 
 def register_errors() -> tuple[np.ndarray, np.ndarray]:
@@ -263,16 +272,13 @@ def read_by_next_box() -> np.ndarray:
     (0.78, 183)
     """
     forms = digit_forms()
-    pixels, boxes = (
-        forms.image.reshape(len(forms.image), -1),
-        [forms.box == b for b in range(1, 15)],
-    )
-    return np.concatenate(
-        [
-            _nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0]
-            for known, unknown in zip(boxes[1:] + boxes[:1], boxes, strict=True)
-        ]
-    )
+    pixels = forms.image.reshape(len(forms.image), -1)
+    reads = []
+    for number in range(1, 15):
+        learned = forms.box == number % 14 + 1
+        unread = pixels[forms.box == number]
+        reads.append(_nearest_neighbors(pixels[learned], forms.digit[learned], unread)[0])
+    return np.concatenate(reads)
 
 
 def digit_twin(
@@ -311,56 +317,38 @@ def digit_twin(
     """
     items = digit_forms().items()
     score = items.score if score is None else checks.vector("score", score, what="item")
-    correct = (
-        items.correct
-        if correct is None
-        else checks.zero_one("correct", correct, size=score.size, what="item")
-    )
+    if correct is None:
+        correct = items.correct
+    else:
+        correct = checks.zero_one("correct", correct, size=score.size, what="item")
     order = np.argsort(score, kind="stable")
-    place = np.random.default_rng(2026).random(checks.whole("size", size, 1)) * score.size
+    size = checks.whole("size", size, 1)
+    position = np.random.default_rng(2026).random(size) * score.size
     return ScoredItems(
         None,
-        np.interp(place, np.arange(score.size) + 0.5, score[order]),
-        correct=np.asarray(correct)[order][place.astype(np.int64)],
+        np.interp(position, np.arange(score.size) + 0.5, score[order]),
+        correct=np.asarray(correct)[order][position.astype(np.int64)],
     )
 
 
-def _read_box(pixels: np.ndarray, digit: np.ndarray, inside: np.ndarray) -> tuple:
-    """Return what both readers, who learned outside a box, read inside it."""
-    known, known_digit, unknown = pixels[~inside], digit[~inside], pixels[inside]
-    return (
-        *_nearest_average(known, known_digit, unknown),
-        *_nearest_neighbors(known, known_digit, unknown),
-    )
-
-
-def _nearest_average(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
-    average = np.array([known[known_digit == d].mean(axis=0) for d in range(10)])
-    squared = np.sum((unknown[:, None, :] - average) ** 2, axis=2)
+def _nearest_average(pixels: np.ndarray, digit: np.ndarray, unread: np.ndarray) -> tuple:
+    """Return digit, confidence and margin of images by the nearest of ten average images."""
+    average = np.array([pixels[digit == d].mean(axis=0) for d in range(10)])
+    squared = np.sum((unread[:, None, :] - average) ** 2, axis=2)
     smallest = np.sort(squared, axis=1)
     weight = np.exp(-SOFTMAX_SCALE * (smallest - smallest[:, :1]))
     margin = (smallest[:, 1] - smallest[:, 0]) / 256
     return squared.argmin(axis=1), 1 / weight.sum(axis=1), margin
 
 
-def _nearest_neighbors(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
-    squared = np.sum(known**2, axis=1) - 2 * unknown @ known.T + np.sum(unknown**2, axis=1)[:, None]
-    order = squared * len(known) + np.arange(len(known))
-    nearest = np.sort(np.partition(order, NEIGHBORS, axis=1)[:, :NEIGHBORS], axis=1) % len(known)
+def _nearest_neighbors(pixels: np.ndarray, digit: np.ndarray, unread: np.ndarray) -> tuple:
+    """Return digit and proportion of votes of images by their nearest neighbors."""
+    squared = np.sum(pixels**2, axis=1) - 2 * unread @ pixels.T
+    squared = squared + np.sum(unread**2, axis=1)[:, None]
+    order = squared * len(pixels) + np.arange(len(pixels))
+    nearest = np.sort(np.partition(order, NEIGHBORS, axis=1)[:, :NEIGHBORS], axis=1) % len(pixels)
     weight = 1 + 0.001 / np.arange(1, NEIGHBORS + 1)
-    votes = np.zeros((len(unknown), 10))
+    votes = np.zeros((len(unread), 10))
     for rank in range(NEIGHBORS):
-        votes[np.arange(len(unknown)), known_digit[nearest[:, rank].astype(int)]] += weight[rank]
+        votes[np.arange(len(unread)), digit[nearest[:, rank].astype(int)]] += weight[rank]
     return votes.argmax(axis=1), votes.max(axis=1) / weight.sum()
-
-
-def _check_fingerprint(*columns: np.ndarray) -> None:
-    digest = hashlib.sha256(
-        b"".join(column.astype("<i8").tobytes() for column in columns)
-    ).hexdigest()
-    if digest != FORMS_DIGEST:
-        raise checks.WrongValue(
-            "digit_forms",
-            f"must have SHA-256 {FORMS_DIGEST}; got {digest}. scikit-learn's "
-            "digits or the arithmetic of this platform differ from the published ones",
-        )

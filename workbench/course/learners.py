@@ -24,8 +24,8 @@ def id_problem(student: str) -> str:
     --------
     >>> id_problem("ada.l-1815"), id_problem("")
     ('', 'is empty')
-    >>> id_problem("x/y")
-    'must hold only a to z, digits and . _ - @, begin with a letter or digit, and not end with a dot'
+    >>> id_problem("con.txt")
+    'is a name that Windows reserves'
     """
     if not student:
         return "is empty"

@@ -69,34 +69,11 @@ class LessonItems:
     def __init__(self, path: Any, positive: Any = "") -> None:
         self.name = Path(path).name if isinstance(path, (str, os.PathLike)) else "the table"
         self._path, self._header = path, frames.column_names(path)
-        lower = {name: name.strip().casefold() for name in self._header}
-        self._columns = tuple(column for column in NAMED if column in lower.values())
-        self._features = [name for name in lower if lower[name].startswith(FEATURE)]
-        self._require(("truth", "prediction"))
-        self._refuse_empty_cells()
-        labeled = load_labeled(path, stratum="", psu=self._if_there("cluster"))
-        self.digit, self.read_a = np.asarray(labeled.truth), np.asarray(labeled.prediction)
-        self.positive = self._class(positive)
-        self._read_others()
-
-    def _if_there(self, column: str) -> str:
-        return column if column in self._columns else ""
-
-    def _require(self, needed: Iterable[str]) -> None:
-        missing = [column for column in needed if column not in (*self._columns, "features")]
-        if missing:
-            raise ValueError(
-                f"{self.name} has no column {checks.listed(missing, quoted=True)}. "
-                f"Its columns: {', '.join(self._header)}."
-            )
-        if "features" in needed and len(self._features) < 2:
-            raise ValueError(
-                f"{self.name} needs at least 2 columns of numbers whose names begin with "
-                f"{FEATURE!r}, such as {FEATURE}age. Its columns: {', '.join(self._header)}."
-            )
-
-    def _refuse_empty_cells(self) -> None:
-        cells, _ = frames.read_columns(self._path, [*self._columns, *self._features])
+        names = {name: name.strip().casefold() for name in self._header}
+        self._columns = [column for column in NAMED if column in names.values()]
+        self._features = [name for name in names if names[name].startswith(FEATURE)]
+        self.require(("truth", "prediction"))
+        cells, _ = frames.read_columns(path, [*self._columns, *self._features])
         for name, column in cells.items():
             texts = as_text(column)
             if "" in texts:
@@ -105,45 +82,49 @@ class LessonItems:
                     texts.index(""),
                     ". Every row needs a value in this column.",
                 )
+        self._cluster = "cluster" if "cluster" in cells else ""
+        labeled = load_labeled(path, stratum="", psu=self._cluster)
+        self.digit, self.read_a = np.asarray(labeled.truth), np.asarray(labeled.prediction)
+        self.positive = self._class(positive)
+        if "score" in cells:
+            columns = {"score": "score", "prediction": "prediction", "truth": "truth"}
+            scored = read_scores(path, **columns, score_is="confidence")
+            self.confidence = self.vote_share = np.asarray(scored.score)
+        if "margin" in cells:
+            self.margin = to_numbers("margin", cells["margin"])
+        if "second" in cells:
+            second = load_labeled(path, stratum="", prediction="second")
+            self.read_b = np.asarray(second.prediction)
+        if "cluster" in cells:
+            self.box = _numbered(cells["cluster"])
+        if "period" in cells:
+            self.period = _numbered(cells["period"])
+        if self._features:
+            numbers = [to_numbers(name, cells[name]) for name in self._features]
+            self.features = np.stack(numbers, 1)
+
+    def require(self, columns: Iterable[str]) -> None:
+        """Raise an error if one of the columns is missing."""
+        missing = [column for column in columns if column not in (*self._columns, "features")]
+        if missing:
+            raise ValueError(
+                f"{self.name} has no column {checks.listed(missing, quoted=True)}. "
+                f"Its columns: {', '.join(self._header)}."
+            )
+        if "features" in columns and len(self._features) < 2:
+            raise ValueError(
+                f"{self.name} needs at least 2 columns of numbers whose names begin with "
+                f"{FEATURE!r}, such as {FEATURE}age. Its columns: {', '.join(self._header)}."
+            )
 
     def _class(self, positive: Any) -> Any:
         """Return the positive class: the requested one, class 1, or the rarest."""
         unique, counts = np.unique(self.digit, return_counts=True)
-        classes = unique.tolist()
-        names = [str(label) for label in classes]
-        if positive not in ("", None):
-            checks.choice("positive", str(positive), names)
-            return classes[names.index(str(positive))]
-        return classes[names.index("1") if "1" in names else counts.argmin()]
-
-    def _read_others(self) -> None:
-        path = self._path
-        if "score" in self._columns:
-            scored = read_scores(
-                path, score="score", prediction="prediction", truth="truth", score_is="confidence"
-            )
-            self.confidence = self.vote_share = np.asarray(scored.score)
-        if "margin" in self._columns:
-            self.margin = self._numbers(["margin"])[:, 0]
-        if "second" in self._columns:
-            second = load_labeled(path, stratum="", prediction="second")
-            self.read_b = np.asarray(second.prediction)
-        if "cluster" in self._columns:
-            self.box = self._numbered("cluster")
-        if "period" in self._columns:
-            self.period = self._numbered("period")
-        if self._features:
-            self.features = self._numbers(self._features)
-
-    def _numbered(self, column: str) -> np.ndarray:
-        """Return the cells of a column as numbers, 1 for the first value of the file."""
-        cells = frames.read_columns(self._path, [column])[0][column].astype(str)
-        _, first, number = np.unique(cells, return_index=True, return_inverse=True)
-        return first.argsort().argsort()[number] + 1
-
-    def _numbers(self, columns: list[str]) -> np.ndarray:
-        cells, _ = frames.read_columns(self._path, columns)
-        return np.stack([to_numbers(name, cells[name]) for name in columns], 1)
+        classes = {str(label): label for label in unique.tolist()}
+        if positive in ("", None):
+            positive = "1" if "1" in classes else list(classes)[counts.argmin()]
+        checks.choice("positive", str(positive), list(classes))
+        return classes[str(positive)]
 
     def __getattr__(self, name: str) -> Any:
         """Raise an error that names the column from which an attribute would be made."""
@@ -174,13 +155,18 @@ class LessonItems:
             The class of precision, recall and F1, by default that of `use_items`.
         """
         chosen = str(self.positive if positive == "" else positive)
-        cluster = self._if_there("cluster")
-        return load_labeled(self._path, stratum="", psu=cluster, positive=chosen)
+        return load_labeled(self._path, stratum="", psu=self._cluster, positive=chosen)
 
     def __repr__(self) -> str:
         accuracy = float(np.mean(self.read_a == self.digit))
         items = checks.counted(self.digit.size, "item")
         return f"LessonItems({self.name}: {items}, accuracy {accuracy:.4f})"
+
+
+def _numbered(cells: np.ndarray) -> np.ndarray:
+    """Return the cells of a column as numbers, 1 for the first value of the file."""
+    _, first, number = np.unique(cells.astype(str), return_index=True, return_inverse=True)
+    return first.argsort().argsort()[number] + 1
 
 
 @frames.in_rows_of("path")
@@ -215,10 +201,12 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
     >>> use_items(None)
     DigitForms(1,797 forms in 14 boxes, mean confidence of reader A 0.9706)
     """
-    items = None if path is None else LessonItems(path, positive)
-    if items is not None:
-        items._require(needs)
-    _current[:] = [] if items is None else [items]
+    if path is None:
+        _current.clear()
+    else:
+        items = LessonItems(path, positive)
+        items.require(list(needs))
+        _current[:] = [items]
     for function in _caches:
         function.cache_clear()
     return lesson_forms()
@@ -226,11 +214,13 @@ def use_items(path: Any, *, needs: Iterable[str] = (), positive: Any = "") -> An
 
 def check_size(least: int, lesson: int) -> None:
     """Raise an error, and show the digit forms, if a lesson needs more items."""
-    size = lesson_forms().digit.size
+    forms = lesson_forms()
+    size = forms.digit.size
     if size < least:
-        name = lesson_forms().name
         use_items(None)
-        raise ValueError(f"Lesson {lesson} needs at least {least:,} rows; {name} has {size:,}.")
+        raise ValueError(
+            f"Lesson {lesson} needs at least {least:,} rows; {forms.name} has {size:,}."
+        )
 
 
 def check_predictions(lesson: int) -> None:
@@ -239,15 +229,15 @@ def check_predictions(lesson: int) -> None:
     At least two classes must be predicted.
     """
     forms = lesson_forms()
-    predicted = np.unique(forms.read_a)
-    if predicted.size > 1 and len({*(forms.read_a == forms.digit).tolist()}) == 2:
+    n_classes = np.unique(forms.read_a).size
+    accuracy = float(np.mean(forms.read_a == forms.digit))
+    if n_classes > 1 and 0 < accuracy < 1:
         return
     use_items(None)
-    accuracy = float(np.mean(forms.read_a == forms.digit))
+    classes = checks.counted(n_classes, "predicted class", "predicted classes")
     raise ValueError(
         f"Lesson {lesson} needs correct and incorrect predictions of at least 2 classes; "
-        f"{forms.name} has {checks.counted(predicted.size, 'predicted class', 'predicted classes')}"
-        f" and an accuracy of {accuracy:.0%}."
+        f"{forms.name} has {classes} and an accuracy of {accuracy:.0%}."
     )
 
 
@@ -263,9 +253,8 @@ def are_digits() -> bool:
 
 def cached(function: Function) -> Function:
     """Return a function that remembers its results until the scenes show other items."""
-    remembering = functools.lru_cache(maxsize=64)(function)
-    _caches.append(remembering)
-    return remembering  # type: ignore[return-value]
+    _caches.append(functools.lru_cache(maxsize=64)(function))
+    return _caches[-1]
 
 
 def about_digits(scene: Function) -> Function:
@@ -289,9 +278,9 @@ def about_digits_without(attribute: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def comments(words: Any) -> Any:
+def comments(texts: Any) -> Any:
     """Return the comments on a prediction; none if the scenes show other data."""
-    return words if are_digits() else {}
+    return texts if are_digits() else {}
 
 
 def only_for_digits(*parts: Any) -> list:
@@ -310,7 +299,7 @@ def named(text: str) -> str:
     if not _current:
         return text
     positive = str(_current[0].positive)
-    words = {
+    terms = {
         "with panels": f"of class {positive}",
         "panels": f"class {positive}",
         "forms": "items",
@@ -325,5 +314,5 @@ def named(text: str) -> str:
         "Month": "Period",
         "months": "periods",
     }
-    pattern = r"\b(" + "|".join(words) + r")\b"
-    return re.sub(pattern, lambda match: words[match[0]], text)
+    pattern = rf"\b({'|'.join(terms)})\b"
+    return re.sub(pattern, lambda match: terms[match[0]], text)

@@ -2,12 +2,11 @@
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 from workbench.course.answers import LONGEST_TEXT
-from workbench.data.whole_files import write_text
+from workbench.data.whole_files import StrPath, write_text
 
 MOST_ENTRIES = 50
 BEYOND = 1e300
@@ -28,7 +27,7 @@ def plain_answer(answer: Any) -> Any:
     """
     answer = answer.tolist() if hasattr(answer, "tolist") else answer
     if isinstance(answer, (list, tuple)) and len(answer) <= MOST_ENTRIES:
-        return [_entry(each) for each in answer]
+        return list(map(_entry, answer))
     return None if answer is None else _entry(answer)
 
 
@@ -44,12 +43,12 @@ def _entry(value: float | str) -> float | str:
     ):
         return value
     raise ValueError(
-        f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of at most "
-        f"{MOST_ENTRIES} of these"
+        f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of "
+        f"at most {MOST_ENTRIES} of these"
     )
 
 
-def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
+def record(path: StrPath, exercise: str, answer: Any) -> Any:
     """Write an answer into a file of answers and return it as written.
 
     It replaces an earlier answer to the same exercise. The new file replaces the old one in one
@@ -80,7 +79,7 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     return answer
 
 
-def recorded(path: str | os.PathLike) -> dict[str, Any]:
+def recorded(path: StrPath) -> dict[str, Any]:
     """Return the answers in a file by exercise; none if the file does not exist."""
     path = Path(path)
     try:

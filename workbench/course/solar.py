@@ -11,7 +11,7 @@ import numpy as np
 from workbench import checks
 from workbench.course.digit_forms import digit_forms
 from workbench.misclassification.confusion import ConfusionCounts
-from workbench.results import Result
+from workbench.results import Result, rows_of
 
 CODE = 9
 LABELS = ("no panels", "panels")
@@ -61,25 +61,21 @@ class SolarMonths(Result):
 
     def headline(self) -> str:
         """Return the first and the last month, counted and true."""
+        rows = self.rows()
         first, last = (
-            f"{self.counts[t, 1]:,} of {self.counts[t].sum():,} counted ({self.true_shares[t]:.4f} true)"
-            for t in (0, -1)
+            f"{row['counted']:,} of {row['items']:,} counted ({row['true_share']:.4f} true)"
+            for row in (rows[0], rows[-1])
         )
-        return f"month 1: {first}; month {len(self.counts)}: {last}"
+        return f"month 1: {first}; month {len(rows)}: {last}"
 
     def rows(self) -> list[dict]:
         """Return one row per month."""
-        return [
-            {
-                "month": t + 1,
-                "items": int(counts.sum()),
-                "counted": int(counts[1]),
-                "true_share": share,
-            }
-            for t, (counts, share) in enumerate(
-                zip(self.counts, self.true_shares.tolist(), strict=True)
-            )
-        ]
+        return rows_of(
+            month=range(1, len(self.counts) + 1),
+            items=self.counts.sum(1),
+            counted=self.counts[:, 1],
+            true_share=self.true_shares,
+        )
 
 
 def solar_forms() -> tuple[np.ndarray, np.ndarray]:
@@ -97,9 +93,8 @@ def solar_forms() -> tuple[np.ndarray, np.ndarray]:
     (180, 218)
     """
     forms = digit_forms()
-    return np.where(forms.digit == CODE, *LABELS[::-1]), np.where(
-        forms.read_a == CODE, *LABELS[::-1]
-    )
+    truth, read = (np.where(digit == CODE, *LABELS[::-1]) for digit in (forms.digit, forms.read_a))
+    return truth, read
 
 
 def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:
@@ -128,10 +123,9 @@ def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> Confusio
     [[331, 18], [7, 44]]
     """
     truth, read = solar_forms()
-    drawn = checks.generator(rng).choice(
-        truth.size, checks.whole("n", n, 1, truth.size), replace=False
-    )
-    return ConfusionCounts.from_labels(truth[drawn], read[drawn], LABELS)
+    n = checks.whole("n", n, 1, truth.size)
+    sampled = checks.generator(rng).choice(truth.size, n, replace=False)
+    return ConfusionCounts.from_labels(truth[sampled], read[sampled], LABELS)
 
 
 @functools.lru_cache(maxsize=1)
@@ -161,14 +155,14 @@ def solar_months() -> SolarMonths:
     (0.1500 true))
     """
     base_rate, p00, p11 = solar_rates()
-    draw, counted = np.random.default_rng(SEED), [int((solar_forms()[1] == LABELS[1]).sum())]
+    _, read = solar_forms()
+    rng = np.random.default_rng(SEED)
+    counts = [[int((read == label).sum()) for label in LABELS]]
     for share in LATER_SHARES:
-        ones = round(share * ITEMS)
-        counted.append(draw.binomial(ones, p11) + draw.binomial(ITEMS - ones, 1 - p00))
-    items = np.array([solar_forms()[0].size] + [ITEMS] * len(LATER_SHARES))
-    return SolarMonths(
-        np.stack([items - counted, counted], 1), np.array([base_rate, *LATER_SHARES])
-    )
+        panels = round(share * ITEMS)
+        predicted = rng.binomial(panels, p11) + rng.binomial(ITEMS - panels, 1 - p00)
+        counts.append([ITEMS - predicted, predicted])
+    return SolarMonths(np.array(counts), np.array([base_rate, *LATER_SHARES]))
 
 
 @functools.lru_cache(maxsize=1)

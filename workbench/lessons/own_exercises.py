@@ -21,7 +21,8 @@ STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and g
 
 import workbench as wb
 '''
-LECTURERS_HEAD = '''"""Exercises with their answers, for `workbench grade`. Students must not get this file."""
+LECTURERS_HEAD = '''\
+"""Exercises with their answers, for `workbench course grade`. Students must not get this file."""
 
 import workbench as wb
 '''
@@ -65,8 +66,8 @@ def exercise(
         and a number with decimals must be within 0.5%. Texts are compared without regard to case
         and spaces.
     points : float, default 1
-        Points for the whole answer in `workbench grade`, at least 0. All parts of an answer count
-        the same.
+        Points for the whole answer in `workbench course grade`, at least 0. All parts of an answer
+        count the same.
     answer_with : str, default ""
         Form of the answer, such as "(estimate, standard error)". By default it follows from
         `answer`.

@@ -23,8 +23,8 @@ Each result has these entries:
 
 `workbench audit report --json FILE` writes the same schema for an audit session. Its topic is
 "audit", its parameters are the design, and it has no inputs. The first result is the estimate that
-the page quotes. `workbench stream --json FILE` writes topic "stream" with the results `estimate`
-and `strata`.
+the page quotes. `workbench sample stream --json FILE` writes topic "stream" with the results
+`estimate` and `strata`.
 
 The file is strict JSON in UTF-8. In `rows` and `parameters`, null is a missing value or a number
 that is not finite. In `result`, such a number is {"float": "nan"}, "inf" or "-inf", so that nothing

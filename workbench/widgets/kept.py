@@ -11,7 +11,9 @@ from workbench.course import learners, records
 from workbench.widgets import pages
 
 FILE = "predictions.json"
-LEARNERS = "learners"  # contains a folder for each visitor of Voila, which `workbench votes` reads
+LEARNERS = (
+    "learners"  # contains a folder for each visitor of Voila, which `workbench course votes` reads
+)
 
 
 class Kept:

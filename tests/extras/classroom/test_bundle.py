@@ -87,7 +87,7 @@ def index(monkeypatch):
     [("linux", 2, "install.sh"), ("windows", 3, "install.bat"), ("macos", 2, "install.sh")],
 )
 def test_a_bundle_holds_wheels_notebooks_and_a_script(tmp_path, index, target, wheels, script):
-    done = run(tmp_path, "bundle", "out", "--platform", target)
+    done = run(tmp_path, "course", "bundle", "out", "--platform", target)
     assert done.returncode == 0
     assert re.fullmatch(
         rf"Wrote {wheels} wheels, 0 MB, notebooks and an install script to out\n", done.stdout
@@ -114,14 +114,14 @@ def test_a_bundle_holds_wheels_notebooks_and_a_script(tmp_path, index, target, w
 
 def test_wheels_that_cannot_be_found_are_named(tmp_path, index, monkeypatch):
     monkeypatch.setattr(bundle, "missing", lambda *_: ["gone>=1"])
-    done = run(tmp_path, "bundle", "out")
+    done = run(tmp_path, "course", "bundle", "out")
     assert done.returncode == 2 and done.stderr == "Error: pip found no wheels for gone>=1\n"
 
 
 def test_a_folder_with_files_is_left_alone(tmp_path, index):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    done = run(tmp_path, "bundle", "out")
+    done = run(tmp_path, "course", "bundle", "out")
     assert (
         done.returncode == 2
         and done.stderr == "Error: 'out' must be a new or empty folder\n"
@@ -131,7 +131,7 @@ def test_a_folder_with_files_is_left_alone(tmp_path, index):
 
 def test_outside_the_sources_there_is_nothing_to_build_from(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
-    assert run(tmp_path, "bundle", "out").stderr.startswith(
+    assert run(tmp_path, "course", "bundle", "out").stderr.startswith(
         "Error: a bundle needs the project's source folder"
     )
 

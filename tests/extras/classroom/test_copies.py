@@ -25,7 +25,7 @@ def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
     (folder / "ids.csv").write_text(ROSTER, encoding="utf-8")
     (folder / "secret").write_text(SECRET + "\n", encoding="utf-8")
-    done = run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    done = run(folder, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "out")
     assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote 3 folders to out\n", "")
     return folder
 
@@ -143,7 +143,7 @@ def test_the_search_finds_an_answer_that_is_there():
 def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "ids.csv").write_text("id\nada\n")
-    words = ("course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    words = ("course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "out")
     assert run(tmp_path, *words).stdout == "Wrote 1 folder to out\n"
     (tmp_path / "out" / "ada" / "answers.json").write_text("{}")
     (tmp_path / "ids.csv").write_text("id\nada\n0042\n")
@@ -158,7 +158,7 @@ def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
 def test_another_secret_is_noticed_before_the_class_is_mixed(course, tmp_path):
     (tmp_path / "other").write_text("another secret of the lecturer")
     (tmp_path / "ids.csv").write_text("id\nada\nnew\n")
-    words = ("course", "--students", "ids.csv", "--secret", "other", "-o", course / "out")
+    words = ("course", "make", "--students", "ids.csv", "--secret", "other", "-o", course / "out")
     done = run(tmp_path, *words)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "has folders that were made with another secret: ada" in done.stderr
@@ -224,7 +224,9 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
 def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
     (tmp_path / "ids.csv").write_text(roster, encoding="utf-8")
     (tmp_path / "secret").write_text(SECRET)
-    done = run(tmp_path, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    done = run(
+        tmp_path, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "out"
+    )
     assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.csv", "secret"]
 
@@ -239,7 +241,7 @@ def test_every_wrong_row_is_told_at_once(tmp_path):
 
 def test_a_secret_is_made_beside_a_new_course_and_found_again(tmp_path):
     (tmp_path / "ids.csv").write_text("id\nada\n")
-    words = ("course", "--students", "ids.csv", "-o", "out")
+    words = ("course", "make", "--students", "ids.csv", "-o", "out")
     assert run(tmp_path, *words).returncode == 0
     secret = tmp_path / "out-secret.txt"
     assert len(secret.read_bytes()) == 65 and secret.stat().st_mode & 0o077 == 0
@@ -273,7 +275,9 @@ def test_a_secret_is_long_enough(tmp_path, secret, message):
     (tmp_path / "ids.csv").write_text("id\nada\n")
     if secret is not None:
         (tmp_path / "secret").write_bytes(secret)
-    done = run(tmp_path, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    done = run(
+        tmp_path, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "out"
+    )
     assert done.returncode == 2 and message in done.stderr and not (tmp_path / "out").exists()
 
 
@@ -343,6 +347,7 @@ def test_the_start_page_links_to_the_course_on_binder(course):
     done = run(
         course,
         "course",
+        "make",
         "--students",
         "ids.csv",
         "--secret",
@@ -375,6 +380,7 @@ def test_an_address_that_is_no_binder_is_refused_in_one_line(course, address):
     done = run(
         course,
         "course",
+        "make",
         "--students",
         "ids.csv",
         "--secret",

@@ -280,7 +280,9 @@ def graded(tmp_path_factory):
     (folder / "ids.csv").write_text("\n".join(["id", *STUDENTS]), encoding="utf-8")
     (folder / "secret").write_text(SECRET)
     assert (
-        run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "in").returncode
+        run(
+            folder, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "in"
+        ).returncode
         == 0
     )
     plan = {
@@ -292,7 +294,7 @@ def graded(tmp_path_factory):
     (folder / "in" / "link").symlink_to(folder)
     (folder / "in" / "ids.csv").write_text("id\n")
     begun = spent()
-    done = run(folder, "grade", "in", "--secret", "secret", "-o", "grades.csv")
+    done = run(folder, "course", "grade", "in", "--secret", "secret", "-o", "grades.csv")
     return folder, plan, done, spent() - begun
 
 
@@ -480,7 +482,7 @@ def test_every_named_mistake_has_a_scene_that_is_in_its_lesson():
 
 def test_the_strip_of_the_class_is_one_command(graded, tmp_path):
     folder, _, _, _ = graded
-    done = run(tmp_path, "strip", folder / "in", "--secret", folder / "secret")
+    done = run(tmp_path, "course", "strip", folder / "in", "--secret", folder / "secret")
     assert done.returncode == 0 and done.stderr == ""
     assert re.fullmatch(
         r"\d of our 26 intervals missed the true accuracy\nWrote strip.html\n", done.stdout
@@ -496,7 +498,14 @@ def test_a_class_list_gives_everyone_a_row(graded, tmp_path):
     folder, _, _, _ = graded
     (tmp_path / "ids.csv").write_text("id\ns03\nzoe\n")
     done = run(
-        tmp_path, "grade", folder / "in", "--secret", folder / "secret", "--students", "ids.csv"
+        tmp_path,
+        "course",
+        "grade",
+        folder / "in",
+        "--secret",
+        folder / "secret",
+        "--students",
+        "ids.csv",
     )
     rows = table(tmp_path)
     assert list(rows) == ["s03", "zoe"]
@@ -523,7 +532,7 @@ def test_mistakes_of_the_lecturer_cost_one_line(graded, words, message):
     for name in ("bare", "bare.csv"):
         (folder / name).mkdir(exist_ok=True)
     (folder / "other").write_text("another secret of a lecturer")
-    done = run(folder, "grade", *words)
+    done = run(folder, "course", "grade", *words)
     (folder / "other").unlink()
     for name in ("bare", "bare.csv"):
         (folder / name).rmdir()
@@ -551,7 +560,7 @@ def handed_in(tmp_path, *students):
     (tmp_path / "secret").write_text(SECRET)
     assert (
         run(
-            tmp_path, "course", "--students", "ids.csv", "--secret", "secret", "-o", "in"
+            tmp_path, "course", "make", "--students", "ids.csv", "--secret", "secret", "-o", "in"
         ).returncode
         == 0
     )
@@ -574,7 +583,7 @@ def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
     shutil.make_archive(str(folder / "eve"), "zip", folder / "eve")
     shutil.rmtree(folder / "eve")
     (folder / "fay" / "answers.json").write_text("[1")
-    done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", "new/g.csv")
+    done = run(tmp_path, "course", "grade", "in", "--secret", "secret", "-o", "new/g.csv")
     assert done.stderr == "Left out: 'eve.zip' is a packed file; unpack it\n"
     assert "2.0 of 10 points on average; remarks on bob, dan, fay\n" in done.stdout
     lines = (tmp_path / "new/g.csv").read_text("utf-8-sig").splitlines()
@@ -607,7 +616,7 @@ def test_a_table_among_the_folders_is_refused(tmp_path):
     """Its pages would be a student in the next round."""
     handed_in(tmp_path, "ada")
     for output in ("in/grades.csv", "in/sub/../grades.csv"):
-        done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", output)
+        done = run(tmp_path, "course", "grade", "in", "--secret", "secret", "-o", output)
         assert done.returncode == 2 and done.stderr.count("\n") == 1
         assert f"'{output}' must not be in 'in', among the folders of the students" in done.stderr
     assert [path.name for path in (tmp_path / "in").iterdir()] == ["ada"]
@@ -653,8 +662,8 @@ def test_judges_take_every_plain_answer(exercise):
 
 
 def test_a_table_holds_no_formula(tmp_path):
-    mark = grading.Mark("1.1", "no answer")
-    grades = grading.Grades((grading.Graded("=cmd()", (mark,), ("@x",), {}),), ())
+    assessment = grading.Assessment("1.1", "no answer")
+    grades = grading.Grades((grading.Graded("=cmd()", (assessment,), ("@x",), {}),), ())
     pages.write_grades(grades, tmp_path / "g.csv")
     assert (tmp_path / "g.csv").read_text("utf-8-sig").splitlines()[
         1
@@ -699,7 +708,7 @@ def test_a_lecturers_weights_are_the_points_and_their_mistakes_cost_one_line(gra
         .replace(",", ";", 99)
         .replace("2;5", "2,5")
     )
-    words = ("grade", folder / "in", "--secret", folder / "secret", "--weights", "w.csv")
+    words = ("course", "grade", folder / "in", "--secret", folder / "secret", "--weights", "w.csv")
     (tmp_path / "ids.csv").write_text("id\ns00\ns33\n")
     assert run(tmp_path, *words, "--students", "ids.csv").returncode == 0
     rows = table(tmp_path)
@@ -720,7 +729,7 @@ def test_a_lecturers_weights_are_the_points_and_their_mistakes_cost_one_line(gra
 def test_worked_solutions_lead_to_the_right_answers(graded, tmp_path):
     """Who types the numbers that stand in the steps is right."""
     folder = graded[0]
-    done = run(tmp_path, "keys", folder / "in", "--secret", folder / "secret")
+    done = run(tmp_path, "course", "keys", folder / "in", "--secret", folder / "secret")
     assert (done.returncode, done.stdout) == (0, "Wrote worked solutions for 60 students to keys\n")
     assert len(list((tmp_path / "keys").iterdir())) == 60
     page = (tmp_path / "keys" / "s07.html").read_text(encoding="utf-8")
@@ -745,7 +754,14 @@ def test_worked_solutions_lead_to_the_right_answers(graded, tmp_path):
             assert is_right(exercise, read, **task), (student, exercise, read)
     assert (
         run(
-            tmp_path, "keys", folder / "in", "--secret", folder / "secret", "-o", folder / "in"
+            tmp_path,
+            "course",
+            "keys",
+            folder / "in",
+            "--secret",
+            folder / "secret",
+            "-o",
+            folder / "in",
         ).returncode
         == 2
     )
@@ -765,6 +781,7 @@ def test_gradebooks_are_filled_in_as_their_documentation_asks(graded, tmp_path):
     """Made after the documentation of Canvas and Moodle; neither was at hand."""
     folder = graded[0]
     words = (
+        "course",
         "grade",
         folder / "in",
         "--secret",

@@ -57,7 +57,9 @@ def course(tmp_path_factory):
     (mine / "notes.txt").write_text("not for students", encoding="utf-8")
     (mine / "my_exercises.py").write_text(EXERCISES, encoding="utf-8")
     (folder / "ids.csv").write_text("id\nada\nbob\ncy\n", encoding="utf-8")
-    done = run(folder, "course", "--students", "ids.csv", "--lessons", "mine", "-o", "course")
+    done = run(
+        folder, "course", "make", "--students", "ids.csv", "--lessons", "mine", "-o", "course"
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote 3 folders to course\n", "")
     for student, answers in ANSWERS.items():
         (folder / "course" / student / "answers.json").write_text(json.dumps(answers))
@@ -89,7 +91,7 @@ def test_the_answers_stay_beside_the_course(course):
 
 
 def test_grades_count_the_new_exercises(course):
-    done = run(course, "grade", "course", "-o", "grades.csv")
+    done = run(course, "course", "grade", "course", "-o", "grades.csv")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Graded 3 students in 12 exercises, 1.2 of 13 points on average")
     with open(course / "grades.csv", encoding="utf-8-sig") as file:
@@ -109,7 +111,7 @@ def test_grades_count_the_new_exercises(course):
 
 
 def test_keys_hold_question_and_answer(course):
-    assert run(course, "keys", "course", "-o", "keys").returncode == 0
+    assert run(course, "course", "keys", "course", "-o", "keys").returncode == 0
     page = (course / "keys" / "ada.html").read_text(encoding="utf-8")
     assert "How many labels do 40 strata need?" in page and "the answer is 80; two in each" in page
 
@@ -121,11 +123,15 @@ def test_an_answer_in_a_cell_is_refused_before_anything_is_written(tmp_path):
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (mine / "mine.ipynb").write_text(json.dumps(notebook))
     (tmp_path / "ids.csv").write_text("id\nada\n")
-    done = run(tmp_path, "course", "--students", "ids.csv", "--lessons", "mine", "-o", "course")
+    done = run(
+        tmp_path, "course", "make", "--students", "ids.csv", "--lessons", "mine", "-o", "course"
+    )
     assert done.returncode != 0 and "move wb.exercise(...) to my_exercises.py" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.csv", "mine"]
     (mine / "mine.ipynb").unlink()
-    done = run(tmp_path, "course", "--students", "ids.csv", "--lessons", "mine", "-o", "course")
+    done = run(
+        tmp_path, "course", "make", "--students", "ids.csv", "--lessons", "mine", "-o", "course"
+    )
     assert "'mine' has no notebooks; create the folder with: workbench lab" in done.stderr
 
 

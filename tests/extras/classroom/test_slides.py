@@ -90,13 +90,13 @@ def test_lists_are_shown_prose_and_code_are_said():
     text = "# A title\n\nFirst.\n\nSecond.\n\n- a list\n\n```\ncode\n\n# no heading\n```\n\n## Next\n\n$$a\n\n= b$$"
     cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell("f(1)")]
     first, second = slides(cells)
-    assert [cell["source"] for cell in first.shown] == [
+    assert [cell["source"] for cell in first.content] == [
         "First.",
         "- a list",
     ] and first.title == "A title"
-    assert [cell["source"] for cell in first.said] == ["Second.", "```\ncode\n\n# no heading\n```"]
-    assert [cell["source"] for cell in second.shown] == ["$$a\n\n= b$$"]
-    assert [cell["source"] for cell in second.said] == ["```python\nf(1)\n```"]
+    assert [cell["source"] for cell in first.notes] == ["Second.", "```\ncode\n\n# no heading\n```"]
+    assert [cell["source"] for cell in second.content] == ["$$a\n\n= b$$"]
+    assert [cell["source"] for cell in second.notes] == ["```python\nf(1)\n```"]
 
 
 def test_a_picture_has_a_slide_of_its_own():
@@ -108,7 +108,7 @@ def test_a_picture_has_a_slide_of_its_own():
         nbformat.v4.new_code_cell("draw()", outputs=[picture]),
         nbformat.v4.new_markdown_cell("1. look"),
     ]
-    assert [len(slide.shown) for slide in slides(cells)] == [1, 1, 1]
+    assert [len(slide.content) for slide in slides(cells)] == [1, 1, 1]
 
 
 def test_the_same_in_code_is_for_the_speaker():
@@ -121,27 +121,27 @@ def test_the_same_in_code_is_for_the_speaker():
         nbformat.v4.new_markdown_cell("Seen."),
     ]
     first, second = slides(cells)
-    assert [cell["source"] for cell in first.shown] == ["- Shares"]
-    assert [cell["source"] for cell in second.shown] == ["Seen."]
-    assert [cell["source"] for cell in second.said] == [
+    assert [cell["source"] for cell in first.content] == ["- Shares"]
+    assert [cell["source"] for cell in second.content] == ["Seen."]
+    assert [cell["source"] for cell in second.notes] == [
         "**The same in code.** Sums.\n\n- a list",
         "```python\nwb.sum()\n```",
     ]
 
 
 def test_the_command_writes_one_file(tmp_path):
-    done = run(tmp_path, "slides", "start", "-o", "out/s.html")
+    done = run(tmp_path, "course", "slides", "start", "-o", "out/s.html")
     assert (done.returncode, done.stdout) == (0, "Wrote out/s.html\n") and (
         tmp_path / "out" / "s.html"
     ).is_file()
-    done = run(tmp_path, "slides", "voila")
+    done = run(tmp_path, "course", "slides", "voila")
     assert (
         done.returncode == 2
         and done.stderr.startswith("Error: no topic 'voila'")
         and done.stderr.count("\n") == 1
     )
     (tmp_path / "x.ipynb").write_text("{}")
-    done = run(tmp_path, "slides", "x.ipynb")
+    done = run(tmp_path, "course", "slides", "x.ipynb")
     assert done.returncode == 2 and done.stderr.endswith(
         "'x.ipynb' is not a notebook of format 4\n"
     )
@@ -154,7 +154,7 @@ def test_a_part_begins_with_its_question_and_its_scenes():
         nbformat.v4.new_code_cell("f()", outputs=[asked]),
         nbformat.v4.new_markdown_cell("## Part 2 of 2\n\n## End\n\nx"),
     ]
-    shown = {slide.title: [cell["source"] for cell in slide.shown] for slide in slides(cells)}
+    shown = {slide.title: [cell["source"] for cell in slide.content] for slide in slides(cells)}
     assert shown["Part 1 of 2"] == ["**How many?**", "- Predict first"] and shown[
         "Part 2 of 2"
     ] == ["- End"]

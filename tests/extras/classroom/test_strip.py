@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.extras.classroom.grading import OTHERS, Graded, Grades, Mark
+from workbench.extras.classroom.grading import OTHERS, Assessment, Graded, Grades
 from workbench.extras.classroom.strip import chart, class_strip, strip_page
 from workbench.extras.classroom.variants import AUDIT, task_of
 from workbench.reports.parameters import ReportError
@@ -39,7 +39,7 @@ def test_it_counts_the_intervals_that_miss(strip):
     assert strip.truth == pytest.approx(TRUTH) and (len(strip.rows), strip.left_out) == (60, 4)
     assert strip.missed == missed and 0 < missed < 15
     assert sorted(row["estimate"] for row in strip.rows) == sorted(given[:, 0].tolist())
-    title, words = strip.words()
+    title, words = strip.texts()
     assert (
         title == f"{missed} of our 60 intervals missed the true accuracy"
         and "about 3 would" in words
@@ -72,16 +72,16 @@ def test_it_names_nobody(strip):
         and "data:image/png;base64,iVBOR" in text
     )
     drawn = chart(strip).to_dict()
-    assert drawn["description"] == strip.words()[1] and "s00" not in str(drawn)
+    assert drawn["description"] == strip.texts()[1] and "s00" not in str(drawn)
 
 
 def test_answers_to_somebody_elses_audit_leave_the_strip():
     given = dict(list(answers().items())[:10])
     own = class_strip(grades(given), SECRET)
-    copy = Graded("copier", (Mark(AUDIT, OTHERS),), (), {AUDIT: given["s03"]})
+    copy = Graded("copier", (Assessment(AUDIT, OTHERS),), (), {AUDIT: given["s03"]})
     found = class_strip(Grades((*grades(given).students, copy), ()), SECRET)
     assert (found.rows, found.left_out, found.copied) == (own.rows, 0, 1)
-    assert found.words()[1].endswith(
+    assert found.texts()[1].endswith(
         " 1 answer was left out, because it is for another student's audit."
     )
 

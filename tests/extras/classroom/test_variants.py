@@ -87,7 +87,7 @@ def test_variants_are_those_that_were_handed_out():
 
 def test_draws_stay_in_their_ranges_and_reach_their_ends():
     drawn = Draws(1)
-    assert {drawn.whole(2, 4) for _ in range(100)} == {2, 3, 4}
+    assert {drawn.integer(2, 4) for _ in range(100)} == {2, 3, 4}
     assert {drawn.hits(2, 4, 2) for _ in range(100)} == {0, 1, 2}
     assert (
         Draws(2).hits(7, 7, 5) == 5 and Draws(2).hits(0, 7, 5) == 0 and Draws(2).hits(3, 7, 7) == 3

@@ -27,7 +27,7 @@ def asked(monkeypatch):
         Prediction("2-number", "How many?", ipywidgets.BoundedIntText(1, 0, 9)),
         drawn,
     ]
-    monkeypatch.setattr(votes, "questions_asked", lambda: found)
+    monkeypatch.setattr(votes, "lesson_questions", lambda: found)
 
 
 def hand_in(folder, student, content):
@@ -63,12 +63,14 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
         "big: predictions.json has 1,000,001 bytes; the limit is 1,000,000",
         "text: predictions.json has no predictions by name",
     ]
-    assert coin.words() == "60 predictions, 6 missing. heads: 40; tails: 20."
-    assert number.words() == "60 predictions, 6 missing. The values range from 0 to 3."
-    assert line.words() == "60 predictions, 6 missing. The last values range from 0.1 to 0.159."
+    assert coin.description() == "60 predictions, 6 missing. heads: 40; tails: 20."
+    assert number.description() == "60 predictions, 6 missing. The values range from 0 to 3."
+    assert (
+        line.description() == "60 predictions, 6 missing. The last values range from 0.1 to 0.159."
+    )
     assert [
         votes.chart(vote).to_dict(validate=True)["description"] for vote in (coin, number, line)
-    ] == [vote.words() for vote in (coin, number, line)]
+    ] == [vote.description() for vote in (coin, number, line)]
 
 
 def test_the_page_names_nobody_and_escapes(tmp_path, asked):
@@ -89,7 +91,7 @@ def test_nobody_predicted(tmp_path, asked):
 
 
 def test_the_lessons_questions_are_all_there():
-    names = [prediction.name for prediction in votes.questions_asked()]
+    names = [prediction.name for prediction in votes.lesson_questions()]
     assert len(set(names)) == len(names) and [name[0] for name in names] == sorted(
         name[0] for name in names
     )
@@ -99,7 +101,7 @@ def test_the_lessons_questions_are_all_there():
 def test_every_question_of_the_lessons_takes_what_its_control_keeps(tmp_path):
     """The file is written as a lesson writes it: by moving the control and locking."""
     kept_by_hand = {}
-    for prediction in votes.questions_asked():
+    for prediction in votes.lesson_questions():
         if options := getattr(prediction.control, "options", ()):
             kept_by_hand[prediction.name] = options[-1]
         else:
@@ -116,16 +118,16 @@ def test_the_command_writes_one_page(tmp_path):
     (tmp_path / "class").mkdir()
     hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
     assert (tmp_path / "class" / "ada" / kept.FILE).is_file()
-    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    done = run(tmp_path, "course", "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
     hand_in(tmp_path / "class", "bob", "{")
-    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    done = run(tmp_path, "course", "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stderr) == (
         0,
         "Not read: bob: predictions.json is not valid JSON\n",
     )
     assert "bob" not in (tmp_path / "out" / "v.html").read_text(encoding="utf-8")
-    done = run(tmp_path, "votes", "nothing")
+    done = run(tmp_path, "course", "votes", "nothing")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
 
 
@@ -148,7 +150,7 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
     monkeypatch.setitem(lessons.LESSONS, "weather", "07-weather")
     checking.course_exercises.cache_clear()
     try:
-        assert [question.name for question in votes.questions_asked()][-1] == "7-rain"
+        assert [question.name for question in votes.lesson_questions()][-1] == "7-rain"
         assert checking.check("7.1", "rain").verdict == "correct"
     finally:
         checking.course_exercises.cache_clear()

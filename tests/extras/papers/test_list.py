@@ -104,9 +104,9 @@ def test_each_item_says_what_is_claimed_what_it_takes_and_on_what_it_is_run():
     [
         (
             "kloos/fig9",
-            "name must be an item of `workbench replay list`; got 'kloos/fig9' (did you mean 'kloos/fig3'?)",
+            "name must be an item of `workbench papers replay list`; got 'kloos/fig9' (did you mean 'kloos/fig3'?)",
         ),
-        ("nothing", "name must be an item of `workbench replay list`; got 'nothing'"),
+        ("nothing", "name must be an item of `workbench papers replay list`; got 'nothing'"),
     ],
 )
 def test_an_unknown_name_is_told(wrong, text):

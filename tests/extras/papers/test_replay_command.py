@@ -1,4 +1,4 @@
-"""The command `workbench replay`: list, one item, a paper, files, mistakes."""
+"""The command `workbench papers replay`: list, one item, a paper, files, mistakes."""
 
 import json
 import re
@@ -18,19 +18,19 @@ REMOTE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?https?:""")
 
 
 def test_list_prints_one_line_per_item_that_begins_with_its_name(tmp_path):
-    done = run(tmp_path, "replay", "list")
+    done = run(tmp_path, "papers", "replay", "list")
     names = [line.split()[0] for line in done.stdout.splitlines()]
     assert done.returncode == 0 and names == [row["name"] for row in wb.replay_list().rows()]
 
 
 def test_an_item_prints_its_claims(tmp_path):
-    done = run(tmp_path, "replay", "micheals-boult/kish", "--quiet")
+    done = run(tmp_path, "papers", "replay", "micheals-boult/kish", "--quiet")
     assert done.returncode == 0 and done.stderr == "" and list(tmp_path.iterdir()) == []
     assert "holds: proportion of errors; printed 0.074, ours 0.07358 (± 0.0005)" in done.stdout
 
 
 def test_a_slip_of_the_print_is_told_with_the_corrected_number(tmp_path):
-    done = run(tmp_path, "replay", "nguyen/section3.2", "--quiet")
+    done = run(tmp_path, "papers", "replay", "nguyen/section3.2", "--quiet")
     assert done.stdout.splitlines()[1] == (
         "  wrong as printed, right when corrected: ways to take 5 records from 3 strata, all counted; printed 35, ours "
         "21, corrected 21 (exact); C(beta + r - 1, r - 1)"
@@ -40,6 +40,7 @@ def test_a_slip_of_the_print_is_told_with_the_corrected_number(tmp_path):
 def test_a_page_stands_alone_with_the_verdicts_on_top(tmp_path):
     done = run(
         tmp_path,
+        "papers",
         "replay",
         "grandvalet-bengio/table1",
         "-o",
@@ -68,7 +69,7 @@ def test_a_page_stands_alone_with_the_verdicts_on_top(tmp_path):
 
 def test_a_paper_makes_one_page_with_its_figures(tmp_path):
     items = [row["name"] for row in wb.replay_list().rows() if row["name"].startswith("kloos/")]
-    done = run(tmp_path, "replay", "kloos", "-o", "kloos.html", "--quiet")
+    done = run(tmp_path, "papers", "replay", "kloos", "-o", "kloos.html", "--quiet")
     page = (tmp_path / "kloos.html").read_text()
     assert done.returncode == 0 and all(
         page.count(f'"{prefix}{name.replace("/", "-")}"') == 1
@@ -79,7 +80,7 @@ def test_a_paper_makes_one_page_with_its_figures(tmp_path):
 
 
 def test_progress_is_one_line_per_item(tmp_path):
-    done = run(tmp_path, "replay", "nguyen/introduction")
+    done = run(tmp_path, "papers", "replay", "nguyen/introduction")
     assert re.fullmatch(r"nguyen/introduction: holds \d.* \(\d+\.\d s\)\n", done.stderr)
 
 
@@ -117,7 +118,10 @@ def run_item(name, path):
 @pytest.mark.parametrize(
     "message, words",
     [
-        ("name must be an item of `workbench replay list`; got 'kloos/fig7'", ["kloos/fig7"]),
+        (
+            "name must be an item of `workbench papers replay list`; got 'kloos/fig7'",
+            ["kloos/fig7"],
+        ),
         ("data must not be given for kloos/fig1", ["kloos/fig1", "--data", "x.csv"]),
         ("x.csv", ["grandvalet-bengio/table2", "--data", "x.csv"]),
         (
@@ -128,7 +132,7 @@ def run_item(name, path):
     ],
 )
 def test_a_mistake_costs_one_line(tmp_path, message, words):
-    costs_one_line(tmp_path, message, "replay", *words)
+    costs_one_line(tmp_path, message, "papers", "replay", *words)
 
 
 def test_a_file_with_two_columns_of_text_is_refused(tmp_path):
@@ -137,7 +141,9 @@ def test_a_file_with_two_columns_of_text_is_refused(tmp_path):
 
 
 def costs_one_line_in(folder):
-    done = run(folder, "replay", "grandvalet-bengio/table2", "--data", "two.csv", "--quiet")
+    done = run(
+        folder, "papers", "replay", "grandvalet-bengio/table2", "--data", "two.csv", "--quiet"
+    )
     assert (
         done.returncode == 2
         and "text in 'a', 'b'" in done.stderr
@@ -176,7 +182,7 @@ def verdict_first(page):
 
 
 def test_each_claim_has_its_verdict_first_and_the_papers_section(tmp_path):
-    run(tmp_path, "replay", "kumar-raj/eq13", "-o", "page.html", "--quiet")
+    run(tmp_path, "papers", "replay", "kumar-raj/eq13", "-o", "page.html", "--quiet")
     page = (tmp_path / "page.html").read_text()
     assert verdict_first(page) and page.count("(section 3.4.1)") == 3
     assert (
@@ -208,7 +214,7 @@ def quick(monkeypatch):
 
 
 def replay(*words):
-    return CliRunner().invoke(main.commands, ["replay", *words])
+    return CliRunner().invoke(main.commands, ["papers", "replay", *words])
 
 
 def without_date(page):
@@ -255,6 +261,7 @@ def test_a_resumed_run_needs_a_file(tmp_path):
     costs_one_line(
         tmp_path,
         "resume needs an output file: add --output or --json",
+        "papers",
         "replay",
         "kloos/table1",
         "--resume",

@@ -56,6 +56,7 @@ def test_a_learner_and_data_of_ones_own_from_the_command_line(tmp_path):
     X, y = own_data(tmp_path)
     done = run(
         tmp_path,
+        "papers",
         "replay",
         NAME,
         "--data",
@@ -107,13 +108,13 @@ def _as_before(monkeypatch):
             ["kloos/fig1", "--learner", "1nn"],
         ),
         (
-            "data must be a file or a folder that `workbench data` filled; . holds neither letter.npz nor forest.npz",
+            "data must be a file or a folder that `workbench papers data` filled; . holds neither letter.npz nor forest.npz",
             [NAME, "--data", "."],
         ),
     ],
 )
 def test_a_mistake_costs_one_line(tmp_path, message, words):
-    costs_one_line(tmp_path, message, "replay", *words)
+    costs_one_line(tmp_path, message, "papers", "replay", *words)
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def at_hand(monkeypatch, tmp_path):
 def test_it_runs_on_the_papers_data_where_they_are_at_hand(at_hand):
     setting = Setting(scale=0.1, learner="centroid")
     assert run_item(registry.find(NAME), setting).data == grandvalet_bengio.STAND_IN
-    done = run(at_hand, "data", "letter", "--from", "letters.csv")
+    done = run(at_hand, "papers", "data", "letter", "--from", "letters.csv")
     assert done.returncode == 0, done.stderr
     found = run_item(registry.find(NAME), setting)
     assert found.data == "Letter" and {row["why"].split(";")[0] for row in found.rows()} == {

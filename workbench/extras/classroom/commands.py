@@ -1,20 +1,28 @@
-"""The commands for courses: course, grade, keys, strip, votes, concept-test, slides, bundle."""
+"""The commands of `workbench course`, for lecturers."""
 
 import os
-from typing import Any
+from collections.abc import Callable
 
 import click
 
 from workbench import checks
+from workbench.commands.options import Command
 
 OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
+FOLDER = click.argument("folder", metavar="DIR")
 SECRET = click.option(
     "--secret", metavar="FILE", help="Secret of the course.  [default: DIR-secret.txt]"
 )
 
 
-@click.command()
+def _output(default: str, metavar: str, text: str) -> Callable:
+    """Return the option that names the file or folder to write."""
+    text = f"{text}.  [default: {default}]"
+    return click.option("-o", "--output", default=default, metavar=metavar, help=text)
+
+
+@click.command("make", cls=Command, example="workbench course make --students ids.csv -o course")
 @click.option(
     "--students",
     required=True,
@@ -43,7 +51,7 @@ SECRET = click.option(
     metavar="FOLDER",
     help="Folder of your own lessons, made by workbench lab FOLDER --copy-only.",
 )
-def course(
+def make(
     students: str, secret: str | None, output: str, binder: str | None, lessons: str | None
 ) -> None:
     """Write a copy of the lessons for each student.
@@ -63,17 +71,17 @@ def course(
     variants.use_exercises(os.path.join(lessons, OWN_FILE) if lessons else exercises)
     copies.lessons(lessons)
     key = seeds.read_secret(secret or seeds.new_secret(output))
-    written, kept = copies.write_copies(ids, key, output, binder=binder, home=lessons)
+    written, existing = copies.write_copies(ids, key, output, binder=binder, home=lessons)
     variants.write_exercises(exercises)
     weights.write_weights(seeds.beside(output, "weights.csv"))
-    click.echo(
-        f"Wrote {checks.counted(len(written), 'folder')} to {output}"
-        + (f"; kept {checks.listed(kept)}" if kept else "")
-    )
+    message = f"Wrote {checks.counted(len(written), 'folder')} to {output}"
+    click.echo(f"{message}; kept {checks.listed(existing)}" if existing else message)
 
 
-@click.command()
-@click.argument("folder", metavar="DIR")
+@click.command(
+    cls=Command, example="workbench course grade course --gradebook export.csv -o grades.csv"
+)
+@FOLDER
 @SECRET
 @click.option(
     "--students",
@@ -111,26 +119,28 @@ def grade(
     the class. The latter shows misconceptions, scenes to repeat, and likely copies.
     """
     from workbench.extras.classroom import grading, pages, seeds
+    from workbench.extras.classroom.gradebooks import write_gradebook
     from workbench.extras.classroom.students import read_students
+    from workbench.extras.classroom.weights import read_weights
 
     pages.check_outside(output, folder)
-    grades = grading.grade(
-        folder,
-        _secret(folder, secret),
-        read_students(students) if students else None,
-        _weights(weights or seeds.beside(folder, "weights.csv"), weights is not None),
-    )
-    written = [output, str(pages.write_grades(grades, output))]
+    key = _secret(folder, secret)
+    ids = read_students(students) if students else None
+    default_weights = seeds.beside(folder, "weights.csv")
+    if weights is None and os.path.exists(default_weights):
+        weights = default_weights
+    points = None if weights is None else read_weights(weights)
+    grades = grading.grade(folder, key, ids, points)
+    written = [output]
+    class_page = pages.write_grades(grades, output)
     if gradebook:
-        from workbench.extras.classroom.gradebooks import write_gradebook
-
         filled, missing = write_gradebook(gradebook, grades, output)
-        written.insert(1, str(filled))
+        written.append(str(filled))
         if missing:
             click.echo(f"Not in {gradebook}: {checks.listed(missing, len(missing))}", err=True)
-    for each in grades.left_out:
-        click.echo(f"Left out: {each}", err=True)
-    click.echo(f"{grading.summary(grades)}\nWrote {', '.join(written[:-1])} and {written[-1]}")
+    for problem in grades.left_out:
+        click.echo(f"Left out: {problem}", err=True)
+    click.echo(f"{grading.summary(grades)}\nWrote {', '.join(written)} and {class_page}")
 
 
 def _secret(folder: str, secret: str | None) -> bytes:
@@ -141,18 +151,10 @@ def _secret(folder: str, secret: str | None) -> bytes:
     return seeds.read_secret(secret or seeds.beside(folder, "secret.txt"))
 
 
-def _weights(path: str, given: bool) -> dict[str, dict[str, float]]:
-    from workbench.extras.classroom.weights import all_weights, read_weights
-
-    return read_weights(path) if given or os.path.exists(path) else all_weights()
-
-
-@click.command()
-@click.argument("folder", metavar="DIR")
+@click.command(cls=Command, example="workbench course keys course -o keys")
+@FOLDER
 @SECRET
-@click.option(
-    "-o", "--output", default="keys", metavar="DIR", help="Folder for the pages.  [default: keys]"
-)
+@_output("keys", "DIR", "Folder for the pages")
 def keys(folder: str, secret: str | None, output: str) -> None:
     """Write worked solutions for each student in DIR.
 
@@ -162,18 +164,16 @@ def keys(folder: str, secret: str | None, output: str) -> None:
 
     pages.check_outside(os.path.join(output, "any"), folder)
     key = _secret(folder, secret)
-    students = sorted(grading.student_folders(folder))
+    students = sorted(grading.student_folders(folder)[0])
     for student in students:
         pages.write_text(os.path.join(output, f"{student}.html"), pages.key_page(key, student))
     click.echo(f"Wrote worked solutions for {checks.counted(len(students), 'student')} to {output}")
 
 
-@click.command()
-@click.argument("folder", metavar="DIR")
+@click.command(cls=Command, example="workbench course strip course -o strip.html")
+@FOLDER
 @SECRET
-@click.option(
-    "-o", "--output", default="strip.html", metavar="FILE", help="HTML file.  [default: strip.html]"
-)
+@_output("strip.html", "FILE", "HTML file")
 def strip(folder: str, secret: str | None, output: str) -> None:
     """Plot the intervals that the students in DIR reported.
 
@@ -185,16 +185,14 @@ def strip(folder: str, secret: str | None, output: str) -> None:
 
     pages.check_outside(output, folder)
     key = _secret(folder, secret)
-    found = strips.class_strip(grading.grade(folder, key), key)
-    pages.write_text(output, strips.strip_page(found))
-    click.echo(f"{found.words()[0]}\nWrote {output}")
+    class_strip = strips.class_strip(grading.grade(folder, key), key)
+    pages.write_text(output, strips.strip_page(class_strip))
+    click.echo(f"{class_strip.texts()[0]}\nWrote {output}")
 
 
-@click.command()
-@click.argument("folder", metavar="DIR")
-@click.option(
-    "-o", "--output", default="votes.html", metavar="FILE", help="HTML file.  [default: votes.html]"
-)
+@click.command(cls=Command, example="workbench course votes course -o votes.html")
+@FOLDER
+@_output("votes.html", "FILE", "HTML file")
 def votes(folder: str, output: str) -> None:
     """Plot the predictions of the students in DIR.
 
@@ -204,14 +202,16 @@ def votes(folder: str, output: str) -> None:
     from workbench.extras.classroom import votes as predictions
 
     pages.check_outside(output, folder)
-    found, unread = predictions.class_votes(folder)
-    for each in unread:
-        click.echo(f"Not read: {each}", err=True)
-    pages.write_text(output, predictions.votes_page(found))
-    click.echo(f"{checks.counted(len(found), 'question')} with predictions\nWrote {output}")
+    questions, unread = predictions.class_votes(folder)
+    for problem in unread:
+        click.echo(f"Not read: {problem}", err=True)
+    pages.write_text(output, predictions.votes_page(questions))
+    click.echo(f"{checks.counted(len(questions), 'question')} with predictions\nWrote {output}")
 
 
-@click.command("concept-test")
+@click.command(
+    "concept-test", cls=Command, example="workbench course concept-test before.csv after.csv"
+)
 @click.argument("before")
 @click.argument("after")
 def concept_test(before: str, after: str) -> None:
@@ -225,16 +225,10 @@ def concept_test(before: str, after: str) -> None:
     click.echo("\n".join(concept_gain(before, after).lines()))
 
 
-@click.command()
+@click.command(cls=Command, example="workbench course slides stratified-accuracy -o slides.html")
 @click.argument("lesson")
-@click.option(
-    "-o",
-    "--output",
-    default="slides.html",
-    metavar="FILE",
-    help="HTML file.  [default: slides.html]",
-)
-def slides(lesson: Any, output: Any) -> Any:
+@_output("slides.html", "FILE", "HTML file")
+def slides(lesson: str, output: str) -> None:
     """Write LESSON as slides in one HTML file.
 
     The file needs no network. LESSON is a topic of `workbench list` or the path of a notebook. The
@@ -248,8 +242,8 @@ def slides(lesson: Any, output: Any) -> Any:
     click.echo(f"Wrote {output}")
 
 
-@click.command()
-@click.argument("folder", metavar="DIR")
+@click.command(cls=Command, example="workbench course bundle offline --platform windows")
+@FOLDER
 @click.option(
     "--platform",
     "target",

@@ -47,20 +47,16 @@ class ConceptGain:
     def lines(self) -> list[str]:
         """Return the comparison as lines of text."""
         low, high = self.interval()
-        rows = [
-            f"{number:>8}  {before:>6}  {after:>5}"
-            for number, before, after in zip(
-                KEY, self.before.sum(0), self.after.sum(0), strict=True
-            )
-        ]
-        missing = [f"Only one test of {checks.listed(self.without)}"] if self.without else []
-        return [
-            "question  before  after",
-            *rows,
+        counts = zip(KEY, self.before.sum(0), self.after.sum(0), strict=True)
+        lines = ["question  before  after"]
+        lines += [f"{number:>8}  {before:>6}  {after:>5}" for number, before, after in counts]
+        lines.append(
             f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} "
-            f"of {len(KEY)}, 95% confidence interval {low:+.2f} to {high:+.2f}",
-            *missing,
-        ]
+            f"of {len(KEY)}, 95% confidence interval {low:+.2f} to {high:+.2f}"
+        )
+        if self.without:
+            lines.append(f"Only one test of {checks.listed(self.without)}")
+        return lines
 
 
 def concept_gain(before: str, after: str) -> ConceptGain:
@@ -76,29 +72,29 @@ def concept_gain(before: str, after: str) -> ConceptGain:
     ReportError
         If a file has other columns or letters, or fewer than two students are in both.
     """
-    first, second = _right(before), _right(after)
+    first, second = _correct_answers(before), _correct_answers(after)
     both = [student for student in first if student in second]
     if len(both) < 2:
         raise ReportError(
             f"at least 2 students must be in both {before} and {after}; got {len(both)}"
         )
-    earlier, later = (np.array([right[student] for student in both]) for right in (first, second))
-    return ConceptGain(earlier, later, tuple(sorted(first.keys() ^ second.keys())))
+    return ConceptGain(
+        np.array([first[student] for student in both]),
+        np.array([second[student] for student in both]),
+        tuple(sorted(first.keys() ^ second.keys())),
+    )
 
 
-def _right(path: str) -> dict[str, list[bool]]:
+def _correct_answers(path: str) -> dict[str, list[bool]]:
     """Return {student: whether each answer is correct}."""
-    return {
-        student: [
-            _letter(f"{path}, row {number}: question {question}", row[question]) == right
-            for question, right in KEY.items()
-        ]
-        for number, student, row in read_rows(path, tuple(KEY))
-    }
-
-
-def _letter(where: str, text: str) -> str:
-    letter = text.strip().lower()
-    if letter not in CHOICES:
-        raise ReportError(f"{where} must be a, b, c, d or empty; got {letter[:20]!r}")
-    return letter
+    correct = {}
+    for number, student, row in read_rows(path, tuple(KEY)):
+        letters = {question: row[question].strip().lower() for question in KEY}
+        for question, letter in letters.items():
+            if letter not in CHOICES:
+                raise ReportError(
+                    f"{path}, row {number}: question {question} must be a, b, c, d or empty; got "
+                    f"{letter[:20]!r}"
+                )
+        correct[student] = [letters[question] == right for question, right in KEY.items()]
+    return correct

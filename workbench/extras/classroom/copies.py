@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -10,9 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import checks
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.seeds import fingerprint
 from workbench.extras.classroom.submissions import ANSWERS, course_of
-from workbench.extras.classroom.variants import VARIANTS, asked, graded, task_of
+from workbench.extras.classroom.variants import VARIANTS, graded, question_of, task_of
 from workbench.lessons import own_exercises
 from workbench.lessons.checking import OWN_FILE
 from workbench.reports.pages import source
@@ -38,7 +38,7 @@ _TEXT = re.compile(r"""(["'])([^"'\n]{1,200})\1""")
 _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
-def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
+def lessons(folder: StrPath | None = None) -> dict[str, dict]:
     """Return {file name: notebook} of the lessons, before the graded exercises are filled in.
 
     Parameters
@@ -52,18 +52,19 @@ def lessons(folder: str | os.PathLike | None = None) -> dict[str, dict]:
         If there is no notebook, or one has the answer to an exercise.
     """
     home = notebooks_folder() if folder is None else Path(folder)
-    names = lesson_names(home)
-    if not names:
+    notebooks = {name: load_notebook(home / name) for name in lesson_names(home)}
+    if not notebooks:
         raise ReportError(
             f"{str(home)!r} has no notebooks; create the folder with: workbench lab DIR --copy-only"
         )
-    notebooks = {name: _bare(load_notebook(home / name)) for name in names}
     for name, notebook in notebooks.items():
-        if any(map(_ADDING.search, _codes(notebook))):
-            raise ReportError(
-                f"{name} adds an exercise in a cell, so students could read its answer; "
-                f"move wb.exercise(...) to {OWN_FILE} in the same folder"
-            )
+        for cell in _code_cells(notebook):
+            cell |= {"outputs": [], "execution_count": None}
+            if _ADDING.search(source(cell)):
+                raise ReportError(
+                    f"{name} adds an exercise in a cell, so students could read its answer; "
+                    f"move wb.exercise(...) to {OWN_FILE} in the same folder"
+                )
     return notebooks
 
 
@@ -72,42 +73,9 @@ def lesson_names(folder: Path | None = None) -> list[str]:
     return sorted(path.name for path in (folder or notebooks_folder()).glob("*.ipynb"))
 
 
-def _codes(notebook: dict) -> list[str]:
-    """Return the text of each code cell."""
-    return [source(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def named_files(folder: str | os.PathLike, notebooks: Iterable[dict]) -> list[str]:
-    """Return the paths of files that code cells name, such as the data of a lesson.
-
-    Parameters
-    ----------
-    folder : path
-        Folder of the files.
-    notebooks : iterable of dict
-        Notebooks with the code cells.
-    """
-    home = Path(folder).resolve()
-    texts = {
-        text
-        for notebook in notebooks
-        for code in _codes(notebook)
-        for _, text in _TEXT.findall(code)
-    }
-    inside = ((home / text).resolve() for text in texts if text)
-    return sorted(
-        path.relative_to(home).as_posix()
-        for path in inside
-        if path.is_file() and home in path.parents and path.suffix not in (".py", ".ipynb")
-    )
-
-
-def _bare(notebook: dict) -> dict:
-    """Return a notebook without outputs. Solutions are in separate notebooks."""
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            cell |= {"outputs": [], "execution_count": None}
-    return notebook
+def _code_cells(notebook: dict) -> list[dict]:
+    """Return the code cells of a notebook."""
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
@@ -123,38 +91,33 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
         Id of the student.
     """
     notebook = copy.deepcopy(notebook)
-    notebook["metadata"].setdefault("workbench", {}).update(
-        course=fingerprint(secret), student=student
-    )
+    about = notebook["metadata"].setdefault("workbench", {})
+    about.update(course=fingerprint(secret), student=student)
     for cell in notebook["cells"]:
+        text = source(cell)
         if cell["cell_type"] == "code":
-            cell["source"] = _recording(source(cell)).splitlines(keepends=True)
+            text = _CALL.sub(_recording, text)
         elif "exercise" in cell["metadata"].get("tags", []):
-            cell["source"] = _asked(source(cell), secret, student).splitlines(keepends=True)
+            text = _with_question(text, secret, student)
+        else:
+            continue
+        cell["source"] = text.splitlines(keepends=True)
     return notebook
 
 
-def _asked(text: str, secret: bytes, student: str) -> str:
+def _with_question(text: str, secret: bytes, student: str) -> str:
     """Return the text of an exercise with the student's data and how to hand in answers."""
-    number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
-    if number and number[1] in graded():
-        question = asked(number[1], task_of(secret, student, number[1]))
-        text = f"{text[: number.start()]}**{number[1]}** *(graded)* {question}"
-    return re.sub(
-        r"(?m)^[^\n]*`wb\.check\(number, answer\)`[^\n]*",
-        lambda told: told[0] + HANDED_IN,
-        text,
-        count=1,
-    )
+    title = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
+    if title and title[1] in graded():
+        question = question_of(title[1], task_of(secret, student, title[1]))
+        text = f"{text[: title.start()]}{title[0]} *(graded)* {question}"
+    line = re.search(r"(?m)^[^\n]*`wb\.check\(number, answer\)`[^\n]*", text)
+    return text[: line.end()] + HANDED_IN + text[line.end() :] if line else text
 
 
-def _recording(text: str) -> str:
-    return _CALL.sub(
-        lambda call: (
-            f'wb.check("{call[1]}", answer, record="{ANSWERS}")' if call[1] in graded() else call[0]
-        ),
-        text,
-    )
+def _recording(call: re.Match) -> str:
+    """Return the call of `check` for a graded exercise, which records the answer."""
+    return f'{call[0][:-1]}, record="{ANSWERS}")' if call[1] in graded() else call[0]
 
 
 def with_link(notebook: dict, binder: str) -> dict:
@@ -192,10 +155,10 @@ def with_link(notebook: dict, binder: str) -> dict:
 def write_copies(
     students: list[str],
     secret: bytes,
-    folder: str | os.PathLike,
+    folder: StrPath,
     *,
     binder: str | None = None,
-    home: str | os.PathLike | None = None,
+    home: StrPath | None = None,
 ) -> tuple[list[str], list[str]]:
     """Write one folder per student.
 
@@ -220,7 +183,7 @@ def write_copies(
     -------
     written : list of str
         Ids of students whose folder was written.
-    kept : list of str
+    existing : list of str
         Ids of students whose folder existed.
 
     Raises
@@ -229,57 +192,59 @@ def write_copies(
         If a folder of these students was made with another secret, or the folder cannot be written.
     """
     folder, sources = Path(folder), lessons(home)
-    extra = _extra_files(home, sources)
-    if binder is not None and START not in sources:
-        raise ReportError(
-            f"--binder adds a link to {START}, but {str(home)!r} has no such notebook"
-        )
+    extra = _extra_files(home, sources.values())
     if binder is not None:
+        if START not in sources:
+            raise ReportError(
+                f"--binder adds a link to {START}, but {str(home)!r} has no such notebook"
+            )
         sources[START] = with_link(sources[START], binder)
     with refusing(f"cannot write to {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
-        there = {path.name.lower() for path in folder.iterdir()}
-        kept = [student for student in students if student.lower() in there]
-        _check_secret(folder, kept, secret)
-        written = [student for student in students if student.lower() not in there]
-        for student in written:
+        existing = {path.name.lower() for path in folder.iterdir()}
+        old = [student for student in students if student.lower() in existing]
+        new = [student for student in students if student.lower() not in existing]
+        strangers = []
+        for student in old:
+            if course_of(folder / student, lesson_names()) not in (None, fingerprint(secret)):
+                strangers.append(student)
+        if strangers:
+            raise ReportError(
+                f"{str(folder)!r} has folders that were made with another secret: "
+                f"{checks.listed(strangers)}"
+            )
+        for student in new:
             _write_copy(folder, student, secret, sources, extra)
-    return written, kept
+    return new, old
 
 
-def _extra_files(home: str | os.PathLike | None, sources: dict) -> dict[str, bytes]:
-    """Return {path: content} of further files: data, and questions without answers."""
-    named = named_files(home, sources.values()) if home is not None else []
-    files = {name: (Path(home or "") / name).read_bytes() for name in named}
+def _extra_files(home: StrPath | None, notebooks: Iterable[dict]) -> dict[str, bytes]:
+    """Return {path: content} of further files: data that code cells name, and questions."""
+    files = {}
+    if home is not None:
+        folder = Path(home).resolve()
+        texts = set()
+        for notebook in notebooks:
+            for cell in _code_cells(notebook):
+                texts |= {text for _, text in _TEXT.findall(source(cell))}
+        for path in {(folder / text).resolve() for text in texts}:
+            if path.is_file() and folder in path.parents and path.suffix not in (".py", ".ipynb"):
+                files[path.relative_to(folder).as_posix()] = path.read_bytes()
     added = [number for number in graded() if number not in VARIANTS]
     if added:
         files[OWN_FILE] = own_exercises.students_file(added).encode()
     return files
 
 
-def _check_secret(folder: Path, students: list, secret: bytes) -> None:
-    names = lesson_names()
-    others = [
-        student
-        for student in students
-        if course_of(folder / student, names) not in (None, fingerprint(secret))
-    ]
-    if others:
-        raise ReportError(
-            f"{str(folder)!r} has folders that were made with another secret: "
-            f"{checks.listed(others)}"
-        )
-
-
 def _write_copy(folder: Path, student: str, secret: bytes, sources: dict, extra: dict) -> None:
+    """Write the folder of a student, in a draft that is moved when it is complete."""
     with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
         copied = Path(draft) / student
         copied.mkdir()
         copy_data(copied)
         for name, notebook in sources.items():
-            text = json.dumps(
-                student_lesson(notebook, secret, student), indent=1, ensure_ascii=False
-            )
+            lesson = student_lesson(notebook, secret, student)
+            text = json.dumps(lesson, indent=1, ensure_ascii=False)
             (copied / name).write_text(text + "\n", encoding="utf-8")
         for name, content in extra.items():
             (copied / name).parent.mkdir(parents=True, exist_ok=True)

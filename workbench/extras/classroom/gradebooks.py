@@ -4,7 +4,7 @@ import csv
 import io
 from pathlib import Path
 
-from workbench.extras.classroom.grading import Graded, Grades
+from workbench.extras.classroom.grading import Grades
 from workbench.extras.classroom.pages import write_text
 from workbench.extras.classroom.students import csv_rows
 from workbench.reports.parameters import ReportError
@@ -44,44 +44,31 @@ def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, lis
     header, *lines = csv_rows(export) or [[]]
     lines = [line for line in lines if len(line) == len(header)]
     by_id = {student.student.lower(): student for student in grades.students}
-    counts = [
-        sum(line[place].strip().lower() in by_id for line in lines) for place in range(len(header))
-    ]
+    columns = [[cell.strip().lower() for cell in column] for column in zip(*lines, strict=True)]
+    counts = [sum(cell in by_id for cell in column) for column in columns]
     if not any(counts):
         raise ReportError(
             f"no column of {export} has an id of a student; check the column id of the students"
         )
-    place = counts.index(max(counts))
-    known = [
-        (line, by_id[line[place].strip().lower()])
-        for line in lines
-        if line[place].strip().lower() in by_id
-    ]
-    platform, rows = (
-        _canvas(header, known) if CANVAS in header else _moodle(header[place], place, known)
-    )
+    id_column = counts.index(max(counts))
+    pairs = zip(lines, map(by_id.get, columns[id_column]), strict=True)
+    matches = [(line, student) for line, student in pairs if student]
+    rows: list[list]
+    if CANVAS in header:
+        platform = "canvas"
+        count = header.index(CANVAS) + 1
+        possible = ["    Points Possible", *[""] * (count - 1), matches[0][1].maximum]
+        rows = [[*header[:count], ITEM], possible]
+        rows += [[*line[:count], student.points] for line, student in matches]
+    else:
+        platform = "moodle"
+        rows = [[header[id_column], ITEM, f"{ITEM} feedback"]]
+        for line, student in matches:
+            feedback = "; ".join(f"{row.exercise} {row.feedback}" for row in student.assessments)
+            rows.append([line[id_column], student.points, feedback])
     path = Path(output).with_name(f"{Path(output).stem}-{platform}.csv")
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     write_text(path, text.getvalue())
-    there = {student.student for _, student in known}
-    return path, [student.student for student in grades.students if student.student not in there]
-
-
-def _canvas(header: list[str], known: list[tuple[list[str], Graded]]) -> tuple[str, list[list]]:
-    count = header.index(CANVAS) + 1
-    possible = ["    Points Possible", *[""] * (count - 1), known[0][1].maximum]
-    return "canvas", [
-        [*header[:count], ITEM],
-        possible,
-        *([*line[:count], student.points] for line, student in known),
-    ]
-
-
-def _moodle(
-    title: str, place: int, known: list[tuple[list[str], Graded]]
-) -> tuple[str, list[list]]:
-    return "moodle", [
-        [title, ITEM, f"{ITEM} feedback"],
-        *([line[place], student.points, student.told()] for line, student in known),
-    ]
+    entered = {student.student for _, student in matches}
+    return path, [row.student for row in grades.students if row.student not in entered]

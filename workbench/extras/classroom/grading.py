@@ -4,15 +4,14 @@
 """
 
 import functools
-import os
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workbench import checks
 from workbench.course.learners import id_problem
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.copies import lesson_names
 from workbench.extras.classroom.keys import key_of
 from workbench.extras.classroom.likely_copies import LikelyCopy, likely_copies
@@ -22,12 +21,13 @@ from workbench.extras.classroom.submissions import (
     HIDDEN,
     NotPlainError,
     Submission,
+    answer_text,
+    entries_of,
     read_submission,
-    shown,
     unpacked,
 )
 from workbench.extras.classroom.variants import graded, task_of
-from workbench.extras.classroom.weights import all_weights
+from workbench.extras.classroom.weights import Weights, all_weights
 from workbench.lessons.checking import is_right, judged
 from workbench.reports.parameters import ReportError, refusing
 
@@ -39,15 +39,15 @@ FAR = 0.1  # distance from the correct answer that exceeds every tolerance
 
 
 @dataclass(frozen=True)
-class Mark:
+class Assessment:
     """The grade of one answer.
 
     Attributes
     ----------
     exercise : str
         Number of the exercise.
-    verdict : {"correct", "mistake", "not yet", "somebody else's", "not a plain answer", "no answer"}
-        The verdict.
+    verdict : str
+        The verdict, one of `VERDICTS`.
     message : str
         Explanation of the verdict.
     misconception : str
@@ -69,10 +69,10 @@ class Mark:
     parts: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def feedback(self) -> str:
         """Return the misconception or the verdict, and the correct parts."""
-        right = f" (correct: {checks.listed(self.parts)})" if self.parts else ""
-        return (self.misconception or self.verdict) + right
+        correct = f" (correct: {checks.listed(self.parts)})" if self.parts else ""
+        return (self.misconception or self.verdict) + correct
 
     @property
     def scene(self) -> str:
@@ -82,14 +82,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Graded:
-    """A student's marks, one per graded exercise.
+    """A student's assessments, one per graded exercise.
 
     Attributes
     ----------
     student : str
         Id of the student.
-    marks : tuple of Mark
-        The marks.
+    assessments : tuple of Assessment
+        The assessments.
     remarks : tuple of str
         Remarks about the folder for lecturer and student.
     answers : dict
@@ -101,7 +101,7 @@ class Graded:
     """
 
     student: str
-    marks: tuple[Mark, ...]
+    assessments: tuple[Assessment, ...]
     remarks: tuple[str, ...]
     answers: dict
     maximum: float = 0
@@ -109,12 +109,8 @@ class Graded:
 
     @property
     def points(self) -> float:
-        """Return the points of all marks."""
-        return _sum(mark.points for mark in self.marks)
-
-    def told(self) -> str:
-        """Return the result of each answer in one line."""
-        return "; ".join(f"{mark.exercise} {mark.told}" for mark in self.marks)
+        """Return the points of all answers."""
+        return _sum(assessment.points for assessment in self.assessments)
 
 
 @dataclass(frozen=True)
@@ -135,35 +131,12 @@ class Grades:
     left_out: tuple[str, ...]
     copies: tuple[LikelyCopy, ...] = ()
 
-    def traps(self) -> list[tuple[str, str, int]]:
-        """Return exercise, misconception and number of students, the most frequent first."""
-        found = Counter(
-            (mark.exercise, mark.misconception)
-            for student in self.students
-            for mark in student.marks
-            if mark.misconception
-        )
-        return [
-            (*key, count)
-            for key, count in sorted(found.items(), key=lambda each: (-each[1], each[0]))
-        ]
-
-    def verdicts(self, exercise: str) -> list[int]:
-        """Return the number of students per verdict, in the order of `VERDICTS`."""
-        found = Counter(
-            mark.verdict
-            for student in self.students
-            for mark in student.marks
-            if mark.exercise == exercise
-        )
-        return [found[verdict] for verdict in VERDICTS]
-
 
 def grade(
-    folder: str | os.PathLike,
+    folder: StrPath,
     secret: bytes,
     students: list[str] | None = None,
-    weights: dict[str, dict[str, float]] | None = None,
+    weights: Weights | None = None,
 ) -> Grades:
     """Grade the folders of a class, without running any code in them.
 
@@ -188,79 +161,76 @@ def grade(
     ReportError
         If the folder cannot be read, has no student's folder, or was made with another secret.
     """
-    found, left_out = _folders(Path(folder))
-    if students is not None:
-        left_out += [
-            f"{name!r} is not among the students" for name in sorted(set(found) - set(students))
-        ]
-    nothing = Submission(dict.fromkeys(graded()), None, (), ("nothing handed in",))
-    submissions = {
-        student: read_submission(found[student], lesson_names()) if student in found else nothing
-        for student in (sorted(found) if students is None else students)
-    }
+    folders, left_out = student_folders(folder)
+    if students is None:
+        students = sorted(folders)
+    strangers = sorted(folders.keys() - students)
+    left_out += [f"{name!r} is not among the students" for name in strangers]
+    missing = Submission(dict.fromkeys(graded()), None, (), ("nothing handed in",))
+    submissions = dict.fromkeys(students, missing)
+    for student in students:
+        if student in folders:
+            submissions[student] = read_submission(folders[student], lesson_names())
     courses = {submission.course for submission in submissions.values() if submission.course}
     if courses and fingerprint(secret) not in courses:
         raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
-    points = all_weights() if weights is None else weights
-    marked = [
+    points = weights or all_weights()
+    graded_students = [
         _graded(student, submission, secret, points) for student, submission in submissions.items()
     ]
-    copies = _copies(marked, secret)
+    copies = _copies(graded_students, secret)
     return Grades(
-        tuple(_without_copies(student, copies) for student in marked),
+        tuple(_without_copies(student, copies) for student in graded_students),
         tuple(left_out),
         tuple(copies),
     )
 
 
-def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
-    """Return the folder of each student of a class by id."""
-    return _folders(Path(folder))[0]
-
-
-def _folders(folder: Path) -> tuple:
-    """Return {id: folder}, and the problems of other folders and of packed files."""
+def student_folders(folder: StrPath) -> tuple[dict[str, Path], list[str]]:
+    """Return {id: folder} of a class, and the problems of other folders and of packed files."""
     with refusing(f"cannot read the folder {str(folder)!r}"):
-        inside = sorted(folder.iterdir())
-    found, left_out = {}, []
-    for path in inside:
+        paths = sorted(Path(folder).iterdir())
+    folders, left_out = {}, []
+    for path in paths:
         if HIDDEN.match(path.name):
             continue
         if not path.is_dir():
-            left_out += (
-                [f"{path.name!r} is a packed file; unpack it"]
-                if path.suffix.lower() in PACKED
-                else []
-            )
-        elif problem := "is a link" if path.is_symlink() else id_problem(path.name):
+            if path.suffix.lower() in PACKED:
+                left_out.append(f"{path.name!r} is a packed file; unpack it")
+            continue
+        problem = "is a link" if path.is_symlink() else id_problem(path.name)
+        if problem:
             left_out.append(f"{path.name!r} {problem}")
         else:
-            found[path.name] = unpacked(path)
-    if not found:
-        raise ReportError(
-            f"{str(folder)!r} has no student's folder"
-            + (f"; left out: {checks.listed(left_out)}" if left_out else "")
-        )
-    return found, left_out
+            folders[path.name] = unpacked(path)
+    if not folders:
+        problems = f"; left out: {checks.listed(left_out)}" if left_out else ""
+        raise ReportError(f"{str(folder)!r} has no student's folder{problems}")
+    return folders, left_out
 
 
-def _graded(student: str, submission: Submission, secret: bytes, weights: dict) -> Graded:
-    remarks, about, answers = [*submission.remarks], [], submission.answers
+def _graded(student: str, submission: Submission, secret: bytes, weights: Weights) -> Graded:
+    """Return the assessments of a student's answers."""
+    remarks = list(submission.remarks)
     if submission.course not in (None, fingerprint(secret)):
         remarks.append("the lessons are not those of this course")
-    if others := [other for other in submission.students if other != student]:
-        about.append(f"the lessons were made for {checks.listed(others, quoted=True)}")
-    marks = tuple(
-        _mark(exercise, answers[exercise], task_of(secret, student, exercise), weights[exercise])
-        for exercise in graded()
-    )
+    about_others = []
+    owners = [owner for owner in submission.students if owner != student]
+    if owners:
+        listed = checks.listed(owners, quoted=True)
+        about_others.append(f"the lessons were made for {listed}")
+    assessments = []
+    for exercise in graded():
+        task = task_of(secret, student, exercise)
+        answer = submission.answers[exercise]
+        assessments.append(_assessment(exercise, answer, task, weights[exercise]))
     return Graded(
         student,
-        marks,
+        tuple(assessments),
         tuple(remarks),
-        answers,
+        submission.answers,
         _sum(sum(parts.values()) for parts in weights.values()),
-        tuple(about),
+        tuple(about_others),
     )
 
 
@@ -268,100 +238,86 @@ def _sum(points: Iterator[float]) -> float:
     return round(sum(points), 6)
 
 
-def _mark(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> Mark:
+def _assessment(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> Assessment:
+    """Return the grade of an answer."""
     if answer is None:
-        return Mark(exercise, "no answer")
+        return Assessment(exercise, "no answer")
     if isinstance(answer, NotPlainError):
-        return Mark(exercise, NOT_PLAIN, str(answer))
+        return Assessment(exercise, NOT_PLAIN, str(answer))
     verdict, message, misconception = judged(exercise, answer, **task)
-    right = (
-        tuple(weights)
-        if verdict == "correct"
-        else tuple(_right_parts(exercise, answer, task, tuple(weights)))
-    )
-    return Mark(
-        exercise,
-        verdict,
-        message,
-        misconception,
-        shown(answer),
-        _sum(weights[part] for part in right),
-        () if verdict == "correct" else right,
-    )
+    parts: tuple[str, ...] = ()
+    points = sum(weights.values())
+    if verdict != "correct":
+        parts = tuple(_right_parts(exercise, answer, task, tuple(weights)))
+        points = sum(weights[part] for part in parts)
+    text = answer_text(answer)
+    return Assessment(exercise, verdict, message, misconception, text, round(points, 6), parts)
 
 
 def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...]) -> Iterator[str]:
     """Yield the correct parts; the answer is correct if all other parts are replaced."""
-    entries = answer if isinstance(answer, list) else [answer]
+    entries = entries_of(answer)
     if len(entries) != len(parts) or len(parts) == 1:
         return
-    right = key_of(exercise, task)
-    for place, part in enumerate(parts):
-        mixed = [*right[:place], entries[place], *right[place + 1 :]]
+    key = key_of(exercise, task)
+    for index, part in enumerate(parts):
+        mixed = [*key[:index], entries[index], *key[index + 1 :]]
         if is_right(exercise, mixed, **task):
             yield part
 
 
-def _copies(marked: list[Graded], secret: bytes) -> list[LikelyCopy]:
-    answers = {student.student: student.answers for student in marked}
-    right_for = _right_for(secret)
-    return [
-        copy
-        for student in marked
-        for copy in likely_copies(
-            student.student,
-            answers,
-            [mark.exercise for mark in student.marks if mark.verdict in ("mistake", "not yet")],
-            right_for,
-        )
-    ]
-
-
-def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
-    """Return a function that checks whether an answer is correct for a student.
-
-    It compares with the key first, because this is faster than the judge of the exercise.
-    """
+def _copies(students: list[Graded], secret: bytes) -> list[LikelyCopy]:
+    """Return the likely copies in a class."""
 
     @functools.cache
-    def right(exercise: str, student: str) -> list:
+    def cached_key(exercise: str, student: str) -> list:
         return key_of(exercise, task_of(secret, student, exercise))
 
-    def right_for(exercise: str, answer: Any, student: str) -> bool:
-        entries = answer if isinstance(answer, list) else [answer]
-        return _near(entries, right(exercise, student)) and is_right(
+    def solves(exercise: str, answer: Any, student: str) -> bool:
+        # to compare with the key first is faster than the judge of the exercise
+        return _is_near(entries_of(answer), cached_key(exercise, student)) and is_right(
             exercise, answer, **task_of(secret, student, exercise)
         )
 
-    return right_for
+    answers = {student.student: student.answers for student in students}
+    copies = []
+    for student in students:
+        verdicts = {row.exercise: row.verdict for row in student.assessments}
+        wrong = [name for name, verdict in verdicts.items() if verdict in ("mistake", "not yet")]
+        copies += likely_copies(student.student, answers, wrong, solves)
+    return copies
 
 
-def _near(entries: list, right: list) -> bool:
+def _is_near(entries: list, key: list) -> bool:
     """Return whether an answer is near the key: within 1 for whole numbers, or about a tenth."""
-    return len(entries) == len(right) and all(
-        isinstance(entry, type(wanted))
-        if isinstance(wanted, str)
-        else not isinstance(entry, str)
-        and abs(entry - wanted) <= max(isinstance(wanted, int), FAR * abs(wanted) + FAR**2)
-        for entry, wanted in zip(entries, right, strict=True)
-    )
+    if len(entries) != len(key):
+        return False
+    for entry, correct in zip(entries, key, strict=True):
+        if isinstance(entry, str) or isinstance(correct, str):
+            if type(entry) is not type(correct):
+                return False
+        elif abs(entry - correct) > max(isinstance(correct, int), FAR * abs(correct) + FAR**2):
+            return False
+    return True
 
 
 def _without_copies(student: Graded, copies: list[LikelyCopy]) -> Graded:
     """Return the student without points for copied answers; only the lecturer sees the source."""
-    mine = [copy for copy in copies if copy.student == student.student]
-    copied = {exercise for copy in mine for exercise in copy.exercises}
-    marks = (
-        Mark(mark.exercise, OTHERS, "correct for numbers that are not yours", answer=mark.answer)
-        if mark.exercise in copied
-        else mark
-        for mark in student.marks
+    assessments = {row.exercise: row for row in student.assessments}
+    about_others = list(student.about_others)
+    for copy in copies:
+        if copy.student != student.student:
+            continue
+        listed = checks.listed(copy.exercises, len(graded()))
+        about_others.append(f"correct for {copy.source!r}: {listed}")
+        for exercise in copy.exercises:
+            answer = assessments[exercise].answer
+            assessments[exercise] = Assessment(
+                exercise, OTHERS, "correct for numbers that are not yours", answer=answer
+            )
+    return replace(
+        student, assessments=tuple(assessments.values()), about_others=tuple(about_others)
     )
-    about = (
-        f"correct for {copy.source!r}: {checks.listed(copy.exercises, len(graded()))}"
-        for copy in mine
-    )
-    return replace(student, marks=tuple(marks), about_others=(*student.about_others, *about))
 
 
 def summary(grades: Grades) -> str:
@@ -372,14 +328,12 @@ def summary(grades: Grades) -> str:
     >>> summary(Grades((), ()))
     'Graded 0 students in 10 exercises'
     """
+    students = grades.students
     exercises = checks.counted(len(graded()), "exercise")
-    said = f"Graded {checks.counted(len(grades.students), 'student')} in {exercises}"
-    if not grades.students:
-        return said
-    mean = sum(student.points for student in grades.students) / len(grades.students)
-    remarked = [
-        student.student for student in grades.students if student.remarks or student.about_others
-    ]
-    return f"{said}, {mean:.1f} of {grades.students[0].maximum:g} points on average" + (
-        f"; remarks on {checks.listed(remarked)}" if remarked else ""
-    )
+    text = f"Graded {checks.counted(len(students), 'student')} in {exercises}"
+    if not students:
+        return text
+    mean = sum(student.points for student in students) / len(students)
+    text += f", {mean:.1f} of {students[0].maximum:g} points on average"
+    with_remarks = [row.student for row in students if row.remarks or row.about_others]
+    return f"{text}; remarks on {checks.listed(with_remarks)}" if with_remarks else text

@@ -8,7 +8,7 @@ import scipy
 from workbench.allocation.rules import allocate
 from workbench.course.digit_forms import digit_forms
 from workbench.cross_validation.kfold import kfold_t_test
-from workbench.extras.classroom.variants import LABELS, VARIANTS
+from workbench.extras.classroom.variants import LABELS
 from workbench.lessons.checking import OWN
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import prevalence_series
@@ -32,8 +32,8 @@ def key_of(exercise: str, task: dict) -> list:
 
 
 def _audit(size: list, labeled: list, right: list) -> list:
-    found = stratified_accuracy(size, labeled, right)
-    return [found.estimate, found.standard_error]
+    accuracy = stratified_accuracy(size, labeled, right)
+    return [accuracy.estimate, accuracy.standard_error]
 
 
 def _shares(size: list, spread: list) -> list:
@@ -46,15 +46,12 @@ def _districts(differences: list) -> list:
 
 def _code(code: int, left_out: int) -> list:
     forms = digit_forms()
-    kept = (forms.box - 1) // 2 + 1 != left_out
-    box = forms.box[kept]
-    found = replicate_estimate(
-        replicates(SurveyDesign((box - 1) // 2, psu=box), "jkn"),
-        "f1",
-        forms.digit[kept] == code,
-        forms.read_a[kept] == code,
-    )
-    return [found.estimate, found.standard_error, *found.interval(method="logit")]
+    remaining = (forms.box - 1) // 2 + 1 != left_out
+    box = forms.box[remaining]
+    weights = replicates(SurveyDesign((box - 1) // 2, psu=box), "jkn")
+    true, predicted = forms.digit[remaining] == code, forms.read_a[remaining] == code
+    f1 = replicate_estimate(weights, "f1", true, predicted)
+    return [f1.estimate, f1.standard_error, *f1.interval(method="logit")]
 
 
 def _nine(parts: list) -> list:
@@ -72,15 +69,10 @@ def _share(p00: float, p11: float, base: float, counted: float) -> list:
 
 
 def _months(audit: list, frame: list, first: list, second: list) -> list:
-    found = prevalence_series(
-        ConfusionCounts(audit),
-        frame,
-        {"6": first, "12": second},
-        method="mixed",
-        rates="frame",
-        sampled_by="random",
-    ).change("6", "12")
-    return [float(np.ravel(value)[-1]) for value in (found.estimate, found.standard_error)]
+    counts, months = ConfusionCounts(audit), {"6": first, "12": second}
+    design = {"method": "mixed", "rates": "frame", "sampled_by": "random"}
+    change = prevalence_series(counts, frame, months, **design).change("6", "12")
+    return [float(np.ravel(value)[-1]) for value in (change.estimate, change.standard_error)]
 
 
 def _folds(folds: list) -> list:
@@ -94,10 +86,15 @@ def _colleague(naive_t: float) -> list:
     return [t, p, "yes" if p < 0.05 else "no"]
 
 
-KEYS: dict[str, Callable[..., list]] = dict(
-    zip(
-        VARIANTS,
-        (_audit, _shares, _districts, _code, _nine, _three, _share, _months, _folds, _colleague),
-        strict=True,
-    )
-)
+KEYS: dict[str, Callable[..., list]] = {
+    "1.1": _audit,
+    "1.2": _shares,
+    "2.1": _districts,
+    "2.4": _code,
+    "3.1": _nine,
+    "3.2": _three,
+    "4.1": _share,
+    "4.4": _months,
+    "5.1": _folds,
+    "5.3": _colleague,
+}

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.extras.classroom.submissions import entries_of
+
+Answers = Mapping[str, Mapping[str, Any]]  # student -> exercise -> plain answer
 LIKELY = 0.05
 DIGITS_BY_CHANCE = 3  # number of digits in which correct numbers of two students may agree
 
@@ -33,9 +36,9 @@ class LikelyCopy:
 
 def likely_copies(
     student: str,
-    answers: Mapping[str, Mapping[str, Any]],
+    answers: Answers,
     wrong: Iterable[str],
-    right_for: Callable[[str, Any, str], bool],
+    solves: Callable[[str, Any, str], bool],
 ) -> list[LikelyCopy]:
     """Return the likely copies among the incorrect answers of a student.
 
@@ -51,7 +54,7 @@ def likely_copies(
         Student -> exercise -> plain answer, for the class.
     wrong : iterable of str
         Exercises with an incorrect answer of the student.
-    right_for : callable
+    solves : callable
         Takes exercise, answer and another student, and returns whether the answer is correct for
         that student.
 
@@ -60,40 +63,34 @@ def likely_copies(
     list of LikelyCopy
         The copies that chance does not explain.
     """
-    others = [other for other in answers if other != student]
-    fitting = {
-        exercise: [
-            other for other in others if right_for(exercise, answers[student][exercise], other)
+    fitting = {}  # the students whose tasks an answer solves, by exercise
+    for exercise in wrong:
+        answer = answers[student][exercise]
+        fitting[exercise] = [
+            other for other in answers if other != student and solves(exercise, answer, other)
         ]
-        for exercise in wrong
-    }
-    found: list[LikelyCopy] = []
-    while sources := sorted({other for fits in fitting.values() for other in fits}):
-        best = min(
-            (_fit(student, source, answers, fitting) for source in sources),
-            key=lambda each: each.chance,
-        )
+    copies: list[LikelyCopy] = []
+    while any(fitting.values()):
+        sources = sorted(set().union(*fitting.values()))
+        candidates = [_copy_of(source, student, answers, fitting) for source in sources]
+        best = min(candidates, key=lambda candidate: candidate.chance)
         if best.chance > LIKELY:
             break
-        found.append(best)
-        fitting = {
-            exercise: fits for exercise, fits in fitting.items() if exercise not in best.exercises
-        }
-    return found
+        copies.append(best)
+        for exercise in best.exercises:
+            del fitting[exercise]
+    return copies
 
 
-def _fit(
-    student: str, source: str, answers: Mapping[str, Mapping[str, Any]], fitting: dict
-) -> LikelyCopy:
-    exercises = tuple(exercise for exercise, fits in fitting.items() if source in fits)
-    others = len(answers) - 1
-    chances = (
-        len(fitting[exercise])
-        / others
-        * _same_digits(answers[student][exercise], answers[source][exercise])
-        for exercise in exercises
-    )
-    return LikelyCopy(student, source, exercises, others * math.prod(chances))
+def _copy_of(source: str, student: str, answers: Answers, fitting: dict) -> LikelyCopy:
+    """Return all answers of a student that solve the tasks of a source."""
+    exercises = tuple(exercise for exercise, students in fitting.items() if source in students)
+    n_others = len(answers) - 1
+    chances = []
+    for exercise in exercises:
+        digits = _same_digits(answers[student][exercise], answers[source][exercise])
+        chances.append(len(fitting[exercise]) / n_others * digits)
+    return LikelyCopy(student, source, exercises, n_others * math.prod(chances))
 
 
 def _same_digits(answer: Any, other: Any) -> float:
@@ -108,13 +105,9 @@ def _same_digits(answer: Any, other: Any) -> float:
     """
     if answer != other:
         return 1.0
-    entries = [
-        entry
-        for entry in (answer if isinstance(answer, list) else [answer])
-        if isinstance(entry, float)
-    ]
-    digits = (
-        len(f"{abs(entry):.15g}".partition("e")[0].replace(".", "").lstrip("0"))
-        for entry in entries
-    )
-    return 10.0 ** -sum(max(0, count - DIGITS_BY_CHANCE) for count in digits)
+    excess = 0
+    for entry in entries_of(answer):
+        if isinstance(entry, float):
+            digits = f"{abs(entry):.15g}".partition("e")[0].replace(".", "").lstrip("0")
+            excess += max(0, len(digits) - DIGITS_BY_CHANCE)
+    return 10.0**-excess

@@ -1,13 +1,14 @@
 """Pages of a course: grades as a table, a page per student, and a page for the class."""
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.data import safe_csv, whole_files
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
-from workbench.extras.classroom.misconceptions import SCENES
-from workbench.extras.classroom.variants import asked, graded, task_of
+from workbench.extras.classroom.variants import graded, question_of, task_of
 from workbench.lessons.checking import exercises, worked
 from workbench.reports import templates
 from workbench.reports.parameters import ReportError, refusing
@@ -16,23 +17,8 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-
-def grade_rows(grades: Grades) -> list[list[Any]]:
-    """Return the header and a row per student with points, feedback and remarks."""
-    titles = (title for exercise in graded() for title in (exercise, f"{exercise} feedback"))
-    return [
-        ["id", "points", "maximum", *titles, "remarks"],
-        *(
-            [
-                student.student,
-                student.points,
-                student.maximum,
-                *(entry for mark in student.marks for entry in (mark.points, mark.told)),
-                "; ".join((*student.remarks, *student.about_others)),
-            ]
-            for student in grades.students
-        ),
-    ]
+LOOKED_AT = 10_000  # characters at the beginning of a file that show its kind
+GENERATOR = '<meta name="generator"'
 
 
 def student_page(student: Graded) -> str:
@@ -42,22 +28,19 @@ def student_page(student: Graded) -> str:
 
 def class_page(grades: Grades) -> str:
     """Return the page for the lecturer: misconceptions, scenes to repeat, and points."""
-    traps = [
-        {
-            "exercise": exercise,
-            "misconception": name,
-            "count": count,
-            "scene": SCENES.get((exercise, name), ""),
-        }
-        for exercise, name, count in grades.traps()
-    ]
+    assessments = [row for student in grades.students for row in student.assessments]
+    traps = Counter(
+        (row.exercise, row.misconception, row.scene) for row in assessments if row.misconception
+    )
+    ordered = sorted(traps.items(), key=lambda item: (-item[1], item[0]))
+    verdicts = Counter((row.exercise, row.verdict) for row in assessments)
     return page(
         "class.html.j2",
         title="The class",
         summary=summary(grades),
-        traps=traps,
+        traps=[(*trap, count) for trap, count in ordered],
         verdicts=VERDICTS,
-        exercises=[(exercise, grades.verdicts(exercise)) for exercise in graded()],
+        exercises=[(name, [verdicts[name, verdict] for verdict in VERDICTS]) for name in graded()],
         students=grades.students,
         left_out=grades.left_out,
         copies=sorted(grades.copies, key=lambda copy: copy.chance),
@@ -66,20 +49,19 @@ def class_page(grades: Grades) -> str:
 
 def key_page(secret: bytes, student: str) -> str:
     """Return the page with worked solutions for one student."""
-    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in graded()]
-    return page(
-        "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
-    )
+    parts = []
+    for exercise in graded():
+        task = task_of(secret, student, exercise)
+        solution = worked(exercise, **task) or [exercises()[exercise].explanation()]
+        steps = "\n".join(f"1. {step}" for step in solution)
+        parts.append(f"## {exercise}\n\n{question_of(exercise, task)}\n\n{steps}")
+    text = html_of(list(map(markdown_cell, parts)), Path())
+    return page("text.html.j2", title=f"Worked solutions for {student}", text=text)
 
 
-def _solution(exercise: str, task: dict) -> dict:
-    solution = worked(exercise, **task) or [exercises()[exercise].explanation()]
-    steps = "\n".join(f"1. {step}" for step in solution)
-    return {
-        "cell_type": "markdown",
-        "metadata": {},
-        "source": f"## {exercise}\n\n{asked(exercise, task)}\n\n{steps}",
-    }
+def markdown_cell(text: str) -> dict:
+    """Return a cell of a notebook."""
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
 def page(template: str, **values: Any) -> str:
@@ -96,8 +78,8 @@ def html_of(cells: list[dict], folder: Path) -> "Markup":
 
     from workbench.reports.pages import body
 
-    shown = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
-    return Markup("\n").join((shown.heading, shown.finding, shown.content))
+    parts = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
+    return Markup("\n").join((parts.heading, parts.finding, parts.content))
 
 
 def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
@@ -109,7 +91,7 @@ def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
     return templates.picture("image/png", content, alternative, size)
 
 
-def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
+def check_outside(output: StrPath, folder: StrPath) -> None:
     """Raise ReportError if an output is in the folder of the class, among those of students."""
     if Path(folder).resolve() in Path(output).resolve().parents:
         raise ReportError(
@@ -117,11 +99,20 @@ def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
         )
 
 
-def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
+def write_grades(grades: Grades, output: StrPath) -> Path:
     """Write the table, and the pages in a folder next to it; return the page of the class."""
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
-    header, *rows = grade_rows(grades)
+    header = ["id", "points", "maximum"]
+    for exercise in graded():
+        header += [exercise, f"{exercise} feedback"]
+    header.append("remarks")
+    rows = []
+    for student in grades.students:
+        row = [student.student, student.points, student.maximum]
+        for assessment in student.assessments:
+            row += [assessment.points, assessment.feedback]
+        rows.append([*row, "; ".join((*student.remarks, *student.about_others))])
     with refusing():
         safe_csv.refuse_other(output, header)
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +123,7 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     return folder / "class.html"
 
 
-def write_text(path: str | os.PathLike, text: str) -> None:
+def write_text(path: StrPath, text: str) -> None:
     """Write a text file and its folders, or raise ReportError if it would replace another kind."""
     if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
         raise ReportError(
@@ -143,12 +134,11 @@ def write_text(path: str | os.PathLike, text: str) -> None:
         whole_files.write_text(path, text)
 
 
-def _beginning(path: str | os.PathLike) -> str:
+def _beginning(path: StrPath) -> str:
     with refusing(), open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        return file.read(10_000)
+        return file.read(LOOKED_AT)
 
 
 def _kind(text: str) -> str:
     """Return the line that shows the kind of a file: of a page, or the first line of text."""
-    lines = text[:10_000].splitlines()
-    return next((line for line in lines if line.startswith('<meta name="generator"')), lines[0])
+    return min(text[:LOOKED_AT].splitlines(), key=lambda line: not line.startswith(GENERATOR))

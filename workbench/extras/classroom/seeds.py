@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from workbench.data import whole_files
+from workbench.data.whole_files import StrPath
 from workbench.reports.parameters import ReportError, refusing
 
 SHORTEST_SECRET = 16
@@ -26,14 +27,14 @@ class Draws:
     Examples
     --------
     >>> draws = Draws(1)
-    >>> draws.whole(1, 6), draws.number(0, 1, 2)
+    >>> draws.integer(1, 6), draws.number(0, 1, 2)
     (1, 0.85)
     """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
 
-    def whole(self, low: int, high: int) -> int:
+    def integer(self, low: int, high: int) -> int:
         """Return a whole number from low to high, including both."""
         return low + int(self._random() * (high - low + 1))
 
@@ -43,10 +44,10 @@ class Draws:
 
     def hits(self, successes: int, size: int, drawn: int) -> int:
         """Return the number of successes in a sample of `drawn` of `size` items."""
-        found = 0
-        for left in range(size, size - drawn, -1):
-            found += self._random() * left < successes - found
-        return found
+        hits = 0
+        for remaining in range(size, size - drawn, -1):
+            hits += self._random() * remaining < successes - hits
+        return hits
 
     def flips(self, probability: float, count: int) -> int:
         """Return the number of successes in `count` independent trials."""
@@ -89,7 +90,7 @@ def read_secret(path: str) -> bytes:
     return secret
 
 
-def beside(folder: str | os.PathLike, ending: str) -> str:
+def beside(folder: StrPath, ending: str) -> str:
     """Return the path of a file for the lecturer: next to the folder, with the folder's name.
 
     Examples
@@ -101,7 +102,7 @@ def beside(folder: str | os.PathLike, ending: str) -> str:
     return f"{os.path.abspath(path) if path.endswith('.') else path}-{ending}"
 
 
-def new_secret(folder: str | os.PathLike) -> str:
+def new_secret(folder: StrPath) -> str:
     """Return the path of a course's secret, and create it for a new course."""
     path = beside(folder, "secret.txt")
     if not os.path.exists(path) and not (os.path.isdir(folder) and os.listdir(folder)):

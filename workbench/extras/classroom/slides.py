@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.extras.classroom.pages import html_of, page
+from workbench.extras.classroom.pages import html_of, markdown_cell, page
 from workbench.reports.build import CELL_LIMIT, kernel_manager_class, run_notebook
 from workbench.reports.pages import WIDGET, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
@@ -18,7 +18,7 @@ REPORT = "Your own data"  # heading after the last scene of a lesson
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
 _LINKED = re.compile(r'\[([^\]]+)\]\(#Words "[^"]*"\)')  # a term to its definition
-_ASKED = re.compile(r"Prediction: (.+)")
+_QUESTION = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(
     r"\s*([-*+] |\d+\. |\||\$\$|>)"
 )  # beginning of a list, a table, a formula or a quotation
@@ -32,15 +32,15 @@ class Slide:
     ----------
     title : str
         Heading of the scene.
-    shown : list of dict
+    content : list of dict
         Cells with the text and outputs of the slide.
-    said : list of dict
+    notes : list of dict
         Cells of the speaker's notes.
     """
 
     title: str
-    shown: list[dict] = field(default_factory=list)
-    said: list[dict] = field(default_factory=list)
+    content: list[dict] = field(default_factory=list)
+    notes: list[dict] = field(default_factory=list)
 
 
 def slides_page(lesson: str, *, reveal: bool = True) -> str:
@@ -62,22 +62,15 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
     import nbformat
 
     path = find_notebook(lesson)
-    folder = path.parent
-    title, notebook = notebook_title(path), nbformat.read(path, as_version=4)
+    title = notebook_title(path)  # refuses a file that is not a notebook
+    notebook = nbformat.read(path, as_version=4)
     if reveal:
         _run(notebook, path)
-    return page(
-        "slides.html.j2",
-        title=title,
-        slides=[
-            {
-                "title": plain(slide.title),
-                "shown": html_of(slide.shown, folder),
-                "said": html_of(slide.said, folder),
-            }
-            for slide in slides(notebook.cells)
-        ],
-    )
+    rows = [
+        (plain(slide.title), html_of(slide.content, path.parent), html_of(slide.notes, path.parent))
+        for slide in slides(notebook.cells)
+    ]
+    return page("slides.html.j2", title=title, slides=rows)
 
 
 def _run(notebook: Any, path: Any) -> Any:
@@ -109,79 +102,78 @@ def slides(cells: list[dict]) -> list[Slide]:
     Slides show lists, tables, formulas and the first paragraph. Other paragraphs and the code are
     speaker's notes.
     """
-    found: list[Slide] = []
+    result: list[Slide] = []
     for cell in cells:
-        if any(tag in LEFT_OUT or tag.startswith("if:") for tag in tags(cell)):
+        cell_tags = set(tags(cell))
+        if cell_tags & LEFT_OUT or any(tag.startswith("if:") for tag in cell_tags):
             continue
-        if cell["cell_type"] == "markdown" and CODE in tags(cell) and found:
-            found[-1].said.append(_markdown(_LINKED.sub(r"\1", source(cell))))
-        elif cell["cell_type"] == "markdown":
-            _add_text(found, cell)
-        elif cell["cell_type"] == "code" and found:
-            if cell.get("outputs") and not SPOKEN & set(tags(cell)):
-                _show(found, cell | {"source": ""})
-            found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
-    for place, slide in enumerate(found):
-        if not slide.shown:
-            slide.shown = _contents(
-                list(itertools.takewhile(lambda later: later.shown, found[place + 1 :]))
-            )
-    return found
+        text = source(cell)
+        if cell["cell_type"] == "markdown":
+            text = _LINKED.sub(r"\1", text)
+            if CODE in cell_tags and result:
+                result[-1].notes.append(markdown_cell(text))
+            else:
+                _add_text(result, text)
+        elif cell["cell_type"] == "code" and result:
+            if cell.get("outputs") and not cell_tags & SPOKEN:
+                _add_content(result, cell | {"source": ""})
+            result[-1].notes.append(markdown_cell(f"```python\n{text}\n```"))
+    for index, slide in enumerate(result):
+        if not slide.content:
+            later = itertools.takewhile(lambda other: other.content, result[index + 1 :])
+            slide.content = _contents(list(later))
+    return result
 
 
 def _contents(part: list[Slide]) -> list[dict]:
     """Return the content of a part's first slide: its first question and its scenes."""
-    said = (
-        output.get("data", {}).get("text/plain", "")
-        for slide in part
-        for cell in slide.shown
-        for output in cell.get("outputs", ())
-    )
-    asked = [f"**{question[1]}**" for text in said if (question := _ASKED.match(text))]
-    titles = itertools.takewhile(
-        lambda title: title != REPORT, dict.fromkeys(slide.title for slide in part)
-    )
-    scenes = "\n".join(f"- {title}" for title in titles)
-    return [_markdown(text) for text in (*asked[:1], scenes) if text]
+    cells = [cell for slide in part for cell in slide.content]
+    texts = [output["data"].get("text/plain", "") for cell in cells for output in _with_data(cell)]
+    questions = [f"**{match[1]}**" for match in map(_QUESTION.match, texts) if match]
+    titles = dict.fromkeys(slide.title for slide in part)
+    scenes = [f"- {title}" for title in itertools.takewhile(REPORT.__ne__, titles)]
+    return [markdown_cell(text) for text in (*questions[:1], "\n".join(scenes)) if text]
 
 
-def _add_text(found: list, cell: Any) -> None:
-    for block in _blocks(_LINKED.sub(r"\1", source(cell))):
-        heading = next((text for level, text in headings([_markdown(block)]) if level < 4), None)
-        asked = re.match(r"\*\*\d\.\d\*\*", block)
-        if heading or asked or not found:
-            found.append(Slide(heading or found[-1].title if heading or found else ""))
+def _with_data(cell: dict) -> list[dict]:
+    """Return the outputs of a cell that have data."""
+    return [output for output in cell.get("outputs", ()) if "data" in output]
+
+
+def _add_text(result: list[Slide], text: str) -> None:
+    """Add a text to the slides; a heading or an exercise begins a new one."""
+    for block in _blocks(text):
+        heading = next(
+            (title for level, title in headings([markdown_cell(block)]) if level < 4), None
+        )
+        is_exercise = re.match(r"\*\*\d\.\d\*\*", block)
+        if heading or is_exercise or not result:
+            previous = result[-1].title if result else ""
+            result.append(Slide(heading or previous))
         if heading:
             continue
-        if asked or not found[-1].shown or _SEEN.match(block):
-            _show(found, _markdown(block))
+        if is_exercise or not result[-1].content or _SEEN.match(block):
+            _add_content(result, markdown_cell(block))
         else:
-            found[-1].said.append(_markdown(block))
+            result[-1].notes.append(markdown_cell(block))
 
 
-def _show(found: list, cell: dict) -> None:
+def _add_content(result: list[Slide], cell: dict) -> None:
     """Show a cell on the last slide, or on its own slide if either has a picture."""
-    if found[-1].shown and (_drawn(cell) or any(map(_drawn, found[-1].shown))):
-        found.append(Slide(found[-1].title))
-    found[-1].shown.append(cell)
+    slide = result[-1]
+    if slide.content and any(map(_has_picture, [cell, *slide.content])):
+        slide = Slide(slide.title)
+        result.append(slide)
+    slide.content.append(cell)
 
 
-def _drawn(cell: dict) -> bool:
-    return any(
-        kind in output.get("data", {}) for output in cell.get("outputs", []) for kind in PICTURES
-    )
+def _has_picture(cell: dict) -> bool:
+    return any(not output["data"].keys().isdisjoint(PICTURES) for output in _with_data(cell))
 
 
 def _blocks(text: str) -> list[str]:
     """Return the blocks of a Markdown text between blank lines; code and formulas stay whole."""
     fences = r"(?ms)^(```|~~~).*?^\1[ \t]*$|^\$\$.*?\$\$[ \t]*$"
-    whole = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
-    return [
-        block.replace("\0", "\n").strip("\n")
-        for block in re.split(r"\n\s*\n", whole)
-        if block.strip()
-    ]
-
-
-def _markdown(text: str) -> dict:
-    return {"cell_type": "markdown", "metadata": {}, "source": text}
+    joined = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
+    blocks = [block.replace("\0", "\n").strip("\n") for block in re.split(r"\n\s*\n", joined)]
+    return [block for block in blocks if block.strip()]

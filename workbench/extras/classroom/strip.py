@@ -49,24 +49,26 @@ class ClassStrip:
         """Return the number of reported intervals that miss the true accuracy."""
         return sum(row["verdict"] == VERDICTS[1] for row in self.rows)
 
-    def words(self) -> tuple[str, str]:
+    def texts(self) -> tuple[str, str]:
         """Return title and description of the chart."""
         count = len(self.rows)
-        missed = (
-            f"{self.missed} of our {checks.counted(count, 'interval')} missed the true accuracy"
-        )
-        out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
-        answers = checks.counted(self.copied, "answer was", "answers were")
-        they = "it is" if self.copied == 1 else "they are"
-        copied = f" {answers} left out, because {they} for another student's audit."
-        return missed, (
+        intervals_of_class = checks.counted(count, "interval")
+        title = f"{self.missed} of our {intervals_of_class} missed the true accuracy"
+        text = (
             f"{count} audits of the same forms, each with another random sample of 100 labels. The "
-            f"intervals are the reported estimates plus and minus 1.96 standard errors. {missed} "
+            f"intervals are the reported estimates plus and minus 1.96 standard errors. {title} "
             f"of {self.truth:.3f}; with a coverage of {LEVEL:.0%}, about "
             f"{(1 - LEVEL) * count:.0f} would miss it. Of the default intervals from the same "
-            f"labels, {self.default_missed} miss "
-            f"it.{out if self.left_out else ''}{copied if self.copied else ''}"
+            f"labels, {self.default_missed} miss it."
         )
+        if self.left_out:
+            students = checks.counted(self.left_out, "student")
+            text += f" {students} gave no estimate with a standard error."
+        if self.copied:
+            answers = checks.counted(self.copied, "answer was", "answers were")
+            subject = "it is" if self.copied == 1 else "they are"
+            text += f" {answers} left out, because {subject} for another student's audit."
+        return title, text
 
 
 def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
@@ -86,32 +88,31 @@ def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
     """
     size, right, _ = fifths()
     truth = float(right.sum() / size.sum())
-    own = [student for student in grades.students if AUDIT not in _copied(student)]
-    given = [(student, values) for student in own if (values := _reported(student))]
-    if not given:
+    copied = {
+        student.student
+        for student in grades.students
+        for row in student.assessments
+        if (row.exercise, row.verdict) == (AUDIT, OTHERS)
+    }
+    own = [student for student in grades.students if student.student not in copied]
+    reported = {student.student: _reported(student) for student in own}
+    answers = {student: values for student, values in reported.items() if values}
+    if not answers:
         raise ReportError(
             f"no student gave an estimate with its standard error in exercise {AUDIT}"
         )
-    tasks = [task_of(secret, student.student, AUDIT) for student, _ in given]
-    found = [
-        stratified_accuracy(task["size"], task["labeled"], task["right"]).interval(LEVEL)
-        for task in tasks
-    ]
-    given.sort(
-        key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12)
+    default_missed = 0
+    for student in answers:
+        task = task_of(secret, student, AUDIT)
+        accuracy = stratified_accuracy(task["size"], task["labeled"], task["right"])
+        default_missed += truth not in accuracy.interval(LEVEL)
+    order = sorted(
+        answers,
+        key=lambda student: draws(secret, student, "order in the strip").number(0, 1, 12),
     )
-    rows = tuple(_row(number, values, truth) for number, (_, values) in enumerate(given, 1))
-    return ClassStrip(
-        truth,
-        rows,
-        sum(truth not in interval for interval in found),
-        len(own) - len(given),
-        len(grades.students) - len(own),
-    )
-
-
-def _copied(student: Graded) -> set[str]:
-    return {mark.exercise for mark in student.marks if mark.verdict == OTHERS}
+    rows = [_row(number, answers[student], truth) for number, student in enumerate(order, 1)]
+    left_out = len(own) - len(answers)
+    return ClassStrip(truth, tuple(rows), default_missed, left_out, len(copied))
 
 
 def _reported(student: Graded) -> list | None:
@@ -139,32 +140,24 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     from workbench.charts import theme
 
     rows = theme.Chart(theme.rows("intervals", strip.rows))
-    order = alt.X(
+    x = alt.X(
         "audit:Q",
         title="one audit per student, in random order",
         axis=alt.Axis(tickMinStep=1, grid=False),
         scale=theme.span(0, len(strip.rows) + 1),
     )
+    y = alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
     color = theme.color("verdict", dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
-    share = alt.Y(
-        "low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)
-    )
-    lines = rows.mark_rule(strokeWidth=2).encode(x=order, y=share, y2="high:Q", color=color)
-    points = rows.mark_point(filled=True, size=30).encode(
-        x=order,
-        y="estimate:Q",
-        color=color,
-        shape=theme.shape("verdict", VERDICTS, ("circle", "square")),
-    )
-    truth = (
-        theme.Chart(theme.rows("truth", [{"truth": strip.truth}]))
-        .mark_rule(style="truth")
-        .encode(y="truth:Q")
-    )
-    return theme.finish(lines + points + truth, *strip.words(), width=720)
+    shape = theme.shape("verdict", VERDICTS, ("circle", "square"))
+    lines = rows.mark_rule(strokeWidth=2).encode(x=x, y=y, y2="high:Q", color=color)
+    points = rows.mark_point(filled=True, size=30)
+    points = points.encode(x=x, y="estimate:Q", color=color, shape=shape)
+    truth = theme.Chart(theme.rows("truth", [{"truth": strip.truth}]))
+    truth = truth.mark_rule(style="truth").encode(y="truth:Q")
+    return theme.finish(lines + points + truth, *strip.texts(), width=720)
 
 
 def strip_page(strip: ClassStrip) -> str:
     """Return the chart as a page for the lecture, without names."""
-    title, words = strip.words()
-    return page("strip.html.j2", title=title, words=words, picture=picture(chart(strip), words))
+    title, text = strip.texts()
+    return page("strip.html.j2", title=title, text=text, picture=picture(chart(strip), text))

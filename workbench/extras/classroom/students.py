@@ -2,12 +2,11 @@
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from workbench.course.learners import LONGEST_ID, id_problem
-from workbench.data.text_files import encoding_of_start
+from workbench.data.text_files import text_and_notes
 from workbench.reports.parameters import ReportError, refusing
 
 COLUMN = "id"
@@ -38,44 +37,34 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     header = [name.strip().lower() for name in lines[0]] if lines else []
     for column in (COLUMN, *columns):
         if header.count(column) != 1:
-            raise ReportError(
-                f"{path} must have one column {column!r}; it has "
-                f"{', '.join(map(repr, header)) or 'none'}"
-            )
-    filled = [
-        (number, line)
-        for number, line in enumerate(lines[1:], 2)
-        if any(entry.strip() for entry in line)
-    ]
-    if not filled:
-        raise ReportError(f"{path} has no students")
-    rows = [
-        (number, dict(zip(header, line + [""] * (len(header) - len(line)), strict=False)))
-        for number, line in filled
-    ]
-    if problems := list(
-        _problems(rows, {number: len(line) for number, line in filled if any(line[len(header) :])})
-    ):
-        raise ReportError(f"{path}, {'; '.join(problems)}")
-    return [(number, row[COLUMN].strip(), row) for number, row in rows]
-
-
-def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterator[str]:
-    """Yield the problem of each wrong row."""
-    seen: dict[str, tuple[int, str]] = {}
-    for number, row in rows:
+            listed = ", ".join(map(repr, header)) or "none"
+            raise ReportError(f"{path} must have one column {column!r}; it has {listed}")
+    rows: list[tuple[int, str, dict[str, str]]] = []
+    problems = []
+    first_rows: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not any(entry.strip() for entry in line):
+            continue
+        row = dict(itertools.zip_longest(header, line[: len(header)], fillvalue=""))
         student = row[COLUMN].strip()
-        earlier, other = seen.setdefault(student.lower(), (number, student))
-        if number in too_long:
-            yield (
-                f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text "
-                "with the separator needs quotes"
+        rows.append((number, student, row))
+        earlier, other = first_rows.setdefault(student.lower(), (number, student))
+        problem = id_problem(student)
+        if any(line[len(header) :]):
+            problems.append(
+                f"row {number}: {len(line)} entries, but the header has {len(row)}; text with the "
+                "separator needs quotes"
             )
-        elif problem := id_problem(student):
-            yield f"row {number}: id {student[: LONGEST_ID + 1]!r} {problem}"
+        elif problem:
+            problems.append(f"row {number}: id {student[: LONGEST_ID + 1]!r} {problem}")
         elif earlier != number:
             same = "is already" if other == student else f"differs only by case from {other!r}"
-            yield f"row {number}: id {student!r} {same} in row {earlier}"
+            problems.append(f"row {number}: id {student!r} {same} in row {earlier}")
+    if not rows:
+        raise ReportError(f"{path} has no students")
+    if problems:
+        raise ReportError(f"{path}, {'; '.join(problems)}")
+    return rows
 
 
 def csv_rows(path: str) -> list[list[str]]:
@@ -84,12 +73,7 @@ def csv_rows(path: str) -> list[list[str]]:
         refusing(f"cannot read {path!r}", (OSError,)),
         refusing(f"{path} is not a valid CSV file", (ValueError, csv.Error)),
     ):
-        text = (
-            Path(path)
-            .read_bytes()
-            .decode(encoding_of_start(path, path))
-            .removeprefix("\N{BYTE ORDER MARK}")
-        )
+        text, _ = text_and_notes(path, path)
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))

@@ -27,7 +27,7 @@ MOST_NOTEBOOK_BYTES = 20_000_000
 MOST_STUDENT_BYTES = 60_000_000
 MOST_PARTS = 2_000_000  # of a JSON text; each takes about sixty bytes of memory
 MOST_SOURCE = 20_000
-_ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
+_CHECKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
 # errors that parsing of hostile text may raise
 UNREADABLE = (
     ValueError,
@@ -38,6 +38,9 @@ UNREADABLE = (
     AttributeError,
     KeyError,
 )
+
+
+Assigned = dict[str, ast.expr | None]
 
 
 class NotPlainError(ValueError):
@@ -76,81 +79,77 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     lessons : list of str
         File names of the lessons. Other notebooks are ignored.
     """
-    told, remarks, left = list[dict[str, str | None]](), [], MOST_STUDENT_BYTES
-    found: dict[str, Any] = dict.fromkeys(graded())
+    remaining = MOST_STUDENT_BYTES
+    courses, students, remarks = [], set(), []
+    answers: dict[str, Any] = dict.fromkeys(graded())
     for name in lessons:  # one notebook at a time, to limit the memory
+        path = folder / name
         try:
-            for notebook in _notebook(folder / name, min(left, MOST_NOTEBOOK_BYTES)):
-                left -= (folder / name).lstat().st_size
-                told.append({key: _told(notebook, key) for key in ("course", "student")})
-                for source in _code(notebook):
-                    found |= _answers_in(source)
+            notebook = _notebook(path, min(remaining, MOST_NOTEBOOK_BYTES))
+            if path.is_file():
+                remaining -= path.stat().st_size
+            courses.append(_metadata(notebook, "course"))
+            students.add(_metadata(notebook, "student"))
+            for source in _code(notebook):
+                answers |= _answers_in(source)
         except NotPlainError as error:
             remarks.append(str(error))
     try:
-        answers = plain_entries(folder / ANSWERS, "answers by exercise")
-        found |= {
-            exercise: _plain(answers[exercise]) for exercise in graded() if exercise in answers
-        }
+        recorded = plain_entries(folder / ANSWERS, "answers by exercise")
+        answers |= {name: _checked(recorded[name]) for name in graded() if name in recorded}
     except NotPlainError as error:
-        found = dict.fromkeys(graded(), error)
+        answers = dict.fromkeys(graded(), error)
         remarks.append(str(error))
-    courses, students = (
-        list(filter(None, (each[key] for each in told))) for key in ("course", "student")
-    )
-    return Submission(
-        found,
-        next(iter(courses), None),
-        tuple(sorted({student for student in students if not id_problem(student)})),
-        (*remarks, *_passed_over(folder, lessons)),
-    )
+    remarks += _ignored_files(folder, lessons)
+    valid = sorted(student for student in students if student and not id_problem(student))
+    return Submission(answers, next(filter(None, courses), None), tuple(valid), tuple(remarks))
 
 
 def course_of(folder: Path, lessons: list[str]) -> str | None:
     """Return the fingerprint of the secret in the first lesson that has one, or None."""
     for name in lessons:
         with contextlib.suppress(NotPlainError):  # a student's notebook may be anything
-            courses = [_told(notebook, "course") for notebook in _notebook(folder / name)]
-            if any(courses):
-                return courses[0]
+            course = _metadata(_notebook(folder / name), "course")
+            if course:
+                return course
     return None
 
 
 def unpacked(folder: Path) -> Path:
     """Return the folder with the answers, which packing tools may have put into another one."""
     for _ in range(DEEPEST):
-        inside = (
-            [path for path in folder.iterdir() if not HIDDEN.match(path.name)]
-            if _readable(folder)
-            else []
-        )
-        if len(inside) != 1 or not inside[0].is_dir() or inside[0].is_symlink():
+        paths = _paths(folder)
+        if len(paths) != 1 or not paths[0].is_dir() or paths[0].is_symlink():
             break
-        folder = inside[0]
+        folder = paths[0]
     return folder
 
 
-def _readable(folder: Path) -> bool:
-    return os.access(folder, os.R_OK | os.X_OK)
+def _paths(folder: Path) -> list[Path]:
+    """Return the paths in a folder that are not hidden, none if it cannot be read."""
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return []
+    return [path for path in folder.iterdir() if not HIDDEN.match(path.name)]
 
 
-def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
+def _ignored_files(folder: Path, lessons: list[str]) -> Iterator[str]:
     """Yield remarks if the answers may be in a file that is ignored."""
-    if not _readable(folder):
+    if not os.access(folder, os.R_OK | os.X_OK):
         yield "the folder cannot be read"
         return
-    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)} - {DATA}
-    expected = {*lessons, ANSWERS, OWN_FILE, PREDICTIONS}
-    others = [name[:LONGEST_ID] for name in sorted(inside - expected)]
-    if ANSWERS not in inside:
-        if others:
-            yield f"no {ANSWERS}; ignored: {checks.listed(others, quoted=True)}"
-        elif not inside & set(lessons):
-            yield f"the folder has neither a lesson nor {ANSWERS}"
+    names = {path.name for path in _paths(folder)}
+    ignored = names - {*lessons, ANSWERS, OWN_FILE, PREDICTIONS, DATA}
+    if ANSWERS in names:
+        return
+    if ignored:
+        shortened = [name[:LONGEST_ID] for name in sorted(ignored)]
+        yield f"no {ANSWERS}; ignored: {checks.listed(shortened, quoted=True)}"
+    elif names.isdisjoint(lessons):
+        yield f"the folder has neither a lesson nor {ANSWERS}"
 
 
-def plain_file(path: Path, most: int) -> bytes | None:
-    """Return the bytes of a small regular file, or None if it does not exist."""
+def _plain_json(path: Path, most: int, default: Any) -> Any:
+    """Return the content of a small regular JSON file, or the default without a file."""
     try:
         details = path.lstat()
         if not stat.S_ISREG(details.st_mode):
@@ -158,143 +157,140 @@ def plain_file(path: Path, most: int) -> bytes | None:
         if details.st_size > most:
             raise NotPlainError(f"{path.name} has {details.st_size:,} bytes; the limit is {most:,}")
         with open(path, "rb", opener=_opened) as file:
-            return file.read(most)
+            content = file.read(most)
     except FileNotFoundError:
-        return None
+        return default
     except OSError as error:
         raise NotPlainError(f"{path.name} cannot be read: {error.strerror}") from error
-
-
-def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
-def _plain_json(path: Path, most: int) -> list:
-    """Return the content of a small JSON file in a list, which is empty without a file."""
-    content = plain_file(path, most)
-    if content is not None and sum(map(content.count, (b",", b"{", b"["))) > MOST_PARTS:
+    if sum(map(content.count, (b",", b"{", b"["))) > MOST_PARTS:
         raise NotPlainError(f"{path.name} has more than {MOST_PARTS:,} parts")
     try:
-        return [] if content is None else [json.loads(content)]
+        return json.loads(content)
     except UNREADABLE as error:
         raise NotPlainError(f"{path.name} is not valid JSON") from error
 
 
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but neither follow a link nor wait for a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
 def plain_entries(path: Path, what: str) -> dict:
     """Return the entries of a small JSON file by name, {} without a file."""
-    (found,) = _plain_json(path, MOST_BYTES) or [{}]
-    if not isinstance(found, dict):
+    entries = _plain_json(path, MOST_BYTES, {})
+    if not isinstance(entries, dict):
         raise NotPlainError(f"{path.name} has no {what}")
-    return found
+    return entries
 
 
-def _plain(value: Any) -> Any:
+def _checked(value: Any) -> Any:
+    """Return a plain answer, or the error about one that is not plain."""
     try:
         return plain_answer(value)
     except ValueError as error:
         return NotPlainError(str(error))
 
 
-def _notebook(path: Path, most: int = MOST_NOTEBOOK_BYTES) -> list:
-    """Return a notebook in a list, which is empty without a file."""
-    found = _plain_json(path, most)
-    if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
+def _notebook(path: Path, most: int = MOST_NOTEBOOK_BYTES) -> dict:
+    """Return a notebook, which has no cells without a file."""
+    notebook = _plain_json(path, most, {"cells": []})
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise NotPlainError(f"{path.name} is not a notebook")
-    return found
+    return notebook
 
 
-def _told(notebook: Any, key: Any) -> str | None:
+def _metadata(notebook: Any, key: str) -> str:
+    """Return a text of the workbench in a notebook's metadata, or ''."""
     try:
-        told = notebook["metadata"]["workbench"][key]
+        entry = notebook["metadata"]["workbench"][key]
     except UNREADABLE:
-        return None
-    return told if isinstance(told, str) else None
+        return ""
+    return entry if isinstance(entry, str) else ""
 
 
 def _code(notebook: dict) -> Iterator[str]:
     """Yield the text of the code cells that call `check`."""
     for cell in notebook["cells"]:
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            lines = cell.get("source")
-            text = "".join(
-                part
-                for part in (lines if isinstance(lines, list) else [lines])
-                if isinstance(part, str)
-            )
-            if _ASKED.search(text[:MOST_SOURCE]):
-                yield text
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source")
+        lines = source if isinstance(source, list) else [source]
+        text = "".join(line for line in lines if isinstance(line, str))
+        if _CHECKED.search(text[:MOST_SOURCE]):
+            yield text
 
 
-def _answers_in(source: Any) -> Any:
+def _answers_in(source: str) -> dict[str, Any]:
     """Return {exercise: answer or NotPlainError} from the calls of `check` in a cell.
 
     An answer is a literal, or a name to which the same cell assigns a literal.
     """
-    asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in graded()]
+    numbers = _CHECKED.findall(source[:MOST_SOURCE])
+    exercises = [exercise for exercise in numbers if exercise in graded()]
+    problem = "the cell does not call check with an answer"
+    statements: list[ast.stmt] = []
     if len(source) > MOST_SOURCE:
-        return dict.fromkeys(
-            asked, NotPlainError(f"the cell has more than {MOST_SOURCE:,} characters")
-        )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            statements = ast.parse(source).body
-    except UNREADABLE:
-        return dict.fromkeys(asked, NotPlainError("the cell is not valid Python"))
-    names: dict[str, ast.expr | None] = {}
-    found = {}
+        problem = f"the cell has more than {MOST_SOURCE:,} characters"
+    else:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                statements = ast.parse(source).body
+        except UNREADABLE:
+            problem = "the cell is not valid Python"
+    answers: dict[str, Any] = dict.fromkeys(exercises, NotPlainError(problem))
+    names: Assigned = {}
     for statement in statements:
-        names |= _bound(statement)
-        for exercise, argument in filter(None, map(_check_of, ast.walk(statement))):
-            found[exercise] = _literal(
-                names.get(argument.id) if isinstance(argument, ast.Name) else argument
-            )
-    without = NotPlainError("the cell does not call check with an answer")
-    return {exercise: found.get(exercise, without) for exercise in asked}
+        names |= _assigned(statement)
+        for node in ast.walk(statement):
+            exercise, argument = _check_of(node)
+            if exercise in answers:
+                is_name = isinstance(argument, ast.Name)
+                answers[exercise] = _literal(names.get(argument.id) if is_name else argument)
+    return answers
 
 
-def _bound(statement: Any) -> dict:
+def _assigned(statement: ast.stmt) -> Assigned:
     """Return {name: expression} of a statement, with None if the value is computed."""
-    mentioned = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    names: dict[str, ast.expr | None] = {
-        node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)
-    }
+    mentioned = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    names: Assigned = {node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)}
     if isinstance(statement, (ast.Assign, ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names |= {target.id: statement.value for target in targets if isinstance(target, ast.Name)}
     return names
 
 
-def _check_of(node: Any) -> tuple | None:
-    """Return exercise and answer if a node calls `check` or `wb.check`, or None."""
+def _check_of(node: Any) -> tuple[Any, Any]:
+    """Return exercise and answer if a node calls `check` or `wb.check`, or (None, None)."""
     if not isinstance(node, ast.Call):
-        return None
-    name = (
-        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-    )
-    given = [*node.args, *(word.value for word in node.keywords if word.arg == "answer")]
-    if name != "check" or len(given) != 2 or not isinstance(given[0], ast.Constant):
-        return None
-    return (given[0].value, given[1]) if given[0].value in graded() else None
+        return None, None
+    function = node.func
+    name = getattr(function, "attr", getattr(function, "id", None))
+    arguments = [*node.args, *(word.value for word in node.keywords if word.arg == "answer")]
+    if name != "check" or len(arguments) != 2 or not isinstance(arguments[0], ast.Constant):
+        return None, None
+    return arguments[0].value, arguments[1]
 
 
 def _literal(node: Any) -> Any:
+    """Return the answer that a literal gives, or the error about another expression."""
     with contextlib.suppress(*UNREADABLE):
-        return _plain(ast.literal_eval(node))
+        return _checked(ast.literal_eval(node))
     return NotPlainError("the answer is computed in the cell; run the cell to record it")
 
 
-def shown(answer: Any) -> str:
+def entries_of(answer: Any) -> list:
+    """Return the entries of an answer, which is a list or a single entry."""
+    return answer if isinstance(answer, list) else [answer]
+
+
+def answer_text(answer: Any) -> str:
     """Return an answer as text, which still has to be escaped.
 
     Examples
     --------
-    >>> shown([0.8803125, "buy"]), shown(None)
-    ("0.88031, 'buy'", '')
+    >>> answer_text([0.8803125, "buy"])
+    "0.88031, 'buy'"
     """
-    if answer is None or isinstance(answer, NotPlainError):
-        return ""
-    entries = answer if isinstance(answer, list) else [answer]
-    return checks.listed(
-        (repr(each) if isinstance(each, str) else f"{each:.5g}" for each in entries), 20
-    )
+    texts = [repr(e) if isinstance(e, str) else f"{e:.5g}" for e in entries_of(answer)]
+    return checks.listed(texts, 20)

@@ -9,10 +9,10 @@ import os
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from workbench import checks
 from workbench.data import whole_files
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.seeds import Draws, draws
 from workbench.lessons import own_exercises
 from workbench.lessons.checking import OWN, load_exercises
@@ -22,14 +22,9 @@ from workbench.reports.parameters import ReportError, refusing
 AUDIT = "1.1"
 LABELS = 100
 SHIFT = 4
-CODES = (
-    1,
-    2,
-    4,
-    5,
-    8,
-    9,
-)  # codes whose standard error by box is far from the naive one, whichever district is left out
+AUDITED, FRAME, FORMS = 400, 1797, 5000  # forms of the audit, of the year and of a month
+# codes whose standard error by box is far from the naive one, whichever district is left out
+CODES = (1, 2, 4, 5, 8, 9)
 
 
 @dataclass(frozen=True)
@@ -40,18 +35,31 @@ class Variant:
     ----------
     draw : callable
         Takes random numbers and returns the task, the data of one student.
-    ask : callable
-        Takes the task and returns the question in Markdown.
+    question : str
+        The question in Markdown, with fields for the entries of the task. A list of numbers also
+        has a field that ends in `_list`, its numbers separated by commas.
+    derive : callable
+        Takes the task and returns the values of further fields.
     """
 
     draw: Callable[[Draws], dict]
-    ask: Callable[[dict], str]
+    question: str
+    derive: Callable[[dict], dict] = dict
+
+    def ask(self, task: dict) -> str:
+        """Return the question of a task in Markdown."""
+        fields = task | self.derive(task)
+        for name in ("size", "spread", "labeled", "right", "differences", "folds"):
+            numbers = task.get(name, [])
+            texts = [f"{x:g}" if isinstance(x, float) else f"{x:,}" for x in numbers]
+            fields[f"{name}_list"] = ", ".join(texts)
+        return self.question.format(**fields)
 
 
 _added: list[str] = []  # exercises that the lecturer added
 
 
-def use_exercises(path: str | os.PathLike) -> None:
+def use_exercises(path: StrPath) -> None:
     """Also grade the exercises of a lecturer's file, instead of those of an earlier file.
 
     Parameters
@@ -78,7 +86,7 @@ def use_exercises(path: str | os.PathLike) -> None:
     _added.extend(sorted(numbers))
 
 
-def write_exercises(path: str | os.PathLike) -> None:
+def write_exercises(path: StrPath) -> None:
     """Write the exercises that the lecturer added, if any, with their answers."""
     if _added:
         with refusing():
@@ -90,7 +98,7 @@ def graded() -> list[str]:
     return [*VARIANTS, *_added]
 
 
-def asked(exercise: str, task: dict) -> str:
+def question_of(exercise: str, task: dict) -> str:
     """Return the question of an exercise in Markdown."""
     return OWN[exercise].question if exercise in _added else VARIANTS[exercise].ask(task)
 
@@ -102,165 +110,76 @@ def task_of(secret: bytes, student: str, exercise: str) -> dict:
     return VARIANTS[exercise].draw(draws(secret, student, exercise))
 
 
-def _listed(values: list) -> str:
-    return ", ".join(f"{value:g}" if isinstance(value, float) else f"{value:,}" for value in values)
-
-
 def _audit(draw: Draws) -> dict:
     size, right, _ = fifths()
-    labeled = [LABELS // 5 + draw.whole(-SHIFT, SHIFT) for _ in range(4)]
+    labeled = [LABELS // 5 + draw.integer(-SHIFT, SHIFT) for _ in range(4)]
     labeled.append(LABELS - sum(labeled))
-    found = [
-        draw.hits(int(r), int(n), count) for r, n, count in zip(right, size, labeled, strict=True)
-    ]
-    return {"size": size.tolist(), "labeled": labeled, "right": found}
+    strata = zip(right.tolist(), size.tolist(), labeled, strict=True)
+    correct = [draw.hits(*stratum) for stratum in strata]
+    return {"size": size.tolist(), "labeled": labeled, "right": correct}
 
 
-def _ask_audit(task: dict) -> str:
-    return (
-        f"You labeled {LABELS} of the office's forms, in your own random sample. The fifths have "
-        f"{_listed(task['size'])} forms. You labeled {_listed(task['labeled'])} of them, and "
-        f"{_listed(task['right'])} were read correctly. Give the estimate and its standard error."
-    )
-
-
-def _shares(draw: Any) -> dict:
-    size = [draw.whole(300, 900) for _ in range(5)]
-    return {
-        "size": size,
-        "spread": [
-            draw.number(0.44, 0.5, 3),
-            draw.number(0.3, 0.4, 3),
-            draw.number(0.16, 0.24, 3),
-            draw.number(0.08, 0.12, 3),
-            0.0,
-        ],
-    }
-
-
-def _ask_shares(task: dict) -> str:
-    return (
-        f"Five strata have {_listed(task['size'])} forms and standard deviations $S$ = "
-        f"{_listed(task['spread'])}. Allocate {LABELS} labels to them by Neyman's rule, at least 2 "
-        "to each."
-    )
+def _shares(draw: Draws) -> dict:
+    size = [draw.integer(300, 900) for _ in range(5)]
+    limits = ((0.44, 0.5), (0.3, 0.4), (0.16, 0.24), (0.08, 0.12))
+    spread = [draw.number(low, high, 3) for low, high in limits]
+    return {"size": size, "spread": [*spread, 0.0]}
 
 
 def _districts(draw: Draws) -> dict:
-    return {
-        "differences": [
-            draw.number(0.02, 0.14, 3) * (1 - 2 * draw.whole(0, 1)) for _ in range(draw.whole(4, 6))
-        ]
-    }
-
-
-def _ask_districts(task: dict) -> str:
-    count = len(task["differences"])
-    return (
-        f"There are {count} districts of two boxes. The accuracies of the two boxes differ by "
-        f"{_listed(task['differences'])}. Compute the standard error of the mean of all "
-        f"{2 * count} boxes by hand."
-    )
+    count = draw.integer(4, 6)
+    differences = [draw.number(0.02, 0.14, 3) * (1 - 2 * draw.integer(0, 1)) for _ in range(count)]
+    return {"differences": differences}
 
 
 def _code(draw: Draws) -> dict:
-    return {"code": CODES[draw.whole(0, len(CODES) - 1)], "left_out": draw.whole(1, 7)}
-
-
-def _ask_code(task: dict) -> str:
-    last = 2 * task["left_out"]
-    return (
-        f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. Estimate F1 of code "
-        f"{task['code']} of reader A from the other twelve boxes. Give the estimate, its standard "
-        "error and the 95% interval on the logit scale, with $t$ at 6 degrees of freedom."
-    )
+    return {"code": CODES[draw.integer(0, len(CODES) - 1)], "left_out": draw.integer(1, 7)}
 
 
 def _nine(draw: Draws) -> dict:
-    small, large = (
-        [draw.whole(low, high) for _ in range(count)]
-        for low, high, count in ((1, 9, 5), (draw.whole(600, 900), draw.whole(1100, 1500), 4))
-    )
-    return {"parts": [small, large]}
-
-
-def _ask_nine(task: dict) -> str:
-    small, large = (", ".join(map(str, part)) for part in task["parts"])
-    return (
-        f"There are nine numbers: {small}, {large}. Give the variance of the estimated sum from "
-        "two random numbers; from one number of the first five and one of the last four; and the "
-        "ratio of both."
-    )
+    low, high = draw.integer(600, 900), draw.integer(1100, 1500)
+    small = [draw.integer(1, 9) for _ in range(5)]
+    return {"parts": [small, [draw.integer(low, high) for _ in range(4)]]}
 
 
 def _three(draw: Draws) -> dict:
-    size = [draw.whole(8, 14), draw.whole(80, 140), draw.whole(900, 1400)]
-    spread = [draw.whole(45, 70), draw.whole(4, 7), draw.whole(1, 2)]
-    return {"size": size, "spread": spread, "budget": draw.whole(60, 75)}
-
-
-def _ask_three(task: dict) -> str:
-    return (
-        f"Three strata of {_listed(task['size'])} items with standard deviations "
-        f"{_listed(task['spread'])}. Allocate {task['budget']} labels by hand, at least 2 to each "
-        "stratum."
-    )
+    size = [draw.integer(8, 14), draw.integer(80, 140), draw.integer(900, 1400)]
+    spread = [draw.integer(45, 70), draw.integer(4, 7), draw.integer(1, 2)]
+    return {"size": size, "spread": spread, "budget": draw.integer(60, 75)}
 
 
 def _share(draw: Draws) -> dict:
-    p00, p11, base = (
-        draw.number(0.88, 0.94, 3),
-        draw.number(0.93, 0.99, 3),
-        draw.number(0.08, 0.12, 3),
-    )
+    p00 = draw.number(0.88, 0.94, 3)
+    p11 = draw.number(0.93, 0.99, 3)
+    base = draw.number(0.08, 0.12, 3)
     true = draw.number(0.18, 0.28, 3)
-    return {
-        "p00": p00,
-        "p11": p11,
-        "base": base,
-        "counted": round(true * p11 + (1 - true) * (1 - p00), 3),
-    }
+    counted = round(_predicted(true, p00, p11), 3)
+    return {"p00": p00, "p11": p11, "base": base, "counted": counted}
 
 
-def _ask_share(task: dict) -> str:
-    return (
-        f"An audit at a true proportion of {task['base']:g} found $p_{{00}}$ = {task['p00']:g} and "
-        f"$p_{{11}}$ = {task['p11']:g}. The true proportion has changed since then, but these "
-        f"rates have not. Now the classify-and-count estimate is {task['counted']:g}. What is the "
-        "true proportion?"
-    )
+def _predicted(true: float, p00: float, p11: float) -> float:
+    """Return the expected proportion of items that are predicted to be positive."""
+    return true * p11 + (1 - true) * (1 - p00)
 
 
 def _months(draw: Draws) -> dict:
-    p00, p11, audited, frame, forms = (
-        draw.number(0.94, 0.97, 3),
-        draw.number(0.8, 0.9, 3),
-        400,
-        1797,
-        5000,
-    )
-    positive = draw.whole(36, 52)
-    found, missed = draw.flips(p11, positive), draw.flips(1 - p00, audited - positive)
-    counted = round(frame * draw.number(0.118, 0.128, 4))
-    months = [
-        round(forms * (share * p11 + (1 - share) * (1 - p00)))
-        for share in (draw.number(0.09, 0.12, 4), draw.number(0.15, 0.18, 4))
-    ]
-    return {
-        "audit": [[audited - positive - missed, missed], [positive - found, found]],
-        "frame": [frame - counted, counted],
-        "first": [forms - months[0], months[0]],
-        "second": [forms - months[1], months[1]],
+    p00, p11 = draw.number(0.94, 0.97, 3), draw.number(0.8, 0.9, 3)
+    positives = draw.integer(36, 52)
+    negatives = AUDITED - positives
+    true_positives = draw.flips(p11, positives)
+    false_positives = draw.flips(1 - p00, negatives)
+    in_frame = round(FRAME * draw.number(0.118, 0.128, 4))
+    task = {
+        "audit": [
+            [negatives - false_positives, false_positives],
+            [positives - true_positives, true_positives],
+        ],
+        "frame": [FRAME - in_frame, in_frame],
     }
-
-
-def _ask_months(task: dict) -> str:
-    return (
-        f"The audit, a random sample, is {task['audit']}. At the time of the audit, "
-        f"{task['frame'][1]} of 1,797 were read as panels. In month 6, {task['first'][1]} of 5,000 "
-        f"were read as panels, and in month 12 {task['second'][1]} of 5,000. Give the change of "
-        "the true proportion and its standard error."
-    )
+    for month, low, high in (("first", 0.09, 0.12), ("second", 0.15, 0.18)):
+        predicted = round(FORMS * _predicted(draw.number(low, high, 4), p00, p11))
+        task[month] = [FORMS - predicted, predicted]
+    return task
 
 
 def _folds(draw: Draws) -> dict:
@@ -270,35 +189,71 @@ def _folds(draw: Draws) -> dict:
             return {"folds": folds}
 
 
-def _ask_folds(task: dict) -> str:
-    return (
-        f"The ten fold differences are {_listed(task['folds'])}. Give t and p of the naive test, "
-        "then t and p at "
-        r"$\rho = .7$."
-    )
-
-
 def _colleague(draw: Draws) -> dict:
-    return {"naive_t": (draw.number(3.5, 6.6, 2), draw.number(7.2, 9.5, 2))[draw.whole(0, 1)]}
-
-
-def _ask_colleague(task: dict) -> str:
-    return (
-        "A colleague repeated a ten-fold cross-validation of 100 forms ten times and reports a "
-        f"naive t of {task['naive_t']:g} over the 100 folds. Correct it by the method of Nadeau "
-        "and Bengio. Give t, p, and whether it is significant."
-    )
+    return {"naive_t": (draw.number(3.5, 6.6, 2), draw.number(7.2, 9.5, 2))[draw.integer(0, 1)]}
 
 
 VARIANTS = {
-    AUDIT: Variant(_audit, _ask_audit),
-    "1.2": Variant(_shares, _ask_shares),
-    "2.1": Variant(_districts, _ask_districts),
-    "2.4": Variant(_code, _ask_code),
-    "3.1": Variant(_nine, _ask_nine),
-    "3.2": Variant(_three, _ask_three),
-    "4.1": Variant(_share, _ask_share),
-    "4.4": Variant(_months, _ask_months),
-    "5.1": Variant(_folds, _ask_folds),
-    "5.3": Variant(_colleague, _ask_colleague),
+    AUDIT: Variant(
+        _audit,
+        f"You labeled {LABELS} of the office's forms, in your own random sample. The fifths have "
+        "{size_list} forms. You labeled {labeled_list} of them, and {right_list} were read "
+        "correctly. Give the estimate and its standard error.",
+    ),
+    "1.2": Variant(
+        _shares,
+        "Five strata have {size_list} forms and standard deviations $S$ = {spread_list}. Allocate "
+        f"{LABELS} labels to them by Neyman's rule, at least 2 to each.",
+    ),
+    "2.1": Variant(
+        _districts,
+        "There are {count} districts of two boxes. The accuracies of the two boxes differ by "
+        "{differences_list}. Compute the standard error of the mean of all {boxes} boxes by hand.",
+        lambda task: {
+            "count": len(task["differences"]),
+            "boxes": 2 * len(task["differences"]),
+        },
+    ),
+    "2.4": Variant(
+        _code,
+        "Leave out district {left_out}, boxes {first} and {last}. Estimate F1 of code {code} of "
+        "reader A from the other twelve boxes. Give the estimate, its standard error and the 95% "
+        "interval on the logit scale, with $t$ at 6 degrees of freedom.",
+        lambda task: {"first": 2 * task["left_out"] - 1, "last": 2 * task["left_out"]},
+    ),
+    "3.1": Variant(
+        _nine,
+        "There are nine numbers: {numbers}. Give the variance of the estimated sum from two random "
+        "numbers; from one number of the first five and one of the last four; and the ratio of "
+        "both.",
+        lambda task: {"numbers": str(sum(task["parts"], []))[1:-1]},
+    ),
+    "3.2": Variant(
+        _three,
+        "Three strata of {size_list} items with standard deviations {spread_list}. Allocate "
+        "{budget} labels by hand, at least 2 to each stratum.",
+    ),
+    "4.1": Variant(
+        _share,
+        "An audit at a true proportion of {base:g} found $p_{{00}}$ = {p00:g} and $p_{{11}}$ = "
+        "{p11:g}. The true proportion has changed since then, but these rates have not. Now the "
+        "classify-and-count estimate is {counted:g}. What is the true proportion?",
+    ),
+    "4.4": Variant(
+        _months,
+        "The audit, a random sample, is {audit}. At the time of the audit, {frame[1]} of 1,797 "
+        "were read as panels. In month 6, {first[1]} of 5,000 were read as panels, and in month 12 "
+        "{second[1]} of 5,000. Give the change of the true proportion and its standard error.",
+    ),
+    "5.1": Variant(
+        _folds,
+        "The ten fold differences are {folds_list}. Give t and p of the naive test, then t and p "
+        r"at $\rho = .7$.",
+    ),
+    "5.3": Variant(
+        _colleague,
+        "A colleague repeated a ten-fold cross-validation of 100 forms ten times and reports a "
+        "naive t of {naive_t:g} over the 100 folds. Correct it by the method of Nadeau and Bengio. "
+        "Give t, p, and whether it is significant.",
+    ),
 }

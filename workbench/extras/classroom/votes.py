@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import checks, lessons
 from workbench.course.records import plain_answer
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.grading import student_folders
 from workbench.extras.classroom.pages import page, picture
 from workbench.extras.classroom.submissions import PREDICTIONS, NotPlainError, plain_entries
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.widgets.questions import Prediction
 
-ASKS = "predict_"
+PREDICTING = "predict_"  # beginning of the functions of the lessons
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,16 @@ class Vote:
     answers: tuple[Any, ...]
     left_out: int
 
-    def words(self) -> str:
+    def description(self) -> str:
         """Return a description of the chart."""
-        told = f"{checks.counted(len(self.answers), 'prediction')}, {self.left_out} missing."
+        predictions = checks.counted(len(self.answers), "prediction")
+        text = f"{predictions}, {self.left_out} missing."
         if self.choices:
-            counts = Counter(self.answers)
-            return (
-                f"{told} "
-                + "; ".join(f"{choice}: {counts[choice]}" for choice in self.choices)
-                + "."
-            )
+            counts = [f"{choice}: {self.answers.count(choice)}" for choice in self.choices]
+            return f"{text} {'; '.join(counts)}."
+        values = "last values" if self.lines else "values"
         ends = [answer[-1] if isinstance(answer, list) else answer for answer in self.answers]
-        return (
-            f"{told} The {'last values' if self.lines else 'values'} range from {min(ends):g} to "
-            f"{max(ends):g}."
-        )
+        return f"{text} The {values} range from {min(ends):g} to {max(ends):g}."
 
     @property
     def lines(self) -> bool:
@@ -63,18 +59,18 @@ class Vote:
         return any(isinstance(answer, list) for answer in self.answers)
 
 
-def questions_asked() -> "list[Prediction]":
+def lesson_questions() -> "list[Prediction]":
     """Return the questions of all lessons that ask for a prediction, in order."""
-    asked = [
-        ask()
+    questions = [
+        function()
         for module in lessons.parts("views")
-        for name, ask in vars(module).items()
-        if name.startswith(ASKS)
+        for name, function in vars(module).items()
+        if name.startswith(PREDICTING)
     ]
-    return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
+    return sorted(questions, key=lambda question: question.name.partition("-")[0])
 
 
-def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
+def class_votes(folder: StrPath) -> tuple[list[Vote], list[str]]:
     """Return the predictions of a class, and the problems of files that could not be read.
 
     No code of students is run.
@@ -90,30 +86,28 @@ def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
     ReportError
         If the folder cannot be read, or no student made a prediction.
     """
-    kept, unread = [], []
-    for student, path in student_folders(folder).items():
+    classmates: list[dict] = []
+    unread = []
+    for student, path in student_folders(folder)[0].items():
         try:
-            kept.append(plain_entries(path / PREDICTIONS, "predictions by name"))
+            classmates.append(plain_entries(path / PREDICTIONS, "predictions by name"))
         except NotPlainError as error:
-            kept.append({})  # a student without a prediction
+            classmates.append({})  # a student without a prediction
             unread.append(f"{student}: {error}")
-    votes = [vote for asked in questions_asked() if (vote := _vote(asked, kept)).answers]
+    votes = []
+    for question in lesson_questions():
+        values = [_usable(answers.get(question.name), question.control) for answers in classmates]
+        answers = tuple(sorted((value for value in values if value is not None), key=str))
+        if answers:
+            choices = tuple(getattr(question.control, "options", ()))
+            votes.append(Vote(question.question, choices, answers, values.count(None)))
     if not votes:
+        problems = f"; not read: {checks.listed(unread)}" if unread else ""
         raise ReportError(
             f"no student's folder in {os.fspath(folder)!r} has a prediction ({PREDICTIONS})"
-            + (f"; not read: {checks.listed(unread)}" if unread else "")
+            f"{problems}"
         )
     return votes, unread
-
-
-def _vote(asked: "Prediction", kept: list) -> Vote:
-    choices = tuple(getattr(asked.control, "options", ()))
-    usable = [
-        answer
-        for found in kept
-        if (answer := _usable(found.get(asked.name), asked.control)) is not None
-    ]
-    return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
 
 
 def _usable(value: Any, control: Any) -> Any:
@@ -135,62 +129,39 @@ def chart(vote: Vote) -> "alt.TopLevelMixin":
 
     from workbench.charts import theme
 
-    count = alt.Y("count:Q", title="students", axis=alt.Axis(tickMinStep=1))
-    if vote.choices:
-        counts = Counter(vote.answers)
-        rows = [{"choice": choice, "count": counts[choice]} for choice in vote.choices]
-        drawn = (
-            theme.Chart(theme.rows("votes", rows))
-            .mark_bar(color=theme.ESTIMATE)
-            .encode(
-                x=alt.X(
-                    "choice:N",
-                    title="predicted",
-                    sort=list(vote.choices),
-                    axis=alt.Axis(labelAngle=0),
-                ),
-                y=count,
-            )
-        )
-    elif vote.lines:
+    if vote.lines:
         rows = [
-            {"student": k, "step": step, "value": value}
-            for k, line in enumerate(vote.answers)
+            {"student": student, "step": step, "value": value}
+            for student, line in enumerate(vote.answers)
             for step, value in enumerate(line, 1)
         ]
-        drawn = (
-            theme.Chart(theme.rows("votes", rows))
-            .mark_line(opacity=0.4, color=theme.ESTIMATE)
-            .encode(
-                x=alt.X(
-                    "step:Q", title="point of the line", axis=alt.Axis(tickMinStep=1, grid=False)
-                ),
-                y=alt.Y("value:Q", title="predicted", scale=alt.Scale(zero=False)),
-                detail="student:N",
-            )
+        axis = alt.Axis(tickMinStep=1, grid=False)
+        layer = theme.Chart(theme.rows("votes", rows)).mark_line(opacity=0.4, color=theme.ESTIMATE)
+        layer = layer.encode(
+            x=alt.X("step:Q", title="point of the line", axis=axis),
+            y=alt.Y("value:Q", title="predicted", scale=alt.Scale(zero=False)),
+            detail="student:N",
         )
     else:
-        rows = [
-            {"value": value, "count": number} for value, number in Counter(vote.answers).items()
-        ]
-        drawn = (
-            theme.Chart(theme.rows("votes", rows))
-            .mark_bar(width=6, color=theme.ESTIMATE)
-            .encode(x=alt.X("value:Q", title="predicted"), y=count)
-        )
-    return theme.finish(
-        drawn, f"What {checks.counted(len(vote.answers), 'student')} predicted", vote.words()
-    )
+        counts = Counter(vote.answers)
+        rows = [{"value": value, "count": counts[value]} for value in vote.choices or counts]
+        x = alt.X("value:Q", title="predicted")
+        size = {"width": 6}
+        if vote.choices:
+            axis = alt.Axis(labelAngle=0)
+            x = alt.X("value:N", title="predicted", sort=list(vote.choices), axis=axis)
+            size = {}
+        y = alt.Y("count:Q", title="students", axis=alt.Axis(tickMinStep=1))
+        layer = theme.Chart(theme.rows("votes", rows)).mark_bar(color=theme.ESTIMATE, **size)
+        layer = layer.encode(x=x, y=y)
+    title = f"What {checks.counted(len(vote.answers), 'student')} predicted"
+    return theme.finish(layer, title, vote.description())
 
 
 def votes_page(votes: list[Vote]) -> str:
     """Return the predictions as a page for the lecture, without names or answers."""
-    shown = [
-        {
-            "question": vote.question,
-            "words": vote.words(),
-            "picture": picture(chart(vote), vote.words()),
-        }
-        for vote in votes
-    ]
-    return page("votes.html.j2", title="What the class predicted", votes=shown)
+    rows = []
+    for vote in votes:
+        text = vote.description()
+        rows.append((vote.question, picture(chart(vote), text), text))
+    return page("votes.html.j2", title="What the class predicted", votes=rows)

@@ -1,17 +1,18 @@
 """The points of each part of a graded exercise, in a table that the lecturer can change."""
 
-import os
 from pathlib import Path
 
 from workbench import checks
 from workbench.data import safe_csv
+from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.students import csv_rows
 from workbench.extras.classroom.variants import graded
 from workbench.lessons.checking import OWN
 from workbench.reports.parameters import ReportError, refusing
 
 # exercise -> part -> points, with parts in the order of the answer
-WEIGHTS = {
+Weights = dict[str, dict[str, float]]
+WEIGHTS: Weights = {
     "1.1": {"estimate": 0.5, "standard error": 0.5},
     "1.2": {"labels": 1.0},
     "2.1": {"standard error": 1.0},
@@ -26,7 +27,7 @@ WEIGHTS = {
 HEADER = ["part", "points"]
 
 
-def all_weights() -> dict[str, dict[str, float]]:
+def all_weights() -> Weights:
     """Return the points of each part of all graded exercises."""
     return {number: WEIGHTS.get(number) or _own_points(number) for number in graded()}
 
@@ -38,45 +39,42 @@ def _own_points(number: str) -> dict[str, float]:
     return dict.fromkeys(names, OWN[number].points / count)
 
 
-def _parts() -> list[tuple[str, str, str]]:
+def _rows() -> list[tuple[str, float]]:
+    """Return the name of each part, with the exercise before it, and its points."""
     return [
-        (f"{exercise} {part}", exercise, part)
+        (f"{exercise} {part}", points)
         for exercise, parts in all_weights().items()
-        for part in parts
+        for part, points in parts.items()
     ]
 
 
-def write_weights(path: str | os.PathLike) -> None:
+def write_weights(path: StrPath) -> None:
     """Write the points per part as a CSV file, unless it exists."""
-    points = all_weights()
     if not Path(path).exists():
         with refusing():
-            safe_csv.write_rows(
-                path, HEADER, [[name, points[exercise][part]] for name, exercise, part in _parts()]
-            )
+            safe_csv.write_rows(path, HEADER, _rows())
 
 
-def read_weights(path: str) -> dict[str, dict[str, float]]:
+def read_weights(path: str) -> Weights:
     """Return the points per exercise and part from a file; an error names every wrong row."""
-    header, *lines = csv_rows(path) or [[]]
-    given = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
-    names = [name for name, _, _ in _parts()]
+    _, *lines = csv_rows(path) or [[]]
+    weights = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
+    names = dict(_rows())
     problems = [
-        f"{name!r} must be a number of at least 0"
-        for name in names
-        if name in given and given[name] is None
+        f"{name!r} must be a number of at least 0" for name in names if weights.get(name, 0) is None
     ]
-    problems += [f"there is no part {name!r}" for name in given if name not in names]
-    problems += [f"{name!r} is missing" for name in names if name not in given]
+    problems += [f"there is no part {name!r}" for name in weights if name not in names]
+    problems += [f"{name!r} is missing" for name in names if name not in weights]
     if problems:
         raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
     return {
-        exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
+        exercise: {part: weights[f"{exercise} {part}"] or 0.0 for part in parts}
         for exercise, parts in all_weights().items()
     }
 
 
 def _points(text: str) -> float | None:
+    """Return the number in a cell, None if it is not a number of at least 0."""
     try:
         points = float(text.replace(",", "."))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The command `workbench replay`."""
+"""The command `workbench papers replay`."""
 
 import contextlib
 import json
@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from workbench.commands.options import Command
 from workbench.data.whole_files import write_text
 from workbench.reports.outputs import check_written
 from workbench.reports.parameters import WrongParameter, refusing
@@ -19,7 +20,11 @@ from workbench.reports.parameters import WrongParameter, refusing
 ALL, LIST = "all", "list"
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    example="workbench papers replay list\nworkbench papers replay kloos/fig1\n"
+    "workbench papers replay all -o five-papers.html",
+)
 @click.argument("name")
 @click.option("-o", "--output", metavar="PAGE", help="Write an HTML page.  [all: five-papers.html]")
 @click.option(
@@ -33,7 +38,8 @@ ALL, LIST = "all", "list"
 @click.option(
     "--data",
     metavar="FILE",
-    help="File to use instead of the data of an item, or a folder that `workbench data` filled.",
+    help="File to use instead of the data of an item, or a folder that `workbench papers data` "
+    "filled.",
 )
 @click.option(
     "--learner",

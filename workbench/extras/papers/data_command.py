@@ -1,4 +1,4 @@
-"""The command `workbench data`."""
+"""The command `workbench papers data`."""
 
 import warnings
 from urllib.error import URLError
@@ -6,10 +6,14 @@ from urllib.error import URLError
 import click
 
 from workbench import checks
+from workbench.commands.options import Command
 from workbench.reports.parameters import refusing
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    example="workbench papers data letter\nworkbench papers data forest my-data --from forest.csv",
+)
 @click.argument("name")
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option(
@@ -21,9 +25,10 @@ from workbench.reports.parameters import refusing
 def data(name: str, folder: str | None, source: str | None) -> None:
     """Install a data set of the papers, letter or forest, in DIR, after checking its values.
 
-    scikit-learn's own fetchers download the data. `workbench replay grandvalet-bengio/table2` uses
-    the data in the default DIR, which is scikit_learn_data/workbench in your home folder. For
-    another DIR, add --data DIR to that command.
+    scikit-learn's own fetchers download the data. `workbench papers replay
+    grandvalet-bengio/table2` uses the data in the default DIR, which is
+    scikit_learn_data/workbench in your home folder. For another DIR, add --data DIR to that
+    command.
     """
     from workbench.cross_validation.populations import KNOWN, keep_population
 

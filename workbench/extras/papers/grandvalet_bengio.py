@@ -372,8 +372,8 @@ def _section3(setting: Any) -> list:
     "table2",
     "A tree on Letter and Forest: rho and the type I errors fall as n grows",
     seconds=30,
-    data=f"Letter and Forest if `workbench data` installed them, otherwise {STAND_IN}; recorded "
-    "runs on both",
+    data=f"Letter and Forest if `workbench papers data` installed them, otherwise {STAND_IN}; "
+    "recorded runs on both",
     takes_file=True,
     takes_learner=True,
     draw=drawn("lines", "n", "percent", "what", log="x"),
@@ -454,8 +454,8 @@ def _populations(setting: Any) -> list[tuple]:
     at_hand = [(known.title, kept_population(name, folder), "") for name, known in KNOWN.items()]
     if folder is not None and not any(population for _, population, _ in at_hand):
         raise ValueError(
-            f"data must be a file or a folder that `workbench data` filled; {folder} holds neither "
-            f"{' nor '.join(f'{name}.npz' for name in KNOWN)}"
+            f"data must be a file or a folder that `workbench papers data` filled; {folder} holds "
+            f"neither {' nor '.join(f'{name}.npz' for name in KNOWN)}"
         )
     return [each for each in at_hand if each[1]] or [("Letter", "digits", STAND_IN)]
 

@@ -37,7 +37,7 @@ def find(name: str) -> Item:
     if name not in known:
         raise checks.WrongValue(
             "name",
-            "must be an item of `workbench replay list`; got "
+            "must be an item of `workbench papers replay list`; got "
             f"{name!r}{checks.suggestion(str(name), known)}",
         )
     return known[name]

@@ -10,7 +10,7 @@ import click
 
 from workbench import checks
 from workbench.checks import counted
-from workbench.commands.options import RefusingCommand, plain
+from workbench.commands.options import Group, RefusingCommand, plain
 from workbench.extras.sessions.agreement_command import agreement
 from workbench.extras.sessions.tools import TOOLS
 from workbench.results import Note, sentences
@@ -25,7 +25,7 @@ QUESTIONS = ("accuracy", "class-metrics", "difference")
 METHODS = ("planned", "anytime", "looks", "fixed")
 
 
-class AuditGroup(click.Group):
+class AuditGroup(Group):
     """A group of commands that report a mistake of the user in one line."""
 
     def invoke(self, context: click.Context) -> Any:
