@@ -92,13 +92,13 @@ def run(item: Item, setting: Setting) -> Replay:
         )
     if setting.learner is not None and not item.takes_learner:
         raise ValueError(f"learner must not be given for {item.name}, which takes no learner")
-    found = item.run(setting)
-    claims, figure, *told = found if isinstance(found, tuple) else (found, ())
+    outcome = item.run(setting)
+    claims, figure, *data = outcome if isinstance(outcome, tuple) else (outcome, ())
     return Replay(
         item.name,
         item.claim,
         tuple(claims),
         tuple(figure),
         setting.full,
-        told[0] if told else setting.data or item.data,
+        data[0] if data else setting.data or item.data,
     )

@@ -28,24 +28,24 @@ class ReplayBox(ipywidgets.VBox):
             style={"description_width": "initial"},
         )
         self._run = ipywidgets.Button(description="Run it again")
-        self._told, self._shown = ipywidgets.HTML(), ipywidgets.VBox()
-        super().__init__([self._chosen, ipywidgets.HBox([self._run, self._told]), self._shown])
+        self._status, self._output = ipywidgets.HTML(), ipywidgets.VBox()
+        super().__init__([self._chosen, ipywidgets.HBox([self._run, self._status]), self._output])
         self._run.on_click(self._show)
 
     def _show(self, _: Any) -> None:
         name = self._chosen.value
-        self._run.disabled, self._told.value = (
+        self._run.disabled, self._status.value = (
             True,
             f"running {name}, about {self._items[name].seconds} s ...",
         )
-        self._shown.children = []
+        self._output.children = []
         try:
             result = replay(name)
             chart = result.chart()
             pictures = [] if chart is None else [ChartView(chart)]
-            self._shown.children = [widget_of(result), *pictures]
+            self._output.children = [widget_of(result), *pictures]
         finally:
-            self._run.disabled, self._told.value = False, ""
+            self._run.disabled, self._status.value = False, ""
 
     def __repr__(self) -> str:
         return f"Replays of {self._paper}: {checks.counted(len(self._items), 'item')}"

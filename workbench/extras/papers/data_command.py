@@ -38,8 +38,8 @@ def data(name: str, folder: str | None, source: str | None) -> None:
     ):
         warnings.simplefilter("ignore")  # one per failed download
         path = keep_population(name, folder, source=source)
-    known = KNOWN[name]
+    source_data = KNOWN[name]
     click.echo(
-        f"Wrote {path}: {known.title}, {known.items:,} items of {known.features} features; all "
+        f"Wrote {path}: {source_data.title}, {source_data.items:,} items of {source_data.features} features; all "
         "values are the known ones"
     )

@@ -89,12 +89,12 @@ def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> 
             y=alt.Y("median:Q", title=y_title)
         ),
     )
-    told = [
+    medians = [
         f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half "
         f"{_short(row['q1'])} to {_short(row['q3'])}"
         for row in rows[:6]
     ]
-    return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
+    return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(medians)}.")
 
 
 def bars(
@@ -169,18 +169,18 @@ def areas(
             alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue
         )
     )
-    said = (
+    description = (
         f"Stacked proportions of {checks.counted(len(_distinct(rows, color)), color)} over "
         f"{_words(x)}{_in_panels(rows, panel)}."
     )
-    return _finished(chart, title, rows, said, panel)
+    return _finished(chart, title, rows, description, panel)
 
 
 def _finished(
     chart: Any,
     title: str,
     rows: list,
-    said: str,
+    description: str,
     panel: str = "",
     columns: int = 2,
     same_scale: bool = True,
@@ -188,13 +188,13 @@ def _finished(
 ) -> Any:
     data = theme.rows("rows", rows)
     if not panel:
-        return theme.finish(chart.properties(data=data), title, said)
+        return theme.finish(chart.properties(data=data), title, description)
     faceted = chart.properties(width=PANEL[0], height=PANEL[1]).facet(
         alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns, data=data
     )
     if not same_scale:
         faceted = faceted.resolve_scale(x="independent" if own_x else "shared", y="independent")
-    return theme.finish(faceted, title, said)
+    return theme.finish(faceted, title, description)
 
 
 def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
@@ -227,13 +227,11 @@ def _in_panels(rows: list, panel: str) -> str:
 
 def _said_of_lines(rows: list, x: str, y: str, color: str, panel: str) -> str:
     last = {(row.get(panel, ""), row[color]): row for row in rows if row[y] is not None}
-    told = [
+    values = [
         f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
         for key, row in list(last.items())[:8]
     ]
-    return (
-        f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
-    )
+    return f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(values)}."
 
 
 def _short(value: float | str) -> str:

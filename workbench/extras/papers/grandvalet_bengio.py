@@ -90,8 +90,8 @@ def _moments(rng: np.random.Generator) -> tuple:
 
 def _forms() -> tuple:
     """Return the matrices of s1, s2 and s3 as quadratic forms."""
-    one = np.eye(N)
-    return one / N, (SAME - one) / (N * (M - 1)), (~SAME) / (N * (N - M))
+    identity = np.eye(N)
+    return identity / N, (SAME - identity) / (N * (M - 1)), (~SAME) / (N * (N - M))
 
 
 def _estimators() -> dict:
@@ -156,13 +156,13 @@ def _lemma2(setting: Any) -> list:
 @PAPER.item("theorem1", "No estimate of the variance is unbiased for all distributions")
 def _theorem1(setting: Any) -> list:
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
-    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
-    solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
+    system, target = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
+    solution = np.linalg.lstsq(system, target, rcond=None)[0]
     return [
         bound(
             "largest coefficient of the remaining bias with the best a, b and c",
             "there exists no",
-            np.abs(system @ solution - wanted).max(),
+            np.abs(system @ solution - target).max(),
             low=1e-6,
         )
     ]
@@ -451,20 +451,22 @@ def _populations(setting: Any) -> list[tuple]:
     folder = setting.data
     if folder is not None and not Path(folder).is_dir():
         return [_of_file(folder)]
-    at_hand = [(known.title, kept_population(name, folder), "") for name, known in KNOWN.items()]
+    at_hand = [(entry.title, kept_population(name, folder), "") for name, entry in KNOWN.items()]
     if folder is not None and not any(population for _, population, _ in at_hand):
         raise ValueError(
             f"data must be a file or a folder that `workbench data` filled; {folder} holds neither "
             f"{' nor '.join(f'{name}.npz' for name in KNOWN)}"
         )
-    return [each for each in at_hand if each[1]] or [("Letter", "digits", STAND_IN)]
+    return [population_row for population_row in at_hand if population_row[1]] or [
+        ("Letter", "digits", STAND_IN)
+    ]
 
 
 def _of_file(path: str) -> tuple:
     X, y = read_population(path)
-    known = recognized(X, y)
-    if known:
-        return KNOWN[known[0]].title, known[1:], ""
+    match = recognized(X, y)
+    if match:
+        return KNOWN[match[0]].title, match[1:], ""
     name = next((other.title for other in KNOWN.values() if X.shape[1] == other.features), "Letter")
     return name, (X, y), f"the file given for {name}"
 
@@ -497,7 +499,7 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
         )
     label = text[0] if text else names[-1]
     X = np.stack([np.asarray(columns[name], float) for name in names if name != label], 1)
-    classes, place, counts = np.unique(
+    classes, positions, counts = np.unique(
         np.asarray(columns[label]).astype(str), return_inverse=True, return_counts=True
     )
     splits = [np.arange(classes.size) < k for k in range(1, classes.size)] + list(
@@ -507,8 +509,8 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"data must hold two classes or more; column {label!r} holds {classes.size}"
         )
-    best = min(splits, key=lambda first: abs(counts[first].sum() - len(place) / 2))
-    return X, 1 - best[place].astype(int)
+    best = min(splits, key=lambda first: abs(counts[first].sum() - len(positions) / 2))
+    return X, 1 - best[positions].astype(int)
 
 
 def _numeric(column: np.ndarray) -> bool:
@@ -637,6 +639,6 @@ def _outlier_rho(runs: int) -> tuple:
     means = (
         ((y - level[:, fold] - slope[:, fold] * x) ** 2).reshape(runs, n // folds, folds).mean(1)
     )
-    squares, shown = (means.mean(1) - means.mean()) ** 2, means.var(1, ddof=1) / folds
-    rho = 1 - shown.mean() / squares.mean()
-    return rho, float((shown - (1 - rho) * squares).std() / squares.mean() / runs**0.5)
+    squares, estimated = (means.mean(1) - means.mean()) ** 2, means.var(1, ddof=1) / folds
+    rho = 1 - estimated.mean() / squares.mean()
+    return rho, float((estimated - (1 - rho) * squares).std() / squares.mean() / runs**0.5)

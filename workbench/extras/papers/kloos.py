@@ -94,9 +94,9 @@ def _table2(setting: Any) -> tuple:
     )
     base, p00, p11 = PAPER_STUDIES[0]
     study = simulate_prevalence(base, base, p00, p11, N, SIZE, runs=setting.runs(RUNS, RUNS), rng=1)
-    counted = base * p11 + (1 - base) * (1 - p00)
-    expected = p11 * counted + (1 - p00) * (
-        1 - counted
+    share = base * p11 + (1 - base) * (1 - p00)
+    expected = p11 * share + (1 - p00) * (
+        1 - share
     )  # of a count whose proportion of class 1 is `counted`
     return [
         *claims,
@@ -115,10 +115,10 @@ def _table2(setting: Any) -> tuple:
             "subtracted-bias in study 1: the count minus its estimated bias, by the equation of "
             "the table",
             expected,
-            counted - (expected - counted),
+            share - (expected - share),
             correction=Correction(
                 "the equation adds the bias; subtracting it gives 2 a* minus the equation",
-                printed=2 * counted - expected,
+                printed=2 * share - expected,
             ),
         ),
     ], rows
@@ -147,7 +147,7 @@ def _table3(setting: Any) -> tuple:
     ], rows
 
 
-def _words_hold(shifts: list, said: dict) -> tuple:
+def _words_hold(shifts: list, terms: dict) -> tuple:
     """Return claims that bias and variance have the order of the words, in each study.
 
     Also return the rows of the figure.
@@ -155,16 +155,16 @@ def _words_hold(shifts: list, said: dict) -> tuple:
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
         for study, (base, new, p00, p11) in enumerate(shifts, 1):
-            found = theory.estimator_theory(base, new, p00, p11, N, size=SIZE)
+            moments = theory.estimator_theory(base, new, p00, p11, N, size=SIZE)
             size = {
-                name: abs(getattr(found, which)[name]) ** (0.5 if which == "variance" else 1)
+                name: abs(getattr(moments, which)[name]) ** (0.5 if which == "variance" else 1)
                 for name in FIVE
             }
             pairs = [
                 (a, b)
                 for a in FIVE
                 for b in FIVE
-                if WORDS.index(said[a][part]) < WORDS.index(said[b][part])
+                if WORDS.index(terms[a][part]) < WORDS.index(terms[b][part])
             ]
             wrong = [f"{a} above {b}" for a, b in pairs if size[a] > size[b]]
             claims.append(
@@ -173,7 +173,7 @@ def _words_hold(shifts: list, said: dict) -> tuple:
                     "estimators in the strict order of the words",
                     len(pairs) - len(wrong),
                     len(pairs),
-                    printed=", ".join(said[name][part] for name in FIVE),
+                    printed=", ".join(terms[name][part] for name in FIVE),
                     instead=READING.format(", ".join(wrong).replace("_", " ")),
                 )
             )
@@ -201,28 +201,28 @@ def _lemma1(setting: Any) -> Iterator[dict]:
             rng.binomial(ones, p11) / ones,
             rng.binomial(N - ones, p00) / np.maximum(N - ones, 1),
         )
-        known = ones < N
+        estimable = ones < N
         for name, values, rate, share in (
             ("p11 over equation 2", hit, p11, base),
-            ("p00 over equation 3", correct[known], p00, 1 - base),
+            ("p00 over equation 3", correct[estimable], p00, 1 - base),
         ):
             printed = rate_variance(rate, share, N)
             spread = ((values - values.mean()) ** 2).std() / values.size**0.5
-            left = (
+            slack = (
                 8 * rate * (1 - rate) / (N * share) ** 3 / printed
             )  # the order of what the formula leaves out
             yield bound(
                 f"study {k}: variance of the estimated {name}",
                 "+ O(1/n^3)",
                 values.var(ddof=1) / printed,
-                low=1 - left,
-                high=1 + left,
+                low=1 - slack,
+                high=1 + slack,
                 error=spread / printed,
             )
         yield number(
             f"study {k}: correlation of both, C = 0",
             0.0,
-            np.corrcoef(hit[known], correct[known])[0, 1],
+            np.corrcoef(hit[estimable], correct[estimable])[0, 1],
             error=runs**-0.5,
         )
 
@@ -273,29 +273,29 @@ def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> l
     """Return claims about bias and variance with an audit so large that terms of 1/n dominate."""
     study = simulate_prevalence(base, new, p00, p11, LARGE, None, runs=runs, rng=1)
     printed, corrected = _variances(base, new, p00, p11, LARGE)
-    sd, left = study.sd["mixed"], 10 * _slope(base, p00, p11, LARGE)
+    sd, slack = study.sd["mixed"], 10 * _slope(base, p00, p11, LARGE)
     error = 2 * sd * study.sd_error["mixed"]
-    found, d = _determinant(study.table.reshape(-1, 4).T), p00 + p11 - 1
+    determinant, d = _determinant(study.table.reshape(-1, 4).T), p00 + p11 - 1
     return [
         bound(
             f"{name}: simulated over printed variance, n = 100,000",
             "+ O(1/n^2)",
             sd**2 / printed,
             error=error / printed,
-            low=1 - left,
-            high=1 + left,
+            low=1 - slack,
+            high=1 + slack,
             correction=Correction(
                 "the covariance of equation 63 counts twice, as in equation 20",
                 ours=sd**2 / corrected,
-                low=1 - left,
-                high=1 + left,
+                low=1 - slack,
+                high=1 + slack,
             ),
         ),
         _near(
             f"{name}: bias over equation 4, if calibration has no bias, n = 100,000",
-            (new - base) * (d / found - 1 + (found - d) / d),
+            (new - base) * (d / determinant - 1 + (determinant - d) / d),
             (new - base) * _slope(base, p00, p11, LARGE),
-            left,
+            slack,
             "+ O(1/n^2)",
         ),
     ]
@@ -539,15 +539,15 @@ def _appendix(setting: Any) -> Iterator[dict]:
         cells = n00, n01, n10, n11 = rng.multinomial(
             n, [(1 - base) * p00, (1 - base) * (1 - p00), base * (1 - p11), base * p11], runs
         ).T
-        found = _determinant(cells)
+        determinant = _determinant(cells)
         V = rate_variance(p00, 1 - base, n) + rate_variance(p11, base, n)
-        excess, left = 1 / found - 1 / d + (found - d) / d**2, 10 * V / d**2
+        excess, slack = 1 / determinant - 1 / d + (determinant - d) / d**2, 10 * V / d**2
         yield _near(
             f"equation 12, study {k}, n = 2,000: mean of 1 / (p00 + p11 - 1) minus 1 / d, over "
             "the formula",
             excess,
             V / d**3,
-            left,
+            slack,
             "+ O(n^-2)",
         )
         b1 = base * p11 + (1 - base) * (1 - p00)
@@ -559,10 +559,14 @@ def _appendix(setting: Any) -> Iterator[dict]:
             (calibrated - calibrated.mean()) ** 2,
             (b1 / n + (1 - b1) / n**2) * c11 * (1 - c11)
             + ((1 - b1) / n + b1 / n**2) * c00 * (1 - c00),
-            left,
+            slack,
             "+ O(max[1/n^3, 1/(N n)])",
         )
-        A, B, inverse = base * p00 * (1 - p00), (1 - base) * p11 * (1 - p11), 1 / found - 1 / d
+        A, B, inverse = (
+            base * p00 * (1 - p00),
+            (1 - base) * p11 * (1 - p11),
+            1 / determinant - 1 / d,
+        )
         for equation, share, printed in (
             (55, missed, (A * (1 - p11) + B * p00) / (n * (1 - b1) ** 2 * d**2)),
             (61, hit, -(A * p11 + B * (1 - p00)) / (n * b1**2 * d**2)),
@@ -572,15 +576,15 @@ def _appendix(setting: Any) -> Iterator[dict]:
                 "formula",
                 (share - share.mean()) * (inverse - inverse.mean()),
                 printed,
-                left,
+                slack,
                 "approximation",
             )
 
 
-def _near(text: str, values: np.ndarray, formula: float, left: float, printed: str) -> dict:
+def _near(text: str, values: np.ndarray, formula: float, slack: float, printed: str) -> dict:
     """Return the row of a mean and its formula, which may differ by the proportion `left`.
 
     The paper prints the remainder as `printed`.
     """
     ratio, error = values.mean() / formula, values.std() / len(values) ** 0.5 / abs(formula)
-    return bound(text, printed, ratio, low=1 - left, high=1 + left, error=error)
+    return bound(text, printed, ratio, low=1 - slack, high=1 + slack, error=error)

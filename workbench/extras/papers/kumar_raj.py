@@ -40,12 +40,17 @@ PAPER = Paper(
     },
 )
 SIZES = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
+STAND_IN = "synthetic stand-in for {}"
 STAND_INS = "synthetic stand-ins for rcv1, epsilon and news20"
 SYNTHETIC = "a synthetic population, as one counterexample is enough"
 BUDGETS = (60, 80, 100, 120, 140, 170, 200, 240, 284, 320)
 LOW_BUDGETS = (80, 120, 160, 200, 300)
 PRINTED_RUNS = 3000
 SLOWEST = -0.3
+ALSO = (
+    "with one correct and one incorrect label added to each stratum before its standard deviation "
+    "is estimated: {}; with two waves weighted by their sizes: {}"
+)
 RATIOS = (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio"))
 PILOTED = (("epsilon", "equal_size"), ("news20", "cum_sqrt_f"))
 CURVES = drawn(
@@ -66,8 +71,14 @@ NEXT = drawn(
 # the populations
 
 
-def _stand_in(kind: str) -> str:
-    return f"synthetic stand-in for {kind}"
+def _bound(kind: str, text: str, printed: str, ours: Any, **reach: float) -> dict:
+    """Return the claim that a number of a stand-in is in a range."""
+    return bound(f"{kind}{text}", printed, ours, stand_in=STAND_IN.format(kind), **reach)
+
+
+def _reduction(kind: str, text: str, printed: str, ratio: Any, **reach: float) -> dict:
+    """Return the claim about a reduction of the variance, in percent, from a ratio of variances."""
+    return _bound(kind, f"{text}, in percent", printed, 100 * (1 - ratio), **reach)
 
 
 @functools.cache
@@ -125,6 +136,11 @@ def _points(panel: str, series: str, values: dict, x: str = "n") -> list:
     ]
 
 
+def _values(studies: dict, key: str) -> dict:
+    """Return {n: a ratio of the study}."""
+    return {n: getattr(study, key) for n, study in studies.items()}
+
+
 def _labels_for_one_percent(
     setting: Any, kind: str, stratifier: str, n_strata: int, method: str
 ) -> tuple:
@@ -134,53 +150,38 @@ def _labels_for_one_percent(
     sqrt(n). The labels are infinite if the error falls much more slowly.
     """
     budgets = [n if kind == "rcv1" else 4 * n for n in BUDGETS]
-    known = _studies(setting, kind, stratifier, n_strata, method, budgets)
-    curve = {n: study.mean_absolute_error for n, study in known.items()}
+    studies = _studies(setting, kind, stratifier, n_strata, method, budgets)
+    curve = _values(studies, "mean_absolute_error")
     slope, level = np.polyfit(np.log(list(curve)), np.log(list(curve.values())), 1)
     if slope > SLOWEST:
         return np.inf, np.inf, curve
     spread = np.mean(
-        [study.mean_absolute_error_error / study.mean_absolute_error for study in known.values()]
+        [study.mean_absolute_error_error / study.mean_absolute_error for study in studies.values()]
     )
     labels = float(np.exp((np.log(0.01) - level) / slope))
-    return labels, labels * 2 * float(spread) / len(known) ** 0.5, curve
+    return labels, labels * 2 * float(spread) / len(studies) ** 0.5, curve
 
 
 def _saving(
     setting: Any, kind: str, stratifier: str, n_strata: int, method: str, printed: str
 ) -> tuple:
-    """Return the claim that labels are saved at an error of 1%, and the rows of the panel.
-
-    Between both are the labels needed with random sampling and with the method.
-    """
-    random, random_error, first = _labels_for_one_percent(
+    """Return the claim that labels are saved at an error of 1%, the labels, and the rows."""
+    random, random_error, random_curve = _labels_for_one_percent(
         setting, kind, stratifier, n_strata, "simple_random"
     )
-    labels, error, second = _labels_for_one_percent(setting, kind, stratifier, n_strata, method)
+    labels, error, curve = _labels_for_one_percent(setting, kind, stratifier, n_strata, method)
     panel = f"{kind}, K = {n_strata}: MAE"
-    rows = _points(panel, "random", first) + _points(panel, stratifier, second)
+    rows = _points(panel, "random", random_curve) + _points(panel, stratifier, curve)
     text = (
         f"{kind}, {stratifier}, K = {n_strata}: labels saved in percent at 1% mean absolute error"
     )
+    stand_in = STAND_IN.format(kind)
     if np.isinf(labels):
-        return (
-            every(
-                f"{text}: the error falls as 1 / sqrt(n)",
-                0,
-                1,
-                printed=f"{printed}%",
-                stand_in=_stand_in(kind),
-            ),
-            (random, labels),
-            rows,
-        )
+        text += ": the error falls as 1 / sqrt(n)"
+        return every(text, 0, 1, printed=f"{printed}%", stand_in=stand_in), labels, rows
     saved = 100 * (1 - labels / random)
     error = (100 - saved) * float(np.hypot(error / labels, random_error / random))
-    return (
-        number(text, printed, saved, error=error, stand_in=_stand_in(kind)),
-        (random, labels),
-        rows,
-    )
+    return number(text, printed, saved, error=error, stand_in=stand_in), labels, rows
 
 
 def _mvr_panel(
@@ -188,29 +189,27 @@ def _mvr_panel(
     kind: str,
     n_strata: int,
     method: str,
-    *,
-    what: str = "MVR",
-    ratio: str = "estimated_variance_ratio",
+    title: str = "MVR",
+    key: str = "estimated_variance_ratio",
 ) -> tuple:
     """Return {stratifier: MVR per budget}, or another ratio, and the rows of the panel."""
-    found, rows = {}, []
+    ratios, rows = {}, []
     for stratifier in STRATIFIERS:
         studies = _studies(setting, kind, stratifier, n_strata, method, LOW_BUDGETS)
-        values = {n: getattr(study, ratio) for n, study in studies.items()}
-        found[stratifier] = list(values.values())
-        rows += _points(f"{kind}, K = {n_strata}: {what}", stratifier, values)
-    return found, rows
+        values = _values(studies, key)
+        ratios[stratifier] = list(values.values())
+        rows += _points(f"{kind}, K = {n_strata}: {title}", stratifier, values)
+    return ratios, rows
 
 
-def _curves(setting: Any, method: str, shown: tuple) -> Iterator[tuple]:
-    """Yield for each population the claim that labels are saved, the labels, the MVRs and the rows.
-
-    The labels are those of random sampling and of the method.
-    """
-    for kind, stratifier, printed in shown:
-        claim, labels, rows = _saving(setting, kind, stratifier, 10, method, printed)
-        ratios, more = _mvr_panel(setting, kind, 10, method)
-        yield claim, labels, ratios, rows + more
+def _curves(setting: Any, method: str, cases: dict) -> tuple:
+    """Return the claims that labels are saved, the labels and the MVRs per population, and rows."""
+    claims, labels, ratios, rows = {}, {}, {}, []
+    for kind, (stratifier, printed) in cases.items():
+        claims[kind], labels[kind], curves = _saving(setting, kind, stratifier, 10, method, printed)
+        ratios[kind], panel = _mvr_panel(setting, kind, 10, method)
+        rows += curves + panel
+    return claims, labels, ratios, rows
 
 
 # the theory, by enumeration
@@ -467,6 +466,11 @@ def _algorithm(setting: Any, method: str, pilot: int) -> list:
     )
     best = simulate_labeling(size, right, 300, "neyman", runs=100).variance_ratio
     claimed, error = _claimed(study)
+    biases, claims = [], []
+    for other in (smoothed, waves):
+        outcome = "still biased" if abs(other.bias) > 3 * other.bias_error else "unbiased"
+        biases.append(f"{other.bias:+.5f} ± {other.bias_error:.5f}, {outcome}")
+        claims.append("{:.3f} ± {:.3f}".format(*_claimed(other)))
     return [
         bound(
             f"bias, 6 strata, pilot of {pilot}, 300 labels, accuracy {study.accuracy:.2f}",
@@ -475,14 +479,7 @@ def _algorithm(setting: Any, method: str, pilot: int) -> list:
             low=0,
             high=0,
             error=study.bias_error,
-            instead=_also(
-                smoothed,
-                waves,
-                lambda each: (
-                    f"{each.bias:+.5f} ± {each.bias_error:.5f}, "
-                    f"{'still biased' if abs(each.bias) > 3 * each.bias_error else 'unbiased'}"
-                ),
-            ),
+            instead=ALSO.format(*biases),
         ),
         bound(
             "claimed variance over the true one",
@@ -491,7 +488,7 @@ def _algorithm(setting: Any, method: str, pilot: int) -> list:
             low=1,
             high=1,
             error=error,
-            instead=_also(smoothed, waves, lambda each: "{:.3f} ± {:.3f}".format(*_claimed(each))),
+            instead=ALSO.format(*claims),
         ),
         bound(
             "claimed variance over that of the best allocation",
@@ -511,14 +508,6 @@ def _claimed(study: Any) -> tuple:
             study.variance_ratio_error / study.variance_ratio,
             study.estimated_variance_ratio_error / study.estimated_variance_ratio,
         )
-    )
-
-
-def _also(smoothed: Any, waves: Any, told: Any) -> str:
-    return (
-        "with one correct and one incorrect label added to each stratum before its standard "
-        f"deviation is estimated: {told(smoothed)}; with two waves weighted by their sizes: "
-        f"{told(waves)}"
     )
 
 
@@ -556,7 +545,7 @@ def _fig1(setting: Any) -> list:
 def _section3_5(setting: Any) -> list:
     z, K = synthetic_scores("calibrated", size=5040, rng=1).score, 5
     strata = {method: stratify(z, K, method, rng=0) for method in STRATIFIERS}
-    edges = {method: np.asarray(each.edges) for method, each in strata.items()}
+    edges = {method: np.asarray(division.edges) for method, division in strata.items()}
     points = edges["cum_sqrt_f"]
     totals = np.bincount(strata["weighted_mean"].labels, z)
     return [
@@ -617,18 +606,6 @@ def _in_one_cell(z: np.ndarray, edges: Any) -> int:
     )
 
 
-def _range(text: str, printed: str, values: list, low: float, high: float, kind: str) -> dict:
-    """Return the claim that the mean of some ratios reduces the variance by low to high percent."""
-    return bound(
-        f"{text}, mean over n",
-        printed,
-        100 * (1 - np.mean(values)),
-        low=low,
-        high=high,
-        stand_in=_stand_in(kind),
-    )
-
-
 @PAPER.item(
     "fig2",
     "Proportional allocation: 23% fewer labels on rcv1, 12.5% on epsilon, 16% on news20",
@@ -637,17 +614,17 @@ def _range(text: str, printed: str, values: list, low: float, high: float, kind:
     draw=CURVES,
 )
 def _fig2(setting: Any) -> tuple:
-    (rcv1, labels, ratios, first), (epsilon, _, others, second), (news20, _, _, third) = _curves(
+    claims, labels, ratios, rows = _curves(
         setting,
         "proportional",
-        (
-            ("rcv1", "equal_width", "23"),
-            ("epsilon", "equal_size", "12.5"),
-            ("news20", "kmeans", "16"),
-        ),
+        {
+            "rcv1": ("equal_width", "23"),
+            "epsilon": ("equal_size", "12.5"),
+            "news20": ("kmeans", "16"),
+        },
     )
     return [
-        rcv1,
+        claims["rcv1"],
         put_in(
             "rcv1: labels for an error of 1%, random sampling",
             "the accuracy of the stand-in was inferred from this number",
@@ -656,36 +633,41 @@ def _fig2(setting: Any) -> tuple:
         number(
             "rcv1: labels for an error of 1%, equal width",
             "218",
-            labels[1],
+            labels["rcv1"],
             error=5,
-            stand_in=_stand_in("rcv1"),
+            stand_in=STAND_IN.format("rcv1"),
         ),
-        _range(
-            "rcv1: reduction of the variance by equal width, in percent",
-            "40-45",
-            ratios["equal_width"],
-            40,
-            45,
-            "rcv1",
+        *(
+            _mean_reduction("rcv1", name, printed, ratios, low, high)
+            for name, printed, low, high in (
+                ("equal width", "40-45", 40, 45),
+                ("weighted mean", "only about 10", 7.5, 12.5),
+            )
         ),
-        _range(
-            "rcv1: reduction of the variance by weighted mean, in percent",
-            "only about 10",
-            ratios["weighted_mean"],
-            7.5,
-            12.5,
-            "rcv1",
-        ),
-        epsilon,
-        bound(
-            "epsilon: largest reduction of the variance, in percent",
+        claims["epsilon"],
+        _reduction(
+            "epsilon",
+            ": largest reduction of the variance",
             "less than 20",
-            100 * (1 - min(map(min, others.values()))),
+            min(map(min, ratios["epsilon"].values())),
             high=20,
-            stand_in=_stand_in("epsilon"),
         ),
-        news20,
-    ], first + second + third
+        claims["news20"],
+    ], rows
+
+
+def _mean_reduction(
+    kind: str, name: str, printed: str, ratios: dict, low: float, high: float
+) -> dict:
+    """Return the claim that a stratifier reduces the variance by low to high percent."""
+    return _bound(
+        kind,
+        f": reduction of the variance by {name}, in percent, mean over n",
+        printed,
+        100 * (1 - np.mean(ratios[kind][name.replace(" ", "_")])),
+        low=low,
+        high=high,
+    )
 
 
 @PAPER.item(
@@ -710,34 +692,36 @@ def _fig5(setting: Any) -> tuple:
     return _against_strata(setting, "equal", (("rcv1", "kmeans"), ("news20", "cum_sqrt_f")))
 
 
-def _against_strata(setting: Any, method: str, shown: tuple) -> tuple:
+def _ratios_by_strata(setting: Any, kind: str, stratifier: str, method: str) -> dict:
+    """Return {K: claimed ratio at 200 labels} for K = 2 to 10."""
+    return {
+        K: _studies(setting, kind, stratifier, K, method, [200])[200].estimated_variance_ratio
+        for K in range(2, 11)
+    }
+
+
+def _against_strata(setting: Any, method: str, cases: tuple) -> tuple:
     """Return claims and rows of a figure of the MVR against K, for the seven stratifiers."""
-    claims, rows, n = [], [], 200
-    for kind, named in shown:
-        found = {
-            stratifier: {
-                k: _studies(setting, kind, stratifier, k, method, [n])[n].estimated_variance_ratio
-                for k in range(2, 11)
-            }
-            for stratifier in STRATIFIERS
-        }
-        for stratifier, values in found.items():
-            rows += _points(f"{kind}, {method}, n = {n}", stratifier, values, "n_strata")
-        ratios = list(found[named].values())
+    claims, rows = [], []
+    for kind, best in cases:
+        curves = {name: _ratios_by_strata(setting, kind, name, method) for name in STRATIFIERS}
+        for stratifier, values in curves.items():
+            rows += _points(f"{kind}, {method}, n = 200", stratifier, values, "n_strata")
+        ratios = list(curves[best].values())
         claims += [
-            bound(
-                f"{kind}, {named}: largest minus smallest MVR over K = 7 to 10",
+            _bound(
+                kind,
+                f", {best}: largest minus smallest MVR over K = 7 to 10",
                 "major variation cannot be expected",
                 np.ptp(ratios[5:]),
                 high=0.05,
-                stand_in=_stand_in(kind),
             ),
-            bound(
-                f"{kind}, {named}: largest increase of the MVR from one K to the next",
+            _bound(
+                kind,
+                f", {best}: largest increase of the MVR from one K to the next",
                 "does not necessarily",
                 max(np.diff(ratios)),
                 low=0,
-                stand_in=_stand_in(kind),
             ),
         ]
     return claims, rows
@@ -751,57 +735,40 @@ def _against_strata(setting: Any, method: str, shown: tuple) -> tuple:
     draw=CURVES,
 )
 def _fig4(setting: Any) -> tuple:
-    kept = ("cum_sqrt_f", "cum_cbrt_f", "kmeans", "gmm", "equal_width")
-    (rcv1, labels, ratios, first), (epsilon, _, others, second), (news20, _, last, third) = _curves(
+    better = ("cum_sqrt_f", "cum_cbrt_f", "kmeans", "gmm", "equal_width")
+    claims, labels, ratios, rows = _curves(
         setting,
         "equal",
-        (
-            ("rcv1", "kmeans", "58.5"),
-            ("epsilon", "equal_size", "16"),
-            ("news20", "cum_sqrt_f", "22"),
-        ),
+        {
+            "rcv1": ("kmeans", "58.5"),
+            "epsilon": ("equal_size", "16"),
+            "news20": ("cum_sqrt_f", "22"),
+        },
     )
     return [
-        rcv1,
+        claims["rcv1"],
         number(
             "rcv1: labels for an error of 1%, k-means",
             "118",
-            labels[1],
+            labels["rcv1"],
             error=3,
-            stand_in=_stand_in("rcv1"),
+            stand_in=STAND_IN.format("rcv1"),
         ),
+        *(_mean_reduction("rcv1", name, "55-60", ratios, 55, 60) for name in better),
+        claims["epsilon"],
         *(
-            _range(
-                f"rcv1: reduction of the variance by {name}, in percent",
-                "55-60",
-                ratios[name],
-                55,
-                60,
-                "rcv1",
-            )
-            for name in kept
-        ),
-        epsilon,
-        *(
-            bound(
-                f"epsilon: MVR of {name}",
+            _bound(
+                "epsilon",
+                f": MVR of {name}",
                 "an increase in variance",
-                np.mean(others[name]),
+                np.mean(ratios["epsilon"][name]),
                 low=1,
-                stand_in=_stand_in("epsilon"),
             )
-            for name in (*kept, "weighted_mean")
+            for name in (*better, "weighted_mean")
         ),
-        news20,
-        _range(
-            "news20: reduction of the variance by cum sqrt f, in percent",
-            "18-23",
-            last["cum_sqrt_f"],
-            18,
-            23,
-            "news20",
-        ),
-    ], first + second + third
+        claims["news20"],
+        _mean_reduction("news20", "cum sqrt f", "18-23", ratios, 18, 23),
+    ], rows
 
 
 @PAPER.item(
@@ -811,40 +778,37 @@ def _fig4(setting: Any) -> tuple:
     data=STAND_INS,
 )
 def _section4_3(setting: Any) -> list:
-    equal_ratio, optimal = (
+    equal_ratio, optimal_ratio = (
         np.mean(
-            [
-                study.estimated_variance_ratio
-                for study in _studies(setting, "rcv1", "kmeans", K, method, LOW_BUDGETS).values()
-            ]
+            list(
+                _values(
+                    _studies(setting, "rcv1", "kmeans", K, method, LOW_BUDGETS),
+                    "estimated_variance_ratio",
+                ).values()
+            )
         )
         for K, method in ((10, "equal"), (6, "opt_a1"))
     )
-    ratios = {
-        K: _studies(setting, "epsilon", "equal_size", K, "opt_a1", [200])[
-            200
-        ].estimated_variance_ratio
-        for K in range(2, 11)
-    }
+    ratios = _ratios_by_strata(setting, "epsilon", "equal_size", "opt_a1")
     return [
-        bound(
-            "rcv1, k-means: further reduction of the variance by OPT-A1 over equal allocation, in "
+        _bound(
+            "rcv1",
+            ", k-means: further reduction of the variance by OPT-A1 over equal allocation, in "
             "points",
             "4-6",
-            100 * (equal_ratio - optimal),
+            100 * (equal_ratio - optimal_ratio),
             low=4,
             high=6,
-            stand_in=_stand_in("rcv1"),
         ),
         _saving(setting, "rcv1", "kmeans", 6, "opt_a1", "59")[0]
         | {"printed": "slightly above 59%"},
-        bound(
-            "epsilon, n = 200: K with the smallest claimed ratio",
+        _bound(
+            "epsilon",
+            ", n = 200: K with the smallest claimed ratio",
             "6 or 7",
             min(ratios, key=ratios.__getitem__),
             low=6,
             high=7,
-            stand_in=_stand_in("epsilon"),
         ),
         *(
             number(
@@ -868,12 +832,12 @@ def _section4_3(setting: Any) -> list:
 def _abstract(setting: Any) -> list:
     ratios, _ = _mvr_panel(setting, "rcv1", 6, "opt_a2")
     return [
-        bound(
-            "rcv1, OPT-A2: largest reduction of the variance, in percent",
+        _reduction(
+            "rcv1",
+            ", OPT-A2: largest reduction of the variance",
             "over 65",
-            100 * (1 - min(map(min, ratios.values()))),
+            min(map(min, ratios.values())),
             low=65,
-            stand_in=_stand_in("rcv1"),
         ),
         _saving(setting, "rcv1", "kmeans", 6, "opt_a2", "60")[0] | {"printed": "as high as 60%"},
     ]
@@ -893,63 +857,48 @@ def _fig6(setting: Any) -> tuple:
         ("epsilon", "equal_size", "23", 30, "over 30-35%"),
         ("news20", "cum_sqrt_f", "27", 35, "more than 35%"),
     ):
-        claim, _, part = _saving(setting, kind, stratifier, 6, "opt_a1", printed)
-        claimed, more = _mvr_panel(setting, kind, 6, "opt_a1")
-        true, last = _mvr_panel(
-            setting, kind, 6, "opt_a1", what="true ratio", ratio="variance_ratio"
-        )
-        worse = sum(claimed[name][-1] > claimed["equal_width"][-1] for name in STRATIFIERS)
+        claim, _, curves = _saving(setting, kind, stratifier, 6, "opt_a1", printed)
+        claimed, panel = _mvr_panel(setting, kind, 6, "opt_a1")
+        true, true_panel = _mvr_panel(setting, kind, 6, "opt_a1", "true ratio", "variance_ratio")
+        rows += [*curves, *panel, *true_panel]
+        claims.append(claim)
         claims += [
-            claim,
-            *(
-                bound(
-                    f"{kind}, {stratifier}: {what} reduction of the variance, in percent",
-                    over,
-                    100 * (1 - min(ratios[stratifier])),
-                    low=low,
-                    stand_in=_stand_in(kind),
-                )
-                for what, ratios in (
-                    ("claimed", claimed),
-                    ("true", true),
-                )
-            ),
+            _reduction(
+                kind,
+                f", {stratifier}: {name} reduction of the variance",
+                over,
+                min(ratios[stratifier]),
+                low=low,
+            )
+            for name, ratios in (("claimed", claimed), ("true", true))
         ]
         if kind == "epsilon":
             claims.append(
-                bound(
-                    "epsilon: stratifiers, of six, with a larger claimed ratio at 300 labels than "
-                    "equal width",
+                _bound(
+                    kind,
+                    ": stratifiers, of six, with a larger claimed ratio at 300 labels than equal "
+                    "width",
                     "the worst stratification method is EQWD",
-                    worse,
+                    sum(claimed[name][-1] > claimed["equal_width"][-1] for name in STRATIFIERS),
                     high=0,
-                    stand_in=_stand_in(kind),
                 )
             )
-        rows += [*part, *more, *last]
     return claims, rows
 
 
 def _pilots(setting: Any, variants: dict) -> tuple:
     """Return {kind: {variant: {n: study}}}, and the rows of both ratios."""
-    found = {
-        kind: {
+    studies: dict[str, dict] = {}
+    rows = []
+    for kind, stratifier in PILOTED:
+        studies[kind] = {
             name: _studies(setting, kind, stratifier, 6, method, LOW_BUDGETS, **options)
             for name, (method, options) in variants.items()
         }
-        for kind, stratifier in PILOTED
-    }
-    return found, [
-        row
-        for kind, stratifier in PILOTED
-        for name, known in found[kind].items()
-        for what, key in RATIOS
-        for row in _points(
-            f"{kind}, {stratifier}: {what}",
-            name,
-            {n: getattr(study, key) for n, study in known.items()},
-        )
-    ]
+        for name, by_budget in studies[kind].items():
+            for ratio, key in RATIOS:
+                rows += _points(f"{kind}, {stratifier}: {ratio}", name, _values(by_budget, key))
+    return studies, rows
 
 
 @PAPER.item(
@@ -959,32 +908,24 @@ def _pilots(setting: Any, variants: dict) -> tuple:
     draw=CURVES,
 )
 def _fig7(setting: Any) -> tuple:
-    variants = {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
-    found, rows = _pilots(setting, variants)
-    claims = []
-    for kind, of in found.items():
-        claimed = {
-            (name, n): study.estimated_variance_ratio
-            for name, known in of.items()
-            for n, study in known.items()
-        }
-        claims += [
-            bound(
-                f"{kind}, n = 300: claimed ratio of pilot 20 minus that of pilot 5",
-                "higher is better",
-                claimed["pilot 20", 300] - claimed["pilot 5", 300],
-                high=0,
-                stand_in=_stand_in(kind),
-            ),
-            bound(
-                f"{kind}, n = 120: claimed ratio of pilot 20 minus that of pilot 10",
-                "increases substantially",
-                claimed["pilot 20", 120] - claimed["pilot 10", 120],
-                low=0,
-                stand_in=_stand_in(kind),
-            ),
-        ]
-    return claims, rows
+    studies, rows = _pilots(
+        setting, {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
+    )
+    return [
+        _bound(
+            kind,
+            f", n = {n}: claimed ratio of pilot 20 minus that of {other}",
+            printed,
+            variants["pilot 20"][n].estimated_variance_ratio
+            - variants[other][n].estimated_variance_ratio,
+            **reach,
+        )
+        for kind, variants in studies.items()
+        for n, other, printed, reach in (
+            (300, "pilot 5", "higher is better", {"high": 0}),
+            (120, "pilot 10", "increases substantially", {"low": 0}),
+        )
+    ], rows
 
 
 @PAPER.item(
@@ -995,43 +936,36 @@ def _fig7(setting: Any) -> tuple:
 )
 def _fig8(setting: Any) -> tuple:
     variants = {f"{pilot}-A1": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10)}
-    variants |= {
-        f"{pilot}-{step}": ("opt_a2", {"pilot": pilot, "step": step})
-        for pilot in (5, 10)
-        for step in (10, 20)
-    }
-    found, rows = _pilots(setting, variants)
+    for pilot, step in itertools.product((5, 10), (10, 20)):
+        variants[f"{pilot}-{step}"] = ("opt_a2", {"pilot": pilot, "step": step})
+    studies, rows = _pilots(setting, variants)
     claims = []
-    for kind, of in found.items():
-        for what, key in RATIOS:
-            at = {name: getattr(known[200], key) for name, known in of.items()}
-            claims += [
-                bound(
-                    f"{kind}, n = 200: {what} reduction of the variance by A2 (10-10 for 10-A1), "
-                    "in percent",
-                    "5-18",
-                    100 * (1 - at["10-10"] / at["10-A1"]),
-                    low=5,
-                    high=18,
-                    stand_in=_stand_in(kind),
-                ),
-                bound(
-                    f"{kind}, n = 200: {what} ratio of 5-10 over that of 10-10",
-                    "works as good",
-                    at["5-10"] / at["10-10"],
-                    low=0.9,
-                    high=1.1,
-                    stand_in=_stand_in(kind),
-                ),
-                bound(
-                    f"{kind}, n = 200: {what} ratio of 10-20 over that of 10-10",
-                    "does not affect MVR in any major way",
-                    at["10-20"] / at["10-10"],
-                    low=0.9,
-                    high=1.1,
-                    stand_in=_stand_in(kind),
-                ),
-            ]
+    for (kind, by_variant), (name, key) in itertools.product(studies.items(), RATIOS):
+        ratios = {variant: getattr(studies[200], key) for variant, studies in by_variant.items()}
+        claims.append(
+            _reduction(
+                kind,
+                f", n = 200: {name} reduction of the variance by A2 (10-10 for 10-A1)",
+                "5-18",
+                ratios["10-10"] / ratios["10-A1"],
+                low=5,
+                high=18,
+            )
+        )
+        claims += [
+            _bound(
+                kind,
+                f", n = 200: {name} ratio of {variant} over that of 10-10",
+                printed,
+                ratios[variant] / ratios["10-10"],
+                low=0.9,
+                high=1.1,
+            )
+            for variant, printed in (
+                ("5-10", "works as good"),
+                ("10-20", "does not affect MVR in any major way"),
+            )
+        ]
     return claims, rows
 
 
@@ -1042,24 +976,23 @@ def _fig8(setting: Any) -> tuple:
     draw=CURVES,
 )
 def _fig9(setting: Any) -> tuple:
-    rows, found = [], {}
+    rows, means = [], {}
     for accuracy in (0.88, 0.77, 0.67):
-        known = _studies(
+        studies = _studies(
             setting, "epsilon", "equal_size", 6, "opt_a2", LOW_BUDGETS, accuracy, pilot=5
         )
-        for what, key in RATIOS:
-            values = {n: getattr(study, key) for n, study in known.items()}
-            found[accuracy, what] = np.mean(list(values.values()))
-            rows += _points(what, f"accuracy {accuracy}", values)
-    claims = [
+        for name, key in RATIOS:
+            values = _values(studies, key)
+            means[accuracy, name] = np.mean(list(values.values()))
+            rows += _points(name, f"accuracy {accuracy}", values)
+    return [
         bound(
-            f"{what} ratio at accuracy {worse} minus that at {better}",
+            f"{name} ratio at accuracy {worse} minus that at {better}",
             "an inverse trend",
-            found[worse, what] - found[better, what],
+            means[worse, name] - means[better, name],
             low=0,
-            stand_in=_stand_in("epsilon"),
+            stand_in=STAND_IN.format("epsilon"),
         )
-        for what in ("claimed", "true")
+        for name, _ in RATIOS
         for better, worse in ((0.88, 0.77), (0.77, 0.67))
-    ]
-    return claims, rows
+    ], rows

@@ -124,7 +124,7 @@ def _section2_2(setting: Any) -> tuple:
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
     ranks = identification_ranks(similarity, np.arange(m))
-    counted = np.array([sum(other >= row[k] for other in row) for k, row in enumerate(similarity)])
+    expected = np.array([sum(other >= row[k] for other in row) for k, row in enumerate(similarity)])
     shares = [
         float(np.mean([k in row for k, row in enumerate(identification_candidates(similarity, n))]))
         for n in range(1, m + 1)
@@ -135,7 +135,7 @@ def _section2_2(setting: Any) -> tuple:
         equal(
             "rank: number of scores in the gallery that are at least as large as that of the "
             "class, 60 probes",
-            ranks - counted,
+            ranks - expected,
         ),
         equal(
             "proportion with the class among n candidates, minus that with ranks up to n, n = 1 "
@@ -802,11 +802,11 @@ def _definition(setting: Any) -> list:
 
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
 def _eq22(setting: Any) -> list:
-    found = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
+    total = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
     return [
         every(
             "coefficients that agree with the sum",
-            _agree(found, (1, 1, 0, 1, 0)),
+            _agree(total, (1, 1, 0, 1, 0)),
             5,
             printed="x^3 + x + 1",
         )
@@ -815,11 +815,11 @@ def _eq22(setting: Any) -> list:
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
 def _eq23(setting: Any) -> list:
-    found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
+    product = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     return [
         every(
             "coefficients that agree with the product",
-            _agree(found, (0, 1, 0, 1, 0)),
+            _agree(product, (0, 1, 0, 1, 0)),
             5,
             printed="x^3 + x",
             instead="the product is x^3 + 1",
@@ -847,7 +847,7 @@ def _fig1(setting: Any) -> tuple:
         for name, field in (("modulo x^5 + 2x + 1", FIELD), ("modulo x^5 + x^4 + x^2 + 1", mended))
     }
     first, second = (_same(columns["printed"], columns[name]) for name in list(columns)[1:])
-    known = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
+    candidates = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
     return [
         number(
             "order of g, whose powers should be all elements but 0, modulo x^5 + 2x + 1",
@@ -877,8 +877,8 @@ def _fig1(setting: Any) -> tuple:
         number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4)),
         every(
             "irreducible polynomials with g^242 = 1, g not 1, that generate the field",
-            sum(FIELD.order(a) == 242 for a in known),
-            len(known),
+            sum(FIELD.order(a) == 242 for a in candidates),
+            len(candidates),
             printed="can be generated",
             instead="g^242 = 1 is true for every element but 0; the order of g itself must be 242",
         ),

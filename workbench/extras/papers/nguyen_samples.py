@@ -70,7 +70,7 @@ def _introduction(setting: Any) -> list:
         for k in (1, 2)
     )
     size, sd = [100] + 9 * [1000], [100] + 9 * [0.1]
-    wanted = 1000 * np.array(size) * sd / np.dot(size, sd)
+    neyman = 1000 * np.array(size) * sd / np.dot(size, sd)
     return [
         number(
             "variance of the sum from two of nine, all 36 samples",
@@ -81,8 +81,8 @@ def _introduction(setting: Any) -> list:
         number("variance of the sum from one of each stratum, all 20 samples", "2e5", two),
         number("ratio of both variances", "46", uniform / two),
         number("variance of the sum from one and two, all 30 samples", "1e5", three),
-        number("records of stratum 1 by Neyman's rule, which has 100", "917", wanted[0]),
-        number("records of each other stratum by Neyman's rule", "9", wanted[1]),
+        number("records of stratum 1 by Neyman's rule, which has 100", "917", neyman[0]),
+        number("records of each other stratum by Neyman's rule", "9", neyman[1]),
     ]
 
 
@@ -126,11 +126,11 @@ def _allocations() -> Iterator[tuple]:
 )
 def _eq2(setting: Any) -> list:
     rest, worse = [], 0
-    for size, spread, held, square in _allocations():
-        variance = (size * (size - held) * (spread / size) ** 2 / held).sum()
-        rest.append((variance + square.sum()) / printed.cost(spread, held) - 1)
-        neyman = held.sum() * spread / spread.sum()
-        worse += printed.cost(spread, neyman) <= printed.cost(spread, held)
+    for size, spread, counts, square in _allocations():
+        variance = (size * (size - counts) * (spread / size) ** 2 / counts).sum()
+        rest.append((variance + square.sum()) / printed.cost(spread, counts) - 1)
+        neyman = counts.sum() * spread / spread.sum()
+        worse += printed.cost(spread, neyman) <= printed.cost(spread, counts)
     return [
         equal(
             "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
@@ -151,12 +151,12 @@ def _eq2(setting: Any) -> list:
 )
 def _eq5(setting: Any) -> list:
     same = 0
-    for _, spread, held, _ in _allocations():
-        wanted = (held.sum() - 1) * spread / spread.sum()
+    for _, spread, counts, _ in _allocations():
+        neyman = (counts.sum() - 1) * spread / spread.sum()
         same += (
-            np.argmax(-(spread**2) / held**2)
-            == np.argmin(spread / held)
-            == np.argmax(held / wanted)
+            np.argmax(-(spread**2) / counts**2)
+            == np.argmin(spread / counts)
+            == np.argmax(counts / neyman)
         )
     return [
         every("random samples in which they are in the same stratum", int(same), 500, printed="=")
@@ -166,12 +166,12 @@ def _eq5(setting: Any) -> list:
 @PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
 def _eq6(setting: Any) -> list:
     differences = []
-    for _, spread, held, _ in _allocations():
-        over = _oversized(spread, held, held.sum() // 2)
-        left = np.where(over, (held + 1) // 2, held)
+    for _, spread, counts, _ in _allocations():
+        over = _oversized(spread, counts, counts.sum() // 2)
+        reduced = np.where(over, (counts + 1) // 2, counts)
         differences.append(
-            (spread**2 / left - spread**2 / held).sum()
-            - (spread**2 / left - spread**2 / held)[over].sum()
+            (spread**2 / reduced - spread**2 / counts).sum()
+            - (spread**2 / reduced - spread**2 / counts)[over].sum()
         )
     return [equal("equation 6 minus equation 7, 500 random samples", differences)]
 
@@ -197,26 +197,26 @@ def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> I
     """
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        held = rng.integers(1, most + 1, strata)
-        total = int(rng.integers(strata, held.sum())) if held.sum() > strata else 0
+        counts = rng.integers(1, most + 1, strata)
+        total = int(rng.integers(strata, counts.sum())) if counts.sum() > strata else 0
         spread = np.exp(rng.normal(0, 1, strata))
         if total:
-            yield spread, held, total
+            yield spread, counts, total
 
 
-def _oversized(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
-    return held > total * spread / spread.sum()
+def _oversized(spread: np.ndarray, counts: np.ndarray, total: float) -> np.ndarray:
+    return counts > total * spread / spread.sum()
 
 
 def _evictions(count: int) -> tuple:
     """Return how often algorithm 1 and a^2 / (s (s - 1)) select the cheapest record."""
     rng, right, exact = np.random.default_rng(1), 0, 0
     for _ in range(count):
-        held = rng.integers(2, 12, 4)
-        spread = held * np.exp(rng.normal(0, 0.15, 4))
-        after = [printed.cost(spread, held - (np.arange(4) == h)) for h in range(4)]
-        right += int(np.argmin(after)) == printed.single_ssr(np.ones(4), spread, held)
-        exact += int(np.argmin(after)) == int(np.argmin(spread**2 / (held * (held - 1))))
+        counts = rng.integers(2, 12, 4)
+        spread = counts * np.exp(rng.normal(0, 0.15, 4))
+        after = [printed.cost(spread, counts - (np.arange(4) == h)) for h in range(4)]
+        right += int(np.argmin(after)) == printed.single_ssr(np.ones(4), spread, counts)
+        exact += int(np.argmin(after)) == int(np.argmin(spread**2 / (counts * (counts - 1))))
     return right, exact
 
 
@@ -270,12 +270,12 @@ def _algorithm1(setting: Any) -> list:
 
 @PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
 def _lemma2(setting: Any) -> list:
-    real, whole = list[Any](), list[Any]()
-    for spread, held, total in _small_cases(400):
-        kept = ~_oversized(spread, held, total)
-        real.append((_reduced(spread, held, total)[kept] >= held[kept] - 1e-9).all())
-        best, _ = printed.best_in_whole_numbers(spread, held, total)
-        whole.append((np.array(best)[kept] == held[kept]).all())
+    real, integer = list[Any](), list[Any]()
+    for spread, counts, total in _small_cases(400):
+        small = ~_oversized(spread, counts, total)
+        real.append((_reduced(spread, counts, total)[small] >= counts[small] - 1e-9).all())
+        best, _ = printed.best_in_whole_numbers(spread, counts, total)
+        integer.append((np.array(best)[small] == counts[small]).all())
     size = np.array([3, 2, 2])
     best, _ = printed.best_in_whole_numbers(size * [1.21, 0.32, 0.17], size, 4)
     return [
@@ -287,8 +287,8 @@ def _lemma2(setting: Any) -> list:
         ),
         every(
             "optimal reductions in whole records, by trying all",
-            sum(whole),
-            len(whole),
+            sum(integer),
+            len(integer),
             printed="must be",
             instead=f"for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {best[0]}, "
             f"{best[1]} and "
@@ -297,28 +297,28 @@ def _lemma2(setting: Any) -> list:
     ]
 
 
-def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
+def _reduced(spread: np.ndarray, counts: np.ndarray, total: int) -> np.ndarray:
     """Return the library's optimal reduction in real numbers, for strata with N = 10^9 records."""
     size = np.full(len(spread), 10**9)
-    return np.asarray(reduce_sample(size, spread, held, total, minimum=0, integer=False).labeled)
+    return np.asarray(reduce_sample(size, spread, counts, total, minimum=0, integer=False).labeled)
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
 def _lemma3(setting: Any) -> list:
     differences = []
-    for spread, held, total in _small_cases(400, seed=3, strata=5):
-        over = _oversized(spread, held, total)
+    for spread, counts, total in _small_cases(400, seed=3, strata=5):
+        over = _oversized(spread, counts, total)
         if over.any():
-            alone = _reduced(spread[over], held[over], total - held[~over].sum())
-            differences.append(np.abs(_reduced(spread, held, total)[over] - alone).max())
+            alone = _reduced(spread[over], counts[over], total - counts[~over].sum())
+            differences.append(np.abs(_reduced(spread, counts, total)[over] - alone).max())
     return [equal(f"difference of sizes in {len(differences)} random samples", differences)]
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
 def _lemma4(setting: Any) -> list:
     prefix, condition, mended = list[Any](), list[Any](), list[Any]()
-    for spread, held, total in _small_cases(400, seed=4, strata=5):
-        over, filled = _oversized(spread, held, total), held / spread
+    for spread, counts, total in _small_cases(400, seed=4, strata=5):
+        over, filled = _oversized(spread, counts, total), counts / spread
         prefix.append((np.diff(over[np.argsort(filled)].astype(int)) >= 0).all())
         condition.append(((filled > 1 / spread.sum()) == over).all())
         mended.append(((filled > total / spread.sum()) == over).all())
@@ -347,20 +347,20 @@ def _observation1(setting: Any) -> list:
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
-        held = np.ceil(share) + rng.integers(1, 9, 5)
-        differences.append(np.abs(_reduced(spread, held.astype(int), 40) - share).max())
+        counts = np.ceil(share) + rng.integers(1, 9, 5)
+        differences.append(np.abs(_reduced(spread, counts.astype(int), 40) - share).max())
     return [equal("difference of sizes in 300 random samples", differences)]
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
     """Return the number of cases in which an algorithm gives the optimum in real numbers."""
     right = 0
-    for spread, held, total in cases:
+    for spread, counts, total in cases:
         with contextlib.suppress(IndexError):
-            found = algorithm(spread, held.astype(float), float(total))
+            sizes = algorithm(spread, counts.astype(float), float(total))
             right += bool(
-                np.isfinite(found).all()
-                and abs(found - _reduced(spread, held, total)).max() <= 1e-8 * max(total, 1)
+                np.isfinite(sizes).all()
+                and abs(sizes - _reduced(spread, counts, total)).max() <= 1e-8 * max(total, 1)
             )
     return right
 
@@ -377,9 +377,9 @@ def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
 
 def _hard_cases(count: int) -> Iterator[tuple]:
     """Yield samples of which some have no spread or are not reduced at all."""
-    for k, (spread, held, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
+    for k, (spread, counts, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
         spread = np.where(np.arange(4) == k % 4, 0, spread) if k % 3 == 0 else spread
-        yield spread, held, int(held.sum()) if k % 3 == 1 else total
+        yield spread, counts, int(counts.sum()) if k % 3 == 1 else total
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
@@ -413,8 +413,8 @@ def _one_by_one(r: int) -> tuple:
     spread, share, filled = 0.5 ** np.arange(r), 1.0, [0.5]
     total = spread.sum()
     for k in range(r - 1):
-        left = spread[k:].sum()
-        before, share = share, (left * share - spread[k] * filled[k]) / (left - spread[k])
+        rest = spread[k:].sum()
+        before, share = share, (rest * share - spread[k] * filled[k]) / (rest - spread[k])
         filled.append((before + share) / 2)
     return spread, spread * filled, total
 
@@ -455,8 +455,8 @@ def _fast_steps(r: int) -> int:
 @PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
 def _algorithm3(setting: Any) -> list:
     hard = list(_hard_cases(300))
-    plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
-    only = _matches(printed.fast_ssr, plain)
+    regular = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
+    only = _matches(printed.fast_ssr, regular)
     return [
         every(
             "optimal reductions, of cases with strata of equal values or without a reduction",
@@ -464,7 +464,7 @@ def _algorithm3(setting: Any) -> list:
             len(hard),
             printed="the increase of the variance V is minimized",
             instead="if spreads are above 0 and the total is smaller than the sample: "
-            f"{only} of {len(plain)}",
+            f"{only} of {len(regular)}",
         )
     ]
 
@@ -484,10 +484,10 @@ def _voila(seed: int) -> list:
     for _ in range(150):
         size, sd = rng.integers(2, 7, 4), np.exp(rng.normal(0, 1, 4))
         total = int(rng.integers(4, size.sum()))
-        found = printed.fast_ssr(size * sd, size.astype(float), float(total))
-        ours = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
-        differences.append(np.abs(found - ours).max())
-        textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - found).max())
+        sizes = printed.fast_ssr(size * sd, size.astype(float), float(total))
+        allocated = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
+        differences.append(np.abs(sizes - allocated).max())
+        textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - sizes).max())
     return [
         equal(
             "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
@@ -509,10 +509,12 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
     Strata with fewer records than their share are taken completely, and the rest is allocated
     again.
     """
-    open_, shares = np.ones(size.size, bool), total * spread / spread.sum()
-    while (over := open_ & (shares > size)).any():
-        open_ &= ~over
-        shares = np.where(open_, (total - size[~open_].sum()) * spread / spread[open_].sum(), size)
+    partial, shares = np.ones(size.size, bool), total * spread / spread.sum()
+    while (over := partial & (shares > size)).any():
+        partial &= ~over
+        shares = np.where(
+            partial, (total - size[~partial].sum()) * spread / spread[partial].sum(), size
+        )
     return shares
 
 
@@ -576,8 +578,8 @@ def _inequalities() -> dict:
     for r, a in itertools.product(tried, tried):
         step = 1 / (r - 1)
         first = [1.0] * (a - 1) + [1 + step, 2 - step]
-        spread, others = len(first) * np.std(first), (r - 1) * (a - 1) ** 0.5 * step
-        right += a**0.5 / 2 - 1e-9 <= spread <= a**0.5 and a**0.5 / 2 <= others <= a**0.5
+        spread, rest = len(first) * np.std(first), (r - 1) * (a - 1) ** 0.5 * step
+        right += a**0.5 / 2 - 1e-9 <= spread <= a**0.5 and a**0.5 / 2 <= rest <= a**0.5
     return every(
         "cases of inequalities 8 to 10, r and alpha from 3 to 39",
         right,
@@ -604,20 +606,24 @@ def _uniform() -> dict:
 @PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
 def _lemma5(setting: Any) -> tuple:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
-    counted = dict[Any, Any]()
+    samples_by_size = dict[Any, Any]()
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
-    for one, two in itertools.product(
+    for first_keys, second_keys in itertools.product(
         itertools.permutations(range(5)), itertools.permutations(range(10, 14))
     ):
-        keys = dict(zip([*first, *second], [*one, *two], strict=True))
-        held = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 0)
-        mine = [t for t in held if t in first]
-        counted.setdefault(len(mine), []).append(mine)
+        keys = dict(zip([*first, *second], [*first_keys, *second_keys], strict=True))
+        sample = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 0)
+        mine = [t for t in sample if t in first]
+        samples_by_size.setdefault(len(mine), []).append(mine)
     shares = {
         size: [np.mean([t in sample for sample in samples]) for t in first]
-        for size, samples in counted.items()
+        for size, samples in samples_by_size.items()
     }
-    right = sum(abs(share - size / 5) < 1e-9 for size, found in shares.items() for share in found)
+    right = sum(
+        abs(share - size / 5) < 1e-9
+        for size, size_shares in shares.items()
+        for share in size_shares
+    )
     return [
         every(
             "probabilities of a record, given the sample size s, that are s / n (2,880 orders of "
@@ -629,17 +635,18 @@ def _lemma5(setting: Any) -> tuple:
         bound(
             "largest difference of the probabilities of two records, given the size",
             "uniformly",
-            max(np.ptp(found) for found in shares.values()),
+            max(np.ptp(size_shares) for size_shares in shares.values()),
             high=1e-9,
         ),
     ], [
         {
             "size": size,
             **{
-                f"record {t}": round(float(share), 4) for t, share in zip(first, found, strict=True)
+                f"record {t}": round(float(share), 4)
+                for t, share in zip(first, size_shares, strict=True)
             },
         }
-        for size, found in sorted(shares.items())
+        for size, size_shares in sorted(shares.items())
     ]
 
 

@@ -110,10 +110,10 @@ def _largest(
     order = np.argsort(-(matrix if by is None else by).sum(0))
     time, step = (_month(study), 3) if over == "month" else (study.checkpoint, 12)
     for c in range(0, len(matrix), step):
-        shown = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [
+        series = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [
             ("others", matrix[c, order[SHOWN:]].sum())
         ]
-        for name, value in shown:
+        for name, value in series:
             yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
 
@@ -133,10 +133,10 @@ def _fig1(setting: Any) -> tuple:
     study = _days(setting)
     size, sd = study.stratum_size[0], study.stratum_sd[0]
     first = int(np.searchsorted(_month(study), 1))
-    known = size[first] > 0
-    wanted = study.budget * size[first] * sd[first] / (size[first] * sd[first]).sum()
+    early = size[first] > 0
+    neyman = study.budget * size[first] * sd[first] / (size[first] * sd[first]).sum()
     share = size / size.sum(1, keepdims=True)
-    moved = np.abs(share[-1] - share[first])[known].max() / share[first][known].max()
+    moved = np.abs(share[-1] - share[first])[early].max() / share[first][early].max()
     return [
         *(
             put_in(f"strata {when}", CONSTANTS, printed)
@@ -149,7 +149,7 @@ def _fig1(setting: Any) -> tuple:
         stand_in_number(
             "strata after a month with fewer records than Neyman's rule needs",
             "11",
-            (wanted > size[first])[known].sum(),
+            (neyman > size[first])[early].sum(),
         ),
         stand_in_bound(
             "largest change of a relative frequency, over the largest frequency",
@@ -265,13 +265,13 @@ def _three(setting: Any) -> tuple:
     draw=drawn("lines", "month", "value", "series", y_title="cosine distance"),
 )
 def _fig5(setting: Any) -> tuple:
-    found = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
+    distances = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
     rows = [
         row
         for name, study, _ in _three(setting)[1:]
-        for row in _over_time(study, found[name], name)
+        for row in _over_time(study, distances[name], name)
     ]
-    single, days = found.values()
+    single, days = distances.values()
     return [
         stand_in_bound(
             "largest distance, single records", "less than 0.04", single.max(), high=0.04
@@ -406,7 +406,7 @@ def _fig8(setting: Any) -> tuple:
     ),
 )
 def _fig9(setting: Any) -> tuple:
-    rows, found, records = [], dict[Any, Any](), _records(setting)
+    rows, variances, records = [], dict[Any, Any](), _records(setting)
     for share in (share for share in (620, 310, 155, 62, 31) if records // share >= 2 * STRATA):
         for batch in ("day", 1):
             study = (
@@ -419,8 +419,8 @@ def _fig9(setting: Any) -> tuple:
                 ("voila", "VOILA"),
                 ("s_voila", f"S-VOILA, {'days' if batch == 'day' else 'single'}"),
             ):
-                found.setdefault(name, []).append(float(study.variance[method][:, c].mean()))
-                rows.append({"share": 1 / share, "series": name, "variance": found[name][-1]})
+                variances.setdefault(name, []).append(float(study.variance[method][:, c].mean()))
+                rows.append({"share": 1 / share, "series": name, "variance": variances[name][-1]})
     rows = [dict(pairs) for pairs in dict.fromkeys(tuple(row.items()) for row in rows)]
     return [
         stand_in_bound(
@@ -429,7 +429,9 @@ def _fig9(setting: Any) -> tuple:
             max(np.diff(values) / values[:-1]),
             high=0,
         )
-        for name, values in ((name, list(dict.fromkeys(values))) for name, values in found.items())
+        for name, values in (
+            (name, list(dict.fromkeys(values))) for name, values in variances.items()
+        )
     ], rows
 
 
@@ -592,12 +594,12 @@ def _fig13(setting: Any) -> tuple:
         ("S-VOILA, batches of 100", 100, AS_PRINTED),
     ):
         study = _jump(setting, batch)
-        held, jumped = study.sampled[method].mean(0), study.checkpoint > 0.2 * study.checkpoint[-1]
-        rows += _largest(held, study, name, study.sampled["voila"].mean(0), over="records")
+        sizes, jumped = study.sampled[method].mean(0), study.checkpoint > 0.2 * study.checkpoint[-1]
+        rows += _largest(sizes, study, name, study.sampled["voila"].mean(0), over="records")
         soon.append(
-            held[np.searchsorted(study.checkpoint, 0.24 * study.checkpoint[-1]), 11] / study.budget
+            sizes[np.searchsorted(study.checkpoint, 0.24 * study.checkpoint[-1]), 11] / study.budget
         )
-        end.append(held[-1, 11] / study.budget)
+        end.append(sizes[-1, 11] / study.budget)
         far.append(_cosine(study, method)[jumped].mean())
     return [
         bound(
@@ -629,16 +631,16 @@ def _fig13(setting: Any) -> tuple:
     draw=drawn("lines", "records", "ratio", "batch", y_title="variance over that of VOILA"),
 )
 def _fig14(setting: Any) -> tuple:
-    rows, found = [], {}
+    rows, ratios = [], {}
     for batch in (1, 10, 100):
         study = _jump(setting, batch)
         ratio = study.ratio(AS_PRINTED)
-        found[batch] = ratio[study.checkpoint % 1000 == 0]
+        ratios[batch] = ratio[study.checkpoint % 1000 == 0]
         rows += [
             {"records": int(n), "ratio": float(value), "batch": f"{batch}"}
             for n, value in zip(study.checkpoint[::5], ratio[::5], strict=True)
         ]
-    before, single = len(found[1]) // 5 - 1, found[1]
+    before, single = len(ratios[1]) // 5 - 1, ratios[1]
     return [
         bound(
             "variance over that of VOILA before the jump",
@@ -661,7 +663,7 @@ def _fig14(setting: Any) -> tuple:
         bound(
             "largest relative reduction of the variance by batches of 100 from single records",
             "converges the fastest",
-            max(1 - found[100][before + 1 :] / single[before + 1 :]),
+            max(1 - ratios[100][before + 1 :] / single[before + 1 :]),
             low=0.05,
         ),
     ], rows

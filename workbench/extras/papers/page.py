@@ -59,10 +59,10 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
         Number of items in all, if the run is not finished.
     """
     grouped = [
-        (paper, [each for each in replays if each.name.split("/")[0] == paper.name])
+        (paper, [replay for replay in replays if replay.name.split("/")[0] == paper.name])
         for paper in papers()
     ]
-    shown = [
+    sections = [
         {
             "name": paper.name,
             "title": paper.title,
@@ -76,8 +76,8 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     return templates.render(
         "replays.html.j2",
         Path(__file__).parent / "template",
-        title=_title(replays, shown),
-        papers=shown,
+        title=_title(replays, sections),
+        papers=sections,
         counts=_counts(replays),
         marks=MARKS,
         meanings=MEANING,
@@ -99,36 +99,36 @@ def as_json(replays: Iterable[Replay]) -> str:
     return json.dumps(
         [
             {
-                "name": each.name,
-                "title": each.title,
-                "section": find(each.name).section,
-                "full": each.full,
-                "data": each.data,
-                "verdicts": each.verdicts(),
-                "claims": each.rows(),
-                "figure": plain(each.figure),
+                "name": replay.name,
+                "title": replay.title,
+                "section": find(replay.name).section,
+                "full": replay.full,
+                "data": replay.data,
+                "verdicts": replay.verdicts(),
+                "claims": replay.rows(),
+                "figure": plain(replay.figure),
             }
-            for each in replays
+            for replay in replays
         ],
         indent=1,
         allow_nan=False,
     )
 
 
-def _title(replays: Sequence[Replay], shown: list) -> str:
-    if len(shown) != 1:
+def _title(replays: Sequence[Replay], sections: list) -> str:
+    if len(sections) != 1:
         return TITLE
     what = (
-        f"{find(replays[0].name).heading} of “{shown[0]['title']}”"
+        f"{find(replays[0].name).heading} of “{sections[0]['title']}”"
         if len(replays) == 1
-        else shown[0]["title"]
+        else sections[0]["title"]
     )
-    return f"{what}, replayed ({shown[0]['authors']})"
+    return f"{what}, replayed ({sections[0]['authors']})"
 
 
 def _counts(replays: Sequence[Replay]) -> list:
-    counted = sum((Counter(each.verdicts()) for each in replays), Counter[str]())
-    return [(verdict, counted[verdict]) for verdict in VERDICTS]
+    counts = sum((Counter(replay.verdicts()) for replay in replays), Counter[str]())
+    return [(verdict, counts[verdict]) for verdict in VERDICTS]
 
 
 @functools.cache

@@ -33,11 +33,11 @@ def all_items() -> list[Item]:
 
 def find(name: str) -> Item:
     """Return the item with this name, or raise an error that suggests a similar name."""
-    known = {item.name: item for item in all_items()}
-    if name not in known:
+    items = {item.name: item for item in all_items()}
+    if name not in items:
         raise checks.WrongValue(
             "name",
             "must be an item of `workbench replay list`; got "
-            f"{name!r}{checks.suggestion(str(name), known)}",
+            f"{name!r}{checks.suggestion(str(name), items)}",
         )
-    return known[name]
+    return items[name]

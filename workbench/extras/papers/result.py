@@ -49,13 +49,13 @@ class Replay(Result):
 
         Values that were built into a stand-in do not count.
         """
-        counted = Counter(row["verdict"] for row in self.entries)
-        return {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted}
+        counts = Counter(row["verdict"] for row in self.entries)
+        return {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts}
 
     def headline(self) -> str:
         """Return the verdicts with the number of claims for each."""
-        said = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
-        return f"{self.name}: {said or 'nothing to decide'}"
+        verdicts = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
+        return f"{self.name}: {verdicts or 'nothing to decide'}"
 
     def rows(self) -> list[dict]:
         """Return one row per claim.
