@@ -80,7 +80,7 @@ def _of_items(table: Inspected, item: str) -> Iterator[Use]:
     free = {name: cells for name, cells in table.data.items() if name not in options.values()}
     try:
         model, score = long_columns(free, "the table")
-        scores = [score] if model else score_columns(free, "the table").models
+        scores = [score] if model else score_columns(free, "the table")[0]
     except ValueError:  # the doctor prints this error
         yield _of_columns(table, OF_SEVERAL, options)
         return

@@ -175,7 +175,7 @@ def _joined(parts: Sequence[Run]) -> Run:
         content=content if len(content) == len(items) else [],
         measure=" and ".join(dict.fromkeys(part.measure for part in parts)),
         cells=cells,
-        told=f"{first.model!r}",
+        label=f"{first.model!r}",
         finished=all(part.finished for part in parts),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
