@@ -92,6 +92,22 @@ class Proportions:
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
 
+def limits_with_gaps(sample: Any, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits that are valid for the items whose value is known and for all items.
+
+    Parameters
+    ----------
+    sample : Evidence or Unpaired
+    tail : float or (V,) array
+        (1 - level) / 2.
+    """
+    low, high = sample.worst_limits(tail)
+    if sample.is_complete:
+        return low, high
+    scored_low, scored_high = sample.scored_limits(tail)
+    return np.minimum(low, scored_low), np.maximum(high, scored_high)
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Evidence of items on V means, with the smallest and the largest possible missing values.
@@ -103,7 +119,7 @@ class Evidence:
         is known.
     bounds : (float, float)
         Smallest and largest possible value.
-    known : Independent, Clusters or Proportions, optional
+    scored : Independent, Clusters or Proportions, optional
         The items whose value is known, if others are missing. Estimates use these items. Limits are
         valid for these items and for all items, whatever the missing values are.
     method : {"default", "bounded", "t"}
@@ -113,29 +129,31 @@ class Evidence:
     least: Independent | Clusters | Proportions
     most: Independent | Clusters | Proportions
     bounds: tuple[float, float]
-    known: Independent | Clusters | Proportions | None = None
+    scored: Independent | Clusters | Proportions | None = None
     method: str = "default"
 
     @property
     def mean(self) -> np.ndarray:
         """Return the estimates (V,), from the items whose value is known."""
-        return self._estimated.mean
+        return self.estimated.mean
 
     @property
-    def _estimated(self) -> Independent | Clusters | Proportions:
-        return self.least if self.known is None else self.known
+    def estimated(self) -> Independent | Clusters | Proportions:
+        """Return the items whose value is known."""
+        return self.least if self.scored is None else self.scored
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every value is known."""
+        return self.scored is None
 
     def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
-        low, high = self.worst_limits(tail)
-        if self.known is None:
-            return low, high
-        known_low, known_high = self.known_limits(tail)
-        return np.minimum(low, known_low), np.maximum(high, known_high)
+        return limits_with_gaps(self, tail)
 
-    def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scored_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits for the items whose value is known, (V,) each."""
-        return self.limits_of(self._estimated, tail)
+        return self.limits_of(self.estimated, tail)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits for all items, whatever the missing values are, (V,) each."""
@@ -159,12 +177,12 @@ class Evidence:
     def pvalues(self, at: float = 0.0) -> np.ndarray:
         """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         worst = self._pvalues(self.least, self.most, at)
-        if self.known is None:
+        if self.scored is None:
             return worst
         middle = (self.least.mean + self.most.mean) / 2
-        same_side = np.sign(self.known.mean - at) == np.sign(middle - at)
-        known = self._pvalues(self.known, self.known, at)
-        return np.where(same_side, np.maximum(worst, known), 1.0)
+        same_side = np.sign(self.scored.mean - at) == np.sign(middle - at)
+        scored = self._pvalues(self.scored, self.scored, at)
+        return np.where(same_side, np.maximum(worst, scored), 1.0)
 
     def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
         if self.method == "t":
@@ -185,14 +203,14 @@ class Evidence:
 
         It is infinite for independent items.
         """
-        told = self._estimated
-        return float(np.min(told.carriers)) if isinstance(told, Clusters) else np.inf
+        sample = self.estimated
+        return float(np.min(sample.carriers)) if isinstance(sample, Clusters) else np.inf
 
     @property
     def worth(self) -> float:
         """Return the effective number of clusters; infinite for independent items."""
-        told = self._estimated
-        return float(np.min(told.psus)) if isinstance(told, Clusters) else np.inf
+        sample = self.estimated
+        return float(np.min(sample.psus)) if isinstance(sample, Clusters) else np.inf
 
 
 def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) -> np.ndarray:
@@ -222,22 +240,22 @@ def evidence(
     complete : (N,) array of bool, optional
         Items that the estimates use. By default, each column uses the items whose value is known.
     """
-    told = _told_by(cluster, bounds)
+    summarize = _summary(cluster, bounds)
     step = max(1, BLOCK // size[0])
     for start in range(0, size[1], step):
         least, most = columns(slice(start, start + step))
-        known = (
-            least == most if complete is None else np.broadcast_to(complete[:, None], least.shape)
-        )
-        first = told(least)
-        if known.all():
-            yield Evidence(first, first, bounds)
-        else:
-            parts = [
-                _told_by(None if cluster is None else cluster[rows], bounds)(least[rows, k : k + 1])
-                for k, rows in enumerate(known.T)
-            ]
-            yield Evidence(first, told(most), bounds, joined(parts))
+        scored = least == most
+        if complete is not None:
+            scored = np.broadcast_to(complete[:, None], least.shape)
+        smallest = summarize(least)
+        if scored.all():
+            yield Evidence(smallest, smallest, bounds)
+            continue
+        parts = []
+        for k, rows in enumerate(scored.T):
+            summarize_rows = _summary(None if cluster is None else cluster[rows], bounds)
+            parts.append(summarize_rows(least[rows, k : k + 1]))
+        yield Evidence(smallest, summarize(most), bounds, joined(parts))
 
 
 def joined(parts: Sequence[Any]) -> Any:
@@ -247,19 +265,17 @@ def joined(parts: Sequence[Any]) -> Any:
     ----------
     parts : list of Independent or Clusters
     """
-    cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
-    shared = "bounds", "design_df"
-    return type(parts[0])(
-        *(
-            values[0]
-            if name in shared
-            else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
-            for name, values in cells.items()
-        )
-    )
+    values = []
+    for field in fields(parts[0]):
+        cells = [getattr(part, field.name) for part in parts]
+        if field.name in ("bounds", "design_df"):
+            values.append(cells[0])
+        else:
+            values.append(np.concatenate(list(map(np.atleast_1d, cells)), axis=-1))
+    return type(parts[0])(*values)
 
 
-def _told_by(
+def _summary(
     cluster: np.ndarray | None, bounds: tuple[float, float]
 ) -> Callable[[np.ndarray], Independent | Clusters]:
     """Return the function from columns of values (N, V) to the evidence on their means."""
@@ -270,11 +286,11 @@ def _told_by(
     design = SurveyDesign(np.zeros(code.size, int), psu=code[order])
     drawn = replicates(design, "jkn")
 
-    def told(values: np.ndarray) -> Clusters:
+    def summarize(values: np.ndarray) -> Clusters:
         sample = Sample.of_columns(design, values[order])
         return clusters(design, sample, sample.variance(drawn), bounds)
 
-    return told
+    return summarize
 
 
 def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent:

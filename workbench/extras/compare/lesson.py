@@ -122,7 +122,7 @@ def _share_alone(boards: list, many: int) -> str:
     if many == 1:
         return ""
     ends = [(board.mean(0)[:many].argmax(), board.mean(0)[:many].argmin()) for board in boards]
-    shown = [
+    above_zero = [
         pair_interval(
             ItemScores(board[:, [a, b]], ["best", "last"], range(len(board))), "best", "last"
         ).low
@@ -130,4 +130,4 @@ def _share_alone(boards: list, many: int) -> str:
         for board, (a, b) in zip(boards, ends, strict=True)
         if a != b
     ]
-    return f"{sum(shown) / len(boards):.0%}"
+    return f"{sum(above_zero) / len(boards):.0%}"
