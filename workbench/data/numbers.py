@@ -349,8 +349,8 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     return first_clash((value, row) for row, value in enumerate(values))
 
 
-def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
-    """Raise if a label names a total or a mean, as spreadsheets add them, or is in `others`.
+def refuse_totals(name: str, labels: Sequence) -> None:
+    """Raise if a label names a total or a mean, as spreadsheets add them.
 
     Examples
     --------
@@ -359,7 +359,7 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
     workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' summarizes other rows...
     """
     for row, label in enumerate(labels):
-        if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
+        if isinstance(label, str) and label.strip().casefold() in TOTALS:
             raise RowError(
                 f"column {name!r}, ", row, f": {label!r} summarizes other rows. Remove this row"
             )

@@ -134,25 +134,25 @@ def score_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[list[str]
         If columns of different kinds, or a column of words, could be scores.
     """
     roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
-    others: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     values: dict[str, np.ndarray] = {}
     for name, cells in data.items():
         bare = _bare(name)
         role = roles_of[name] if len(bare) > 1 else ""
         if is_metadata(name):
-            others[name] = "its name is not that of a score"
+            reasons[name] = "its name is not that of a score"
         elif role in _NO_MODEL and not _SCORES.fullmatch(bare):
-            others[name] = f"it seems to be a {role}"
+            reasons[name] = f"it seems to be a {role}"
             if role in _USES:
-                others[name] += f", for the option {_USES[role]}"
+                reasons[name] += f", for the option {_USES[role]}"
         elif (column := _numbers(name, cells, label)) is None:
-            others[name] = "it holds text"
+            reasons[name] = "it holds text"
         else:
             values[name] = column
-    others |= {name: "it is empty" for name, column in values.items() if not column.size}
+    reasons |= {name: "it is empty" for name, column in values.items() if not column.size}
     values = {name: column for name, column in values.items() if column.size}
     _refuse_mixed(values, label)
-    return list(values), others
+    return list(values), reasons
 
 
 def long_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[str, str]:

@@ -157,9 +157,9 @@ def compare(
     by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
     with checks.naming(condition="gate"):
         verdict = gate(scores, condition, level=level, method=method) if condition else None
-    found = compare_items(scores, level=level, adjust=adjust, method=method)
+    comparison = compare_items(scores, level=level, adjust=adjust, method=method)
     slices = compare_slices(scores, by, level=level, adjust=adjust, method=method) if by else None
-    _print(found)
+    _print(comparison)
     if slices:
         _print_slices(slices, by)
     if targets:
@@ -174,7 +174,7 @@ def compare(
             "gate": condition,
         }
         written = write_comparison(
-            found,
+            comparison,
             targets,
             files=_read_files(files),
             gate=verdict,
@@ -200,9 +200,9 @@ def _read_files(files: tuple[str, ...]) -> list[str]:
     return [file_of(path) for _, path in named_sources(files)]
 
 
-def _print(found: "ItemComparison") -> None:
-    click.echo(f"{found.finding()}.")
-    rows = found.ranks()
+def _print(comparison: "ItemComparison") -> None:
+    click.echo(f"{comparison.finding()}.")
+    rows = comparison.ranks()
     width = max(len(row["model"]) for row in rows)
     for row in rows[:SHOWN] if len(rows) > 1 else ():
         ranks = " to ".join(dict.fromkeys((str(row["best_rank"]), str(row["worst_rank"]))))
@@ -213,7 +213,7 @@ def _print(found: "ItemComparison") -> None:
     if len(rows) > SHOWN:
         click.echo(f"  and {len(rows) - SHOWN} more")
     if len(rows) == 2:
-        (pair,) = found.rows()
+        (pair,) = comparison.rows()
         estimate, low, high = digits.numbers(
             pair["difference"], pair["low"], pair["high"], error=(pair["high"] - pair["low"]) / 2
         )
@@ -221,7 +221,7 @@ def _print(found: "ItemComparison") -> None:
             f"  {pair['first']} minus {pair['second']}: {estimate} ({low} to {high}), p "
             f"{_shown_p(pair)}"
         )
-    for sentence in sentences(found.notes):
+    for sentence in sentences(comparison.notes):
         click.echo(f"Note: {sentence}")
 
 
@@ -334,12 +334,14 @@ def power(
     if (items is None) == (difference is None):
         raise click.UsageError("give either --items or --difference")
     if items is not None:
-        found = detectable_difference(
+        detectable = detectable_difference(
             items, discordance, clusters=clusters, icc=icc, power=power, level=level
         )
         size = "no difference"
-        if found == found:
-            size = f"a difference of {points(found, error=found / 10)[0]} percentage points"
+        if detectable == detectable:
+            size = (
+                f"a difference of {points(detectable, error=detectable / 10)[0]} percentage points"
+            )
         click.echo(f"{checks.counted(items, 'item')} show {size} in {percent(power)} of samples")
     else:
         needed = items_to_detect(

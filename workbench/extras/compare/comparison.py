@@ -598,14 +598,14 @@ def pair_interval(
     )
 
 
-def main_pair(shown: np.ndarray) -> int:
+def main_pair(is_shown: np.ndarray) -> int:
     """Return the position of the first pair shown to differ, or 0 if there is none.
 
     Parameters
     ----------
-    shown : (P,) array of bool
+    is_shown : (P,) array of bool
     """
-    return int(np.argmax(shown))
+    return int(np.argmax(is_shown))
 
 
 def by_method(sample: Evidence | Unpaired, method: str) -> Evidence | Unpaired:

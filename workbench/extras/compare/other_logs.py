@@ -385,15 +385,15 @@ def _outputs(header: list[str], rows: list) -> dict:
     columns = {}
     for column, name in enumerate(header):
         filled = {number: row[column] for number, row in enumerate(rows, 2) if row[column]}
-        others = [number for number, cell in filled.items() if not _VERDICT.match(cell)]
+        unjudged = [number for number, cell in filled.items() if not _VERDICT.match(cell)]
         following = [cell.strip().title() for cell in header[column + 1 : column + 3]]
         if following == ["Status", "Score"]:
             columns[column] = column + 1
-        elif name and filled and not others:
+        elif name and filled and not unjudged:
             columns[column] = column
-        elif 2 * len(others) < len(filled):
+        elif 2 * len(unjudged) < len(filled):
             raise ValueError(
-                f"column {name!r}, record {others[0]}: {filled[others[0]][:20]!r} does not "
+                f"column {name!r}, record {unjudged[0]}: {filled[unjudged[0]][:20]!r} does not "
                 "begin with [PASS], [FAIL] or [ERROR], as most cells of the column do"
             )
     return columns

@@ -192,9 +192,9 @@ def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
     order = ordered(scores, 0.95)[0]
     if scores.sample is not None or len(order) < 2:
         return []
-    best, others = scores.score[:, order[0]], scores.score[:, order[1:]]
-    scored = ~np.isnan(others)
-    mean = np.nan_to_num(others).sum(1) / np.maximum(scored.sum(1), 1)
+    best, rivals = scores.score[:, order[0]], scores.score[:, order[1:]]
+    scored = ~np.isnan(rivals)
+    mean = np.nan_to_num(rivals).sum(1) / np.maximum(scored.sum(1), 1)
     gap = np.where(scored.any(1), np.nan_to_num(mean - best), 0)
     if scores.better == "lower":
         gap = -gap

@@ -259,7 +259,7 @@ def _table_runs(source: Any, names: tuple, name: str, options: Options, files: i
     if not options.epoch:
         columns += repeat_columns(free)
     data, read_notes = frames.read_columns(source, list(filter(None, dict.fromkeys(columns))))
-    model, scores, others = _roles(data, free, label, options, files)
+    model, scores, unused = _roles(data, free, label, options, files)
     size = len(next(iter(data.values())))
     ids = numbers.present(item, data[item]) if item else [str(row + 1) for row in range(size)]
     of_models = list(zip(ids, numbers.as_text(data[model]), strict=True)) if model else ids
@@ -275,7 +275,7 @@ def _table_runs(source: Any, names: tuple, name: str, options: Options, files: i
         texts.append(f"{checks.listed(repeats, quoted=True)} {verb} the repeats of an item")
     if model and not options.model:
         texts.append(f"column {model!r} names the model of each row, {scores[0]!r} is the score")
-    reasons = [f"{column!r} ({why})" for column, why in others.items() if column not in repeats]
+    reasons = [f"{column!r} ({why})" for column, why in unused.items() if column not in repeats]
     if reasons:
         texts.append(
             f"the scores are {checks.listed(scores, SHOWN, quoted=True)}; not used as scores: "
@@ -355,7 +355,7 @@ def _roles(
     model, score = long_columns(candidates, label)
     if model:
         return model, [score], {}
-    scores, others = score_columns(candidates, label)
+    scores, reasons = score_columns(candidates, label)
     if not scores:
         columns = checks.listed(free, 20, quoted=True) or "its columns"
         raise checks.WrongValue(
@@ -363,7 +363,7 @@ def _roles(
             f"must name the models' columns of {label}, separated by commas: none of {columns} "
             "holds scores",
         )
-    return "", scores, others
+    return "", scores, reasons
 
 
 def _epochs(
