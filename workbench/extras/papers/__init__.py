@@ -2,7 +2,7 @@
 
 from os import PathLike, fspath
 
-from workbench.extras.papers.items import Item, Setting
+from workbench.extras.papers.items import Figure, Item, Setting
 from workbench.extras.papers.registry import all_items, find
 from workbench.extras.papers.result import Replay
 from workbench.results import Table
@@ -92,13 +92,17 @@ def run(item: Item, setting: Setting) -> Replay:
         )
     if setting.learner is not None and not item.takes_learner:
         raise ValueError(f"learner must not be given for {item.name}, which takes no learner")
-    outcome = item.run(setting)
-    claims, figure, *data = outcome if isinstance(outcome, tuple) else (outcome, ())
+    claims, figure = [], Figure()
+    for part in item.run(setting):
+        if isinstance(part, Figure):
+            figure = part
+        else:
+            claims.append(part)
     return Replay(
         item.name,
         item.claim,
         tuple(claims),
-        tuple(figure),
+        tuple(figure.rows),
         setting.full,
-        data[0] if data else setting.data or item.data,
+        figure.data or setting.data or item.data,
     )

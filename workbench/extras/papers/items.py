@@ -1,10 +1,20 @@
 """The items of a paper (tables, figures, theorems) that can be run again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 KINDS = {"fig": "Figure", "eq": "Equation"}
+
+
+class Figure(NamedTuple):
+    """Rows of the figure of an item, and its data, if these are neither its own nor the user's."""
+
+    rows: Iterable[dict] = ()
+    data: str = ""
+
+
+Claims = Iterator[dict | Figure]
 
 
 @dataclass(frozen=True)
@@ -51,8 +61,7 @@ class Item:
     data : str
         Data of the item.
     run : callable
-        Takes a Setting and returns claims (rows of `claims`). It may also return a tuple: claims,
-        rows of the figure, and the data, if these are neither `data` nor the user's file.
+        Takes a Setting and yields claims (rows of `claims`), and a `Figure` if there is one.
     draw : callable or None
         Takes the title and the rows of the figure and returns a chart.
     takes_file : bool
@@ -66,7 +75,7 @@ class Item:
     claim: str
     seconds: int
     data: str
-    run: Callable[[Setting], Iterable[dict] | tuple[list[dict], list[dict]]]
+    run: Callable[[Setting], Claims]
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
     takes_learner: bool

@@ -17,7 +17,7 @@ from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.extras.papers import printed_algorithms as printed
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
-from workbench.extras.papers.items import Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, drawn
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import adversarial_stream, streaming_lower_bound
 
@@ -55,7 +55,7 @@ EXACT = "the printed number is the variance of samples with replacement"
     "Nine values: the variance of stratified samples of two is 46 times smaller, and of three even "
     "smaller; Neyman's rule needs 917 records of 100",
 )
-def _introduction(setting: Any) -> list:
+def _introduction(setting: Any) -> Claims:
     y = np.array([*FIRST, *SECOND], float)
     totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
     uniform = np.var(totals)
@@ -71,23 +71,21 @@ def _introduction(setting: Any) -> list:
     )
     size, sd = [100] + 9 * [1000], [100] + 9 * [0.1]
     neyman = 1000 * np.array(size) * sd / np.dot(size, sd)
-    return [
-        number(
-            "variance of the sum from two of nine, all 36 samples",
-            "1.3e7",
-            uniform,
-            correction=Correction(EXACT, ours=81 * y.var() / 2),
-        ),
-        number("variance of the sum from one of each stratum, all 20 samples", "2e5", two),
-        number("ratio of both variances", "46", uniform / two),
-        number("variance of the sum from one and two, all 30 samples", "1e5", three),
-        number("records of stratum 1 by Neyman's rule, which has 100", "917", neyman[0]),
-        number("records of each other stratum by Neyman's rule", "9", neyman[1]),
-    ]
+    yield number(
+        "variance of the sum from two of nine, all 36 samples",
+        "1.3e7",
+        uniform,
+        correction=Correction(EXACT, ours=81 * y.var() / 2),
+    )
+    yield number("variance of the sum from one of each stratum, all 20 samples", "2e5", two)
+    yield number("ratio of both variances", "46", uniform / two)
+    yield number("variance of the sum from one and two, all 30 samples", "1e5", three)
+    yield number("records of stratum 1 by Neyman's rule, which has 100", "917", neyman[0])
+    yield number("records of each other stratum by Neyman's rule", "9", neyman[1])
 
 
 @PAPER.item("eq1", "The variance of the mean of a stratified sample without replacement")
-def _eq1(setting: Any) -> list:
+def _eq1(setting: Any) -> Claims:
     strata, n = [np.array(values, float) for values in (FIRST, SECOND)], 9
     means = [[y.size * np.mean(s) for s in itertools.combinations(y, 2)] for y in strata]
     exact = np.var([sum(pair) / n for pair in itertools.product(*means)])
@@ -95,17 +93,15 @@ def _eq1(setting: Any) -> list:
     def printed(ddof: int) -> float:
         return sum(y.size * (y.size - 2) * y.var(ddof=ddof) / 2 for y in strata) / n**2
 
-    return [
-        number(
-            "variance for nine values in two strata, two of each, all 60 samples",
-            printed(0),
-            exact,
-            correction=Correction(
-                "sigma^2 with the divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
-                printed=printed(1),
-            ),
-        )
-    ]
+    yield number(
+        "variance for nine values in two strata, two of each, all 60 samples",
+        printed(0),
+        exact,
+        correction=Correction(
+            "sigma^2 with the divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
+            printed=printed(1),
+        ),
+    )
 
 
 def _allocations() -> Iterator[tuple]:
@@ -124,32 +120,30 @@ def _allocations() -> Iterator[tuple]:
     "The smallest variance has the smallest sum of n^2 sigma^2 / s; without bounds, Neyman's rule "
     "gives it",
 )
-def _eq2(setting: Any) -> list:
+def _eq2(setting: Any) -> Claims:
     rest, worse = [], 0
     for size, spread, counts, square in _allocations():
         variance = (size * (size - counts) * (spread / size) ** 2 / counts).sum()
         rest.append((variance + square.sum()) / printed.cost(spread, counts) - 1)
         neyman = counts.sum() * spread / spread.sum()
         worse += printed.cost(spread, neyman) <= printed.cost(spread, counts)
-    return [
-        equal(
-            "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
-            rest,
-        ),
-        every(
-            "random sizes that are no better than those of Neyman's rule",
-            worse,
-            500,
-            printed="exactly the Neyman allocation",
-        ),
-    ]
+    yield equal(
+        "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
+        rest,
+    )
+    yield every(
+        "random sizes that are no better than those of Neyman's rule",
+        worse,
+        500,
+        printed="exactly the Neyman allocation",
+    )
 
 
 @PAPER.item(
     "eq5",
     "The largest derivative, smallest n sigma / s and largest s / M are in the same stratum",
 )
-def _eq5(setting: Any) -> list:
+def _eq5(setting: Any) -> Claims:
     same = 0
     for _, spread, counts, _ in _allocations():
         neyman = (counts.sum() - 1) * spread / spread.sum()
@@ -158,13 +152,11 @@ def _eq5(setting: Any) -> list:
             == np.argmin(spread / counts)
             == np.argmax(counts / neyman)
         )
-    return [
-        every("random samples in which they are in the same stratum", int(same), 500, printed="=")
-    ]
+    yield every("random samples in which they are in the same stratum", int(same), 500, printed="=")
 
 
 @PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
-def _eq6(setting: Any) -> list:
+def _eq6(setting: Any) -> Claims:
     differences = []
     for _, spread, counts, _ in _allocations():
         over = _oversized(spread, counts, counts.sum() // 2)
@@ -173,21 +165,19 @@ def _eq6(setting: Any) -> list:
             (spread**2 / reduced - spread**2 / counts).sum()
             - (spread**2 / reduced - spread**2 / counts)[over].sum()
         )
-    return [equal("equation 6 minus equation 7, 500 random samples", differences)]
+    yield equal("equation 6 minus equation 7, 500 random samples", differences)
 
 
 @PAPER.item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
-def _section3_2(setting: Any) -> list:
+def _section3_2(setting: Any) -> Claims:
     beta, r = 5, 3
     ways = sum(sum(taken) == beta for taken in itertools.product(range(beta + 1), repeat=r))
-    return [
-        number(
-            "ways to take 5 records from 3 strata, all counted",
-            float(math.comb(beta + r - 1, r)),
-            ways,
-            correction=Correction("C(beta + r - 1, r - 1)", printed=math.comb(beta + r - 1, r - 1)),
-        )
-    ]
+    yield number(
+        "ways to take 5 records from 3 strata, all counted",
+        float(math.comb(beta + r - 1, r)),
+        ways,
+        correction=Correction("C(beta + r - 1, r - 1)", printed=math.comb(beta + r - 1, r - 1)),
+    )
 
 
 def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> Iterator[tuple]:
@@ -222,54 +212,50 @@ def _evictions(count: int) -> tuple:
 
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
 @PAPER.item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
-def _definition(setting: Any) -> list:
-    return [unchecked("the term", "a definition, without a claim")]
+def _definition(setting: Any) -> Claims:
+    yield unchecked("the term", "a definition, without a claim")
 
 
 @PAPER.item(
     "lemma1", "Removing a record where n sigma / s is smallest increases the variance least"
 )
-def _lemma1(setting: Any) -> list:
+def _lemma1(setting: Any) -> Claims:
     right, exact = _evictions(2000)
-    return [
-        every(
-            "random samples of 2 to 11 per stratum, near the optimum, in which it does",
-            right,
-            2000,
-            printed="is minimized",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
-        )
-    ]
+    yield every(
+        "random samples of 2 to 11 per stratum, near the optimum, in which it does",
+        right,
+        2000,
+        printed="is minimized",
+        instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
+    )
 
 
 @PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
-def _algorithm1(setting: Any) -> list:
+def _algorithm1(setting: Any) -> Claims:
     right, exact = _evictions(2000)
     empties = sum(
         printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0
         for spread in np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3)))
     )
-    return [
-        every(
-            "random samples in which removing it increases the variance least",
-            right,
-            2000,
-            printed="Variance-Optimal",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
-        ),
-        bound(
-            "samples, of 1,000 with a single record in a stratum that varies, in which it takes "
-            "that record",
-            "Variance-Optimal",
-            empties,
-            high=0,
-            instead="the variance is then infinite, although it need not be",
-        ),
-    ]
+    yield every(
+        "random samples in which removing it increases the variance least",
+        right,
+        2000,
+        printed="Variance-Optimal",
+        instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
+    )
+    yield bound(
+        "samples, of 1,000 with a single record in a stratum that varies, in which it takes "
+        "that record",
+        "Variance-Optimal",
+        empties,
+        high=0,
+        instead="the variance is then infinite, although it need not be",
+    )
 
 
 @PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
-def _lemma2(setting: Any) -> list:
+def _lemma2(setting: Any) -> Claims:
     real, integer = list[Any](), list[Any]()
     for spread, counts, total in _small_cases(400):
         small = ~_oversized(spread, counts, total)
@@ -278,23 +264,21 @@ def _lemma2(setting: Any) -> list:
         integer.append((np.array(best)[small] == counts[small]).all())
     size = np.array([3, 2, 2])
     best, _ = printed.best_in_whole_numbers(size * [1.21, 0.32, 0.17], size, 4)
-    return [
-        every(
-            "optimal reductions in real numbers, as in equations 2 to 4",
-            sum(real),
-            len(real),
-            printed="must be",
-        ),
-        every(
-            "optimal reductions in whole records, by trying all",
-            sum(integer),
-            len(integer),
-            printed="must be",
-            instead=f"for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {best[0]}, "
-            f"{best[1]} and "
-            f"{best[2]}, although the first stratum is not oversized",
-        ),
-    ]
+    yield every(
+        "optimal reductions in real numbers, as in equations 2 to 4",
+        sum(real),
+        len(real),
+        printed="must be",
+    )
+    yield every(
+        "optimal reductions in whole records, by trying all",
+        sum(integer),
+        len(integer),
+        printed="must be",
+        instead=f"for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {best[0]}, "
+        f"{best[1]} and "
+        f"{best[2]}, although the first stratum is not oversized",
+    )
 
 
 def _reduced(spread: np.ndarray, counts: np.ndarray, total: int) -> np.ndarray:
@@ -304,52 +288,50 @@ def _reduced(spread: np.ndarray, counts: np.ndarray, total: int) -> np.ndarray:
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def _lemma3(setting: Any) -> list:
+def _lemma3(setting: Any) -> Claims:
     differences = []
     for spread, counts, total in _small_cases(400, seed=3, strata=5):
         over = _oversized(spread, counts, total)
         if over.any():
             alone = _reduced(spread[over], counts[over], total - counts[~over].sum())
             differences.append(np.abs(_reduced(spread, counts, total)[over] - alone).max())
-    return [equal(f"difference of sizes in {len(differences)} random samples", differences)]
+    yield equal(f"difference of sizes in {len(differences)} random samples", differences)
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def _lemma4(setting: Any) -> list:
+def _lemma4(setting: Any) -> Claims:
     prefix, condition, mended = list[Any](), list[Any](), list[Any]()
     for spread, counts, total in _small_cases(400, seed=4, strata=5):
         over, filled = _oversized(spread, counts, total), counts / spread
         prefix.append((np.diff(over[np.argsort(filled)].astype(int)) >= 0).all())
         condition.append(((filled > 1 / spread.sum()) == over).all())
         mended.append(((filled > total / spread.sum()) == over).all())
-    return [
-        every(
-            "random samples in which they are the first",
-            sum(prefix),
-            len(prefix),
-            printed="a continuous prefix",
-        ),
-        every(
-            "random samples in which the oversized strata are those with s / (n sigma) > 1 / D",
-            sum(condition),
-            len(condition),
-            printed="if and only if",
-            correction=Correction("M / D", ours=sum(mended)),
-        ),
-    ]
+    yield every(
+        "random samples in which they are the first",
+        sum(prefix),
+        len(prefix),
+        printed="a continuous prefix",
+    )
+    yield every(
+        "random samples in which the oversized strata are those with s / (n sigma) > 1 / D",
+        sum(condition),
+        len(condition),
+        printed="if and only if",
+        correction=Correction("M / D", ours=sum(mended)),
+    )
 
 
 @PAPER.item(
     "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
 )
-def _observation1(setting: Any) -> list:
+def _observation1(setting: Any) -> Claims:
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
         counts = np.ceil(share) + rng.integers(1, 9, 5)
         differences.append(np.abs(_reduced(spread, counts.astype(int), 40) - share).max())
-    return [equal("difference of sizes in 300 random samples", differences)]
+    yield equal("difference of sizes in 300 random samples", differences)
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
@@ -383,19 +365,14 @@ def _hard_cases(count: int) -> Iterator[tuple]:
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
-def _theorem1(setting: Any) -> list:
-    return [
-        _optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9))),
-        bound(
-            "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
-            "O(r^2)",
-            max(
-                sum(_steps(printed.ssr, *_one_by_one(r))) / (r * (r + 1) / 2)
-                for r in (4, 8, 16, 32)
-            ),
-            high=1,
-        ),
-    ]
+def _theorem1(setting: Any) -> Claims:
+    yield _optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9)))
+    yield bound(
+        "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
+        "O(r^2)",
+        max(sum(_steps(printed.ssr, *_one_by_one(r))) / (r * (r + 1) / 2) for r in (4, 8, 16, 32)),
+        high=1,
+    )
 
 
 def _steps(algorithm: Callable, *case: Any) -> list:
@@ -420,23 +397,21 @@ def _one_by_one(r: int) -> tuple:
 
 
 @PAPER.item("algorithm2", "The recursive algorithm SSR")
-def _algorithm2(setting: Any) -> list:
-    return [_optimal(printed.ssr, list(_small_cases(500, seed=8, strata=6, most=9)))]
+def _algorithm2(setting: Any) -> Claims:
+    yield _optimal(printed.ssr, list(_small_cases(500, seed=8, strata=6, most=9)))
 
 
 @PAPER.item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
-def _theorem2(setting: Any) -> list:
-    return [
-        _optimal(
-            printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"
-        ),
-        bound(
-            "comparisons and steps over r log2 r, random samples of 8 to 2,048 strata",
-            "O(r log r)",
-            max(_fast_steps(r) / (r * math.log2(r)) for r in STRATA),
-            high=3,
-        ),
-    ]
+def _theorem2(setting: Any) -> Claims:
+    yield _optimal(
+        printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"
+    )
+    yield bound(
+        "comparisons and steps over r log2 r, random samples of 8 to 2,048 strata",
+        "O(r log r)",
+        max(_fast_steps(r) / (r * math.log2(r)) for r in STRATA),
+        high=3,
+    )
 
 
 def _fast_steps(r: int) -> int:
@@ -453,29 +428,27 @@ def _fast_steps(r: int) -> int:
 
 
 @PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
-def _algorithm3(setting: Any) -> list:
+def _algorithm3(setting: Any) -> Claims:
     hard = list(_hard_cases(300))
     regular = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, regular)
-    return [
-        every(
-            "optimal reductions, of cases with strata of equal values or without a reduction",
-            _matches(printed.fast_ssr, hard),
-            len(hard),
-            printed="the increase of the variance V is minimized",
-            instead="if spreads are above 0 and the total is smaller than the sample: "
-            f"{only} of {len(regular)}",
-        )
-    ]
+    yield every(
+        "optimal reductions, of cases with strata of equal values or without a reduction",
+        _matches(printed.fast_ssr, hard),
+        len(hard),
+        printed="the increase of the variance V is minimized",
+        instead="if spreads are above 0 and the total is smaller than the sample: "
+        f"{only} of {len(regular)}",
+    )
 
 
 @PAPER.item("theorem3", "VOILA gives the smallest variance of all allocations")
-def _theorem3(setting: Any) -> list:
+def _theorem3(setting: Any) -> Claims:
     return _voila(10)
 
 
 @PAPER.item("algorithm4", "VOILA is FastSSR applied to the whole population")
-def _algorithm4(setting: Any) -> list:
+def _algorithm4(setting: Any) -> Claims:
     return _voila(11)
 
 
@@ -525,7 +498,7 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
     data="the stream of the paper's proof",
     draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"),
 )
-def _theorem4(setting: Any) -> tuple:
+def _theorem4(setting: Any) -> Claims:
     budget = copies = 1024 if setting.scale >= 1 else 520
     sizes = (4, 16, 64, 256)
     ratios = [
@@ -549,28 +522,27 @@ def _theorem4(setting: Any) -> tuple:
         for r, ratio, least in tried
         for what, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3))
     ]
-    return [
-        *(
-            bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", "Omega(r)", ratio, low=least)
-            for r, ratio, least in tried
-        ),
-        bound(
-            "power of r with which V / V* grows",
-            "Omega(r)",
-            np.polyfit(np.log(sizes), np.log(ratios), 1)[0],
-            low=0.9,
-            high=1.25,
-        ),
-        bound(
-            "power of r with which the bound grows from r = 64 to 256",
-            "Omega(r)",
-            math.log(bounds[3] / bounds[2]) / math.log(4),
-            low=0.7,
-            high=1.05,
-        ),
-        _inequalities(),
-        _uniform(),
-    ], rows
+    for r, ratio, least in tried:
+        yield bound(
+            f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", "Omega(r)", ratio, low=least
+        )
+    yield bound(
+        "power of r with which V / V* grows",
+        "Omega(r)",
+        np.polyfit(np.log(sizes), np.log(ratios), 1)[0],
+        low=0.9,
+        high=1.25,
+    )
+    yield bound(
+        "power of r with which the bound grows from r = 64 to 256",
+        "Omega(r)",
+        math.log(bounds[3] / bounds[2]) / math.log(4),
+        low=0.7,
+        high=1.05,
+    )
+    yield _inequalities()
+    yield _uniform()
+    yield Figure(rows)
 
 
 def _inequalities() -> dict:
@@ -604,7 +576,7 @@ def _uniform() -> dict:
 
 
 @PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
-def _lemma5(setting: Any) -> tuple:
+def _lemma5(setting: Any) -> Claims:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
     samples_by_size = dict[Any, Any]()
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
@@ -624,70 +596,67 @@ def _lemma5(setting: Any) -> tuple:
         for size, size_shares in shares.items()
         for share in size_shares
     )
-    return [
-        every(
-            "probabilities of a record, given the sample size s, that are s / n (2,880 orders of "
-            "keys)",
-            right,
-            5 * len(shares),
-            printed="a chance of |S| / n",
-        ),
-        bound(
-            "largest difference of the probabilities of two records, given the size",
-            "uniformly",
-            max(np.ptp(size_shares) for size_shares in shares.values()),
-            high=1e-9,
-        ),
-    ], [
-        {
-            "size": size,
-            **{
-                f"record {t}": round(float(share), 4)
-                for t, share in zip(first, size_shares, strict=True)
-            },
-        }
-        for size, size_shares in sorted(shares.items())
-    ]
+    yield every(
+        "probabilities of a record, given the sample size s, that are s / n (2,880 orders of keys)",
+        right,
+        5 * len(shares),
+        printed="a chance of |S| / n",
+    )
+    yield bound(
+        "largest difference of the probabilities of two records, given the size",
+        "uniformly",
+        max(np.ptp(size_shares) for size_shares in shares.values()),
+        high=1e-9,
+    )
+    yield Figure(
+        [
+            {
+                "size": size,
+                **{
+                    f"record {t}": round(float(share), 4)
+                    for t, share in zip(first, size_shares, strict=True)
+                },
+            }
+            for size, size_shares in sorted(shares.items())
+        ]
+    )
 
 
 @PAPER.item(
     "theorem5",
     "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
 )
-def _theorem5(setting: Any) -> list:
+def _theorem5(setting: Any) -> Claims:
     rng, r, b, steps = np.random.default_rng(14), 6, 100, list[tuple]()
     for _ in range(10):
         strata, values = rng.integers(0, r, 300).tolist(), rng.normal(size=300).tolist()
         printed.stream_sample(strata, values, rng.permutation(300).tolist(), 30, 0, steps)
     looked, share = np.transpose(steps)
-    return [
-        bound(
-            "largest number of visited records and strata per record, over 1 + r",
-            "O(r)",
-            looked.max() / (1 + r),
-            high=1,
-        ),
-        bound(
-            "mean of that number over the mean of 1 + r s / n",
-            "O(1 + r s / n)",
-            looked.mean() / (1 + r * share).mean(),
-            high=1.1,
-        ),
-        bound(
-            "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 "
-            "strata",
-            "O(r log r + b)",
-            max((_fast_steps(n) + b) / (n * math.log2(n) + b) for n in STRATA),
-            high=3,
-        ),
-    ]
+    yield bound(
+        "largest number of visited records and strata per record, over 1 + r",
+        "O(r)",
+        looked.max() / (1 + r),
+        high=1,
+    )
+    yield bound(
+        "mean of that number over the mean of 1 + r s / n",
+        "O(1 + r s / n)",
+        looked.mean() / (1 + r * share).mean(),
+        high=1.1,
+    )
+    yield bound(
+        "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 strata",
+        "O(r log r + b)",
+        max((_fast_steps(n) + b) / (n * math.log2(n) + b) for n in STRATA),
+        high=3,
+    )
 
 
 @PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def _algorithm5(setting: Any) -> list:
+def _algorithm5(setting: Any) -> Claims:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
-    return [number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))]
+    yield number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))
 
 
 @PAPER.item(
@@ -696,7 +665,7 @@ def _algorithm5(setting: Any) -> list:
     seconds=2,
     data="simulated stream",
 )
-def _algorithm6(setting: Any) -> list:
+def _algorithm6(setting: Any) -> Claims:
     rng = np.random.default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
@@ -711,20 +680,17 @@ def _algorithm6(setting: Any) -> list:
         rng=2,
         progress=False,
     )
-    return [
-        bound(
-            "proportion of runs and checkpoints with an infinite variance, M = 100, 3 of 10 "
-            "strata come late",
-            "minimize the variance among all possible re-allocations",
-            study.infinite("s_voila_printed").mean(),
-            high=0,
-            instead="with at least two records per stratum: "
-            f"{study.infinite('s_voila').mean():.2g}",
-        ),
-        bound(
-            "variance over that of VOILA at the end, with at least two records per stratum",
-            "typically close",
-            study.ratio("s_voila")[-1],
-            high=1.1,
-        ),
-    ]
+    yield bound(
+        "proportion of runs and checkpoints with an infinite variance, M = 100, 3 of 10 "
+        "strata come late",
+        "minimize the variance among all possible re-allocations",
+        study.infinite("s_voila_printed").mean(),
+        high=0,
+        instead=f"with at least two records per stratum: {study.infinite('s_voila').mean():.2g}",
+    )
+    yield bound(
+        "variance over that of VOILA at the end, with at least two records per stratum",
+        "typically close",
+        study.ratio("s_voila")[-1],
+        high=1.1,
+    )
