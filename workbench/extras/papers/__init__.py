@@ -1,5 +1,6 @@
 """Replays of the tables, figures and theorems of five papers, one file per paper."""
 
+import inspect
 from os import PathLike, fspath
 
 from workbench.extras.papers.items import Figure, Item, Setting
@@ -92,8 +93,9 @@ def run(item: Item, setting: Setting) -> Replay:
         )
     if setting.learner is not None and not item.takes_learner:
         raise ValueError(f"learner must not be given for {item.name}, which takes no learner")
+    takes_setting = bool(inspect.signature(item.run).parameters)
     claims, figure = [], Figure()
-    for part in item.run(setting):
+    for part in item.run(setting) if takes_setting else item.run():
         if isinstance(part, Figure):
             figure = part
         else:

@@ -28,7 +28,7 @@ from workbench.cross_validation.learners import (
 )
 from workbench.cross_validation.populations import KNOWN, kept_population, recognized
 from workbench.extras.papers.claims import Correction, bound, equal, every, number
-from workbench.extras.papers.items import Claims, Figure, Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.simulations.cross_validation import simulate_type_one
 
 PAPER = Paper(
@@ -114,7 +114,7 @@ def _estimators() -> dict:
     "The variance of the cross-validated error is the sum of a variance, a within-fold and a "
     "between-fold covariance",
 )
-def _lemma1(setting: Any) -> Claims:
+def _lemma1() -> Claims:
     rng = np.random.default_rng(0)
     differences = []
     for _ in range(200):
@@ -132,7 +132,7 @@ def _lemma1(setting: Any) -> Claims:
     "The expectation of every quadratic estimate combines three terms, and a s1 + b s2 + c s3 has "
     "the same expectation",
 )
-def _lemma2(setting: Any) -> Claims:
+def _lemma2() -> Claims:
     rng, sides, represented = np.random.default_rng(0), [], []
     for _ in range(200):
         sigma2, omega, gamma, mean = _moments(rng)
@@ -150,7 +150,7 @@ def _lemma2(setting: Any) -> Claims:
 
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased for all distributions")
-def _theorem1(setting: Any) -> Claims:
+def _theorem1() -> Claims:
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, target = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
     solution = np.linalg.lstsq(system, target, rcond=None)[0]
@@ -169,7 +169,7 @@ def _theorem1(setting: Any) -> Claims:
     data="simulated normal features of two classes",
     draw=drawn("lines", "n", "value", "learner", panel="quantity", log="x", same_scale=False),
 )
-def _proposition1(setting: Any) -> Claims:
+def _proposition1(setting: Setting) -> Claims:
     population, runs, rows = gaussian_population(20_000), setting.runs(1500, 10_000), []
     for learner in ("centroid", "1nn"):
         gammas, errors = [], []
@@ -197,7 +197,7 @@ def _proposition1(setting: Any) -> Claims:
     "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom",
     draw=drawn("lines", "rho", "type_one", "assumed", y_title="type I error at 5%"),
 )
-def _proposition2(setting: Any) -> Claims:
+def _proposition2(setting: Setting) -> Claims:
     folds, rho = 10, 0.7
     critical = scipy.special.stdtrit(folds - 1, 0.975)
 
@@ -247,7 +247,7 @@ def _proposition2(setting: Any) -> Claims:
     )
 
 
-def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
+def _t_of_correlated_folds(setting: Setting, rho: float) -> dict:
     """Return the row of the rejections at 5% for correlated normal fold means and a known rho."""
     folds, runs = 10, setting.runs(100_000, 400_000)
     r, rng = kfold.r_from_rho(rho, folds), np.random.default_rng(1)
@@ -295,7 +295,7 @@ def _flips() -> list:
     "table1",
     "Each assumption makes one estimate unbiased; otherwise its bias is that of the last column",
 )
-def _table1(setting: Any) -> Claims:
+def _table1() -> Claims:
     rng = np.random.default_rng(0)
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean**2
@@ -319,7 +319,7 @@ def _table1(setting: Any) -> Claims:
     "section3",
     "The five estimates in other forms: theta 1 is useless for a t-test, theta 2 can be negative",
 )
-def _section3(setting: Any) -> Claims:
+def _section3() -> Claims:
     losses = np.random.default_rng(0).normal(size=(200, K, M))
     e, mean = losses.reshape(200, N), losses.mean((1, 2))
     fold, d = losses.mean(2), e - mean[:, None]
@@ -366,7 +366,7 @@ def _section3(setting: Any) -> Claims:
     takes_learner=True,
     draw=drawn("lines", "n", "percent", "what", log="x"),
 )
-def _table2(setting: Any) -> Claims:
+def _table2(setting: Setting) -> Claims:
     learner = named_learner(setting.learner or "sklearn.tree:DecisionTreeClassifier")
     instead = [f"{setting.learner} instead of the paper's tree"] if setting.learner else []
     rows, runs, used = [], setting.runs(500, PRINTED_RUNS), []
@@ -421,7 +421,7 @@ def _beside(name: str, row: dict, run: str, stand_in: str) -> Iterator[dict]:
         )
 
 
-def _populations(setting: Any) -> list[tuple]:
+def _populations(setting: Setting) -> list[tuple]:
     """Return name, population and stand-in of all data sets that are available.
 
     The stand-in is "" for the paper's data.
@@ -502,7 +502,7 @@ def _numeric(column: np.ndarray) -> bool:
     seconds=2,
     data="digits, and simulated lines with outliers",
 )
-def _section5(setting: Any) -> Claims:
+def _section5(setting: Setting) -> Claims:
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     largest = []

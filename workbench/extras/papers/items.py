@@ -61,7 +61,8 @@ class Item:
     data : str
         Data of the item.
     run : callable
-        Takes a Setting and yields claims (rows of `claims`), and a `Figure` if there is one.
+        Yields claims (rows of `claims`), and a `Figure` if there is one. It takes a Setting, or
+        nothing if its sizes and data are always the same.
     draw : callable or None
         Takes the title and the rows of the figure and returns a chart.
     takes_file : bool
@@ -75,7 +76,7 @@ class Item:
     claim: str
     seconds: int
     data: str
-    run: Callable[[Setting], Claims]
+    run: Callable[..., Claims]
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
     takes_learner: bool
@@ -116,7 +117,7 @@ class Paper:
         takes_learner: bool = False,
         draw: Callable | None = None,
     ) -> Callable:
-        """Return a decorator that makes a function of a Setting the item with this name."""
+        """Return a decorator that makes a function the item with this name."""
 
         def add(run: Callable) -> Callable:
             self.items.append(

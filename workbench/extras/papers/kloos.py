@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.extras.papers.claims import Correction, bound, every, number
-from workbench.extras.papers.items import Claims, Figure, Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.misclassification import theory
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.setting import rate_variance
@@ -65,7 +65,7 @@ NEW_RATES = (
     "Confusion matrices of population and test set: 10% of roofs have solar panels, 17% are "
     "counted",
 )
-def _table1(setting: Any) -> Claims:
+def _table1() -> Claims:
     audit = ConfusionCounts([[8280, 720], [20, 980]])
     yield number("roofs that are counted as having panels", "1700", 1000 * 0.98 + 9000 * (1 - 0.92))
     yield number(
@@ -86,7 +86,7 @@ def _table1(setting: Any) -> Claims:
     "The size of bias and variance of five estimators without a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
 )
-def _table2(setting: Any) -> Claims:
+def _table2(setting: Setting) -> Claims:
     shifts = [(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES]
     yield from _words_hold(shifts, FIXED_RATE)
     base, p00, p11 = PAPER_STUDIES[0]
@@ -119,7 +119,7 @@ def _table2(setting: Any) -> Claims:
     "The size of bias and variance of five estimators under a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
 )
-def _table3(setting: Any) -> Claims:
+def _table3(setting: Setting) -> Claims:
     shifts = [
         (base, new[0], p00, p11)
         for (base, p00, p11), new in zip(PAPER_STUDIES, NEW_RATES, strict=True)
@@ -169,7 +169,7 @@ def _words_hold(shifts: list, terms: dict) -> Claims:
 @PAPER.item(
     "lemma1", "The variances of p11 and p00 as estimated from the audit, which are uncorrelated"
 )
-def _lemma1(setting: Any) -> Claims:
+def _lemma1(setting: Setting) -> Claims:
     runs = setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
         rng = np.random.default_rng(k)
@@ -219,7 +219,7 @@ def _lemma1(setting: Any) -> Claims:
         same_scale=False,
     ),
 )
-def _theorem1(setting: Any) -> Claims:
+def _theorem1(setting: Setting) -> Claims:
     rows = []
     for k, ((base, p00, p11), rates) in enumerate(zip(PAPER_STUDIES, NEW_RATES, strict=True), 1):
         for new in rates:
@@ -371,7 +371,7 @@ BOXES = drawn("boxes", "new_base_rate", "method", y_title="estimate minus new ba
     "misclassification",
     draw=BOXES,
 )
-def _fig1(setting: Any) -> Claims:
+def _fig1(setting: Setting) -> Claims:
     shifts = _shifts(1, setting.runs(RUNS, RUNS))
     away = {study: abs(study.new_base_rate - study.base_rate) for study in shifts.studies}
     bias = max(abs(study.bias["mixed"]) / study.sd["mixed"] for study in away)
@@ -405,7 +405,7 @@ def _fig1(setting: Any) -> Claims:
     "A proportion of .98: mixed has outliers too, some above 1, but is the best of the three",
     draw=BOXES,
 )
-def _fig2(setting: Any) -> Claims:
+def _fig2(setting: Setting) -> Claims:
     shifts = _shifts(2, setting.runs(RUNS, RUNS))
     mixed, rival = (
         [_outside(study.estimates[method]) for study in shifts.studies]
@@ -447,7 +447,7 @@ def _fig2(setting: Any) -> Claims:
     "better",
     draw=BOXES,
 )
-def _fig3(setting: Any) -> Claims:
+def _fig3(setting: Setting) -> Claims:
     shifts = _shifts(3, setting.runs(RUNS, RUNS))
     first = shifts.studies[0]
     yield bound(
@@ -465,7 +465,7 @@ def _fig3(setting: Any) -> Claims:
     "section4",
     "Mixed outperforms calibration, misclassification and all other available estimators",
 )
-def _section4(setting: Any) -> Claims:
+def _section4() -> Claims:
     base, new, p00, p11 = np.transpose(_settings(4000))
     bias, variance, _ = theory.moments(base, new, p00, p11, N)
     square = {name: bias[name] ** 2 + variance[name] for name in SHOWN}
@@ -508,7 +508,7 @@ def _section4(setting: Any) -> Claims:
 
 
 @PAPER.item("appendix", "The moments that make up the variance of mixed", seconds=2)
-def _appendix(setting: Any) -> Claims:
+def _appendix(setting: Setting) -> Claims:
     runs, n = setting.runs(1_000_000, 10_000_000), 2000
     for k, (base, p00, p11) in ((1, PAPER_STUDIES[0]), (3, PAPER_STUDIES[2])):
         rng, d = np.random.default_rng(k), p00 + p11 - 1

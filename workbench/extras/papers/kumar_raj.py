@@ -15,7 +15,7 @@ import scipy
 
 from workbench.data.scored_items import synthetic_scores
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, put_in
-from workbench.extras.papers.items import Claims, Figure, Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.simulations.stratified import STRATIFIERS, simulate_labeling
 from workbench.stratified.accuracy import accuracy_variance
 from workbench.stratified.strata import stratify
@@ -91,7 +91,7 @@ def _strata(
     return strata.sizes, np.bincount(strata.labels, items.correct, strata.n_strata).astype(np.int64)
 
 
-def _size(setting: Any, kind: str) -> int:
+def _size(setting: Setting, kind: str) -> int:
     """Return the number of items of a stand-in: the paper's number, or at most 60,000."""
     return (
         SIZES[kind] if setting.full else round(min(SIZES[kind], 60_000) * max(setting.scale, 0.2))
@@ -99,7 +99,7 @@ def _size(setting: Any, kind: str) -> int:
 
 
 def _studies(
-    setting: Any,
+    setting: Setting,
     kind: str,
     stratifier: str,
     n_strata: int,
@@ -142,7 +142,7 @@ def _values(studies: dict, key: str) -> dict:
 
 
 def _labels_for_one_percent(
-    setting: Any, kind: str, stratifier: str, n_strata: int, method: str
+    setting: Setting, kind: str, stratifier: str, n_strata: int, method: str
 ) -> tuple:
     """Return the labels for a mean absolute error of 1%, their Monte Carlo error, and the curve.
 
@@ -163,7 +163,7 @@ def _labels_for_one_percent(
 
 
 def _saving(
-    setting: Any, kind: str, stratifier: str, n_strata: int, method: str, printed: str
+    setting: Setting, kind: str, stratifier: str, n_strata: int, method: str, printed: str
 ) -> tuple:
     """Return the claim that labels are saved at an error of 1%, the labels, and the rows."""
     random, random_error, random_curve = _labels_for_one_percent(
@@ -185,7 +185,7 @@ def _saving(
 
 
 def _mvr_panel(
-    setting: Any,
+    setting: Setting,
     kind: str,
     n_strata: int,
     method: str,
@@ -202,7 +202,7 @@ def _mvr_panel(
     return ratios, rows
 
 
-def _curves(setting: Any, method: str, cases: dict) -> tuple:
+def _curves(setting: Setting, method: str, cases: dict) -> tuple:
     """Return the claims that labels are saved, the labels and the MVRs per population, and rows."""
     claims, labels, ratios, rows = {}, {}, {}, []
     for kind, (stratifier, printed) in cases.items():
@@ -216,7 +216,7 @@ def _curves(setting: Any, method: str, cases: dict) -> tuple:
 
 
 @PAPER.item("lemma1", "The variance of correct (1) or incorrect (0) is N / (N - 1) A (1 - A)")
-def _lemma1(setting: Any) -> Claims:
+def _lemma1() -> Claims:
     differences = []
     for size in range(2, 40):
         for right in range(size + 1):
@@ -238,7 +238,7 @@ def _with_replacement(right: int, size: int, n: int) -> np.ndarray:
 @PAPER.item(
     "proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)"
 )
-def _proposition1(setting: Any) -> Claims:
+def _proposition1() -> Claims:
     size, right, n = 8, 5, 3
     variance = right / size * (1 - right / size) / n
     yield number(
@@ -258,7 +258,7 @@ def _proposition1(setting: Any) -> Claims:
     "proposition2",
     "A (1 - A) / (n - 1) of the sample estimates the variance of its accuracy without bias",
 )
-def _proposition2(setting: Any) -> Claims:
+def _proposition2() -> Claims:
     shares = _with_replacement(5, 8, 3)
     yield number(
         "N = 8, 5 correct, n = 3: variance over all 512 samples, and the mean of its estimate",
@@ -277,7 +277,7 @@ def _stratified_outcomes() -> tuple:
 
 
 @PAPER.item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
-def _proposition3(setting: Any) -> Claims:
+def _proposition3() -> Claims:
     weight, shares = _stratified_outcomes()
     variance = weight**2 * [0.6 * 0.4 / 3, 0.25 * 0.75 / 2]
     yield number(
@@ -298,7 +298,7 @@ def _proposition3(setting: Any) -> Claims:
 @PAPER.item(
     "proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates that variance without bias"
 )
-def _proposition4(setting: Any) -> Claims:
+def _proposition4() -> Claims:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] @ weight**2
     yield number(
@@ -309,7 +309,7 @@ def _proposition4(setting: Any) -> Claims:
 
 
 @PAPER.item("remark1", "With K pure sets, K labels give the exact accuracy")
-def _remark1(setting: Any) -> Claims:
+def _remark1() -> Claims:
     errors = [
         (first * 1 + second * 0) / (first + second) - first / (first + second)
         for first, second in itertools.product(range(1, 8), repeat=2)
@@ -331,7 +331,7 @@ def _stratifications() -> Iterator[tuple]:
     "eq13",
     "V(proportional) - V(optimal) is the variance of S; both are equal if S is constant",
 )
-def _eq13(setting: Any) -> Claims:
+def _eq13() -> Claims:
     spread, constant = [], []
     for weight, A in _stratifications():
         S = (A * (1 - A)) ** 0.5
@@ -352,7 +352,7 @@ def _eq13(setting: Any) -> Claims:
     "remark2",
     "Strata of the same accuracy are the worst case: the best variance is that of random sampling",
 )
-def _remark2(setting: Any) -> Claims:
+def _remark2() -> Claims:
     differences, chain, worse = [], 0, 0
     for weight, A in _stratifications():
         random, S2 = (weight @ A) * (1 - weight @ A), A * (1 - A)
@@ -397,7 +397,7 @@ def _ratio_of(A: np.ndarray) -> float:
     "eq14",
     "If 1 / N_k is not negligible, strata of the same accuracy are worse than random sampling",
 )
-def _eq14(setting: Any) -> Claims:
+def _eq14() -> Claims:
     sizes = np.array([4, 6, 10])
     N, A = sizes.sum(), 0.5
     exact = N * A * (1 - A) / (N - 1) - (sizes / N * sizes * A * (1 - A) / (sizes - 1)).sum()
@@ -425,7 +425,7 @@ def _eq14(setting: Any) -> Claims:
     "OPT-A1: a pilot, then the other labels by the estimated standard deviations; unbiased",
     data=SYNTHETIC,
 )
-def _algorithm1(setting: Any) -> Claims:
+def _algorithm1(setting: Setting) -> Claims:
     return _algorithm(setting, "opt_a1", 10)
 
 
@@ -434,11 +434,11 @@ def _algorithm1(setting: Any) -> Claims:
     "OPT-A2: OPT-A1 in small steps; the size of the pilot is no longer critical",
     data=SYNTHETIC,
 )
-def _algorithm2(setting: Any) -> Claims:
+def _algorithm2(setting: Setting) -> Claims:
     return _algorithm(setting, "opt_a2", 5)
 
 
-def _algorithm(setting: Any, method: str, pilot: int) -> Claims:
+def _algorithm(setting: Setting, method: str, pilot: int) -> Claims:
     """Return claims about the bias and the claimed variance; one counterexample is enough."""
     size, right = _strata("epsilon", "equal_size", 6, _size(setting, "epsilon"))
     runs = setting.runs(20_000, 20_000)
@@ -495,7 +495,7 @@ def _claimed(study: Any) -> tuple:
     "fig1",
     "One label is enough if a classifier is always correct; two, if it is so on one of two sets",
 )
-def _fig1(setting: Any) -> Claims:
+def _fig1() -> Claims:
     yield bound(
         "variance of the accuracy from one label in a pure set",
         "sufficient",
@@ -520,7 +520,7 @@ def _fig1(setting: Any) -> Claims:
     "Strata by the score: equal sizes, equal widths, equal parts of the cumulative root density",
     data="a synthetic population of 5,040 items",
 )
-def _section3_5(setting: Any) -> Claims:
+def _section3_5() -> Claims:
     z, K = synthetic_scores("calibrated", size=5040, rng=1).score, 5
     strata = {method: stratify(z, K, method, rng=0) for method in STRATIFIERS}
     edges = {method: np.asarray(division.edges) for method, division in strata.items()}
@@ -582,7 +582,7 @@ def _in_one_cell(z: np.ndarray, edges: Any) -> int:
     data=STAND_INS,
     draw=CURVES,
 )
-def _fig2(setting: Any) -> Claims:
+def _fig2(setting: Setting) -> Claims:
     claims, labels, ratios, rows = _curves(
         setting,
         "proportional",
@@ -643,7 +643,7 @@ def _mean_reduction(
     data=STAND_INS,
     draw=NEXT,
 )
-def _fig3(setting: Any) -> Claims:
+def _fig3(setting: Setting) -> Claims:
     return _against_strata(setting, "proportional", (("rcv1", "equal_width"), ("news20", "kmeans")))
 
 
@@ -654,11 +654,11 @@ def _fig3(setting: Any) -> Claims:
     data=STAND_INS,
     draw=NEXT,
 )
-def _fig5(setting: Any) -> Claims:
+def _fig5(setting: Setting) -> Claims:
     return _against_strata(setting, "equal", (("rcv1", "kmeans"), ("news20", "cum_sqrt_f")))
 
 
-def _ratios_by_strata(setting: Any, kind: str, stratifier: str, method: str) -> dict:
+def _ratios_by_strata(setting: Setting, kind: str, stratifier: str, method: str) -> dict:
     """Return {K: claimed ratio at 200 labels} for K = 2 to 10."""
     return {
         K: _studies(setting, kind, stratifier, K, method, [200])[200].estimated_variance_ratio
@@ -666,7 +666,7 @@ def _ratios_by_strata(setting: Any, kind: str, stratifier: str, method: str) -> 
     }
 
 
-def _against_strata(setting: Any, method: str, cases: tuple) -> Claims:
+def _against_strata(setting: Setting, method: str, cases: tuple) -> Claims:
     """Yield claims and rows of a figure of the MVR against K, for the seven stratifiers."""
     rows = []
     for kind, best in cases:
@@ -698,7 +698,7 @@ def _against_strata(setting: Any, method: str, cases: tuple) -> Claims:
     data=STAND_INS,
     draw=CURVES,
 )
-def _fig4(setting: Any) -> Claims:
+def _fig4(setting: Setting) -> Claims:
     better = ("cum_sqrt_f", "cum_cbrt_f", "kmeans", "gmm", "equal_width")
     claims, labels, ratios, rows = _curves(
         setting,
@@ -739,7 +739,7 @@ def _fig4(setting: Any) -> Claims:
     seconds=2,
     data=STAND_INS,
 )
-def _section4_3(setting: Any) -> Claims:
+def _section4_3(setting: Setting) -> Claims:
     equal_ratio, optimal_ratio = (
         np.mean(
             list(
@@ -787,7 +787,7 @@ def _section4_3(setting: Any) -> Claims:
 @PAPER.item(
     "abstract", "Over 65% less variance in several cases, 60% fewer labels in some", data=STAND_INS
 )
-def _abstract(setting: Any) -> Claims:
+def _abstract(setting: Setting) -> Claims:
     ratios, _ = _mvr_panel(setting, "rcv1", 6, "opt_a2")
     yield _reduction(
         "rcv1",
@@ -807,7 +807,7 @@ def _abstract(setting: Any) -> Claims:
     data=STAND_INS,
     draw=CURVES,
 )
-def _fig6(setting: Any) -> Claims:
+def _fig6(setting: Setting) -> Claims:
     rows = []
     for kind, stratifier, printed, low, over in (
         ("epsilon", "equal_size", "23", 30, "over 30-35%"),
@@ -833,7 +833,7 @@ def _fig6(setting: Any) -> Claims:
     yield Figure(rows)
 
 
-def _pilots(setting: Any, variants: dict) -> tuple:
+def _pilots(setting: Setting, variants: dict) -> tuple:
     """Return {kind: {variant: {n: study}}}, and the rows of both ratios."""
     studies: dict[str, dict] = {}
     rows = []
@@ -854,7 +854,7 @@ def _pilots(setting: Any, variants: dict) -> tuple:
     data=STAND_INS,
     draw=CURVES,
 )
-def _fig7(setting: Any) -> Claims:
+def _fig7(setting: Setting) -> Claims:
     studies, rows = _pilots(
         setting, {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
     )
@@ -880,7 +880,7 @@ def _fig7(setting: Any) -> Claims:
     data=STAND_INS,
     draw=CURVES,
 )
-def _fig8(setting: Any) -> Claims:
+def _fig8(setting: Setting) -> Claims:
     variants = {f"{pilot}-A1": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10)}
     for pilot, step in itertools.product((5, 10), (10, 20)):
         variants[f"{pilot}-{step}"] = ("opt_a2", {"pilot": pilot, "step": step})
@@ -911,7 +911,7 @@ def _fig8(setting: Any) -> Claims:
     data="synthetic stand-in for epsilon",
     draw=CURVES,
 )
-def _fig9(setting: Any) -> Claims:
+def _fig9(setting: Setting) -> Claims:
     rows, means = [], {}
     for accuracy in (0.88, 0.77, 0.67):
         studies = _studies(

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.special
 
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
-from workbench.extras.papers.items import Claims, Figure, Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.replication.arrays import check_balance, hadamard, orthogonal_array, smallest_runs
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import replicate_estimate
@@ -124,7 +124,7 @@ def _even_pairs(array: np.ndarray) -> tuple:
         y_title="proportion of probes with their class among n candidates",
     ),
 )
-def _section2_2(setting: Any) -> Claims:
+def _section2_2() -> Claims:
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
     ranks = identification_ranks(similarity, np.arange(m))
@@ -164,7 +164,7 @@ def _section2_2(setting: Any) -> Claims:
 
 
 @PAPER.item("criterion1", "Make few statistical assumptions")
-def _criterion1(setting: Any) -> Claims:
+def _criterion1() -> Claims:
     yield unchecked("minimal assumptions are to be preferred", "a principle, without a number")
 
 
@@ -173,7 +173,7 @@ def _criterion1(setting: Any) -> Claims:
     "Account for clusters: intervals that ignore them cover too little",
     data="simulated classes and people",
 )
-def _criterion2(setting: Any) -> Claims:
+def _criterion2(setting: Setting) -> Claims:
     study = simulate_coverage(50, 2, 6, icc=0.45, runs=setting.runs(2000, 10_000), rng=1)
     yield bound(
         "coverage of the 95% binomial interval, six images of each of 100 people",
@@ -195,7 +195,7 @@ def _criterion2(setting: Any) -> Claims:
 @PAPER.item(
     "criterion3", "Use the estimator of the design: without replacement, counts are not binomial"
 )
-def _criterion3(setting: Any) -> Claims:
+def _criterion3() -> Claims:
     size, right, n = 10, 4, 5
     exact = np.var(
         [sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)]
@@ -215,7 +215,7 @@ def _criterion3(setting: Any) -> Claims:
 @PAPER.item(
     "kish", "If rho (n - 1) is .2, a 95% interval misses the true value in 7.4% of cases, not in 5%"
 )
-def _kish(setting: Any) -> Claims:
+def _kish() -> Claims:
     errs = 2 * scipy.special.ndtr(scipy.special.ndtri(0.025) / 1.2**0.5)
     yield number("proportion of errors", "0.074", errs)
     yield bound(
@@ -229,7 +229,7 @@ def _kish(setting: Any) -> Claims:
     data="Cochran's counts of 61 patients",
     draw=drawn("bars", "negative", "patients", "series", x_title="negative sites of six"),
 )
-def _cochran(setting: Any) -> Claims:
+def _cochran() -> Claims:
     patients = np.repeat(np.arange(SITES + 1), LEPROSY)
     total = SITES * patients.size
     share = patients.sum() / total
@@ -263,7 +263,7 @@ def _cochran(setting: Any) -> Claims:
     "Probabilities that vary within a trial decrease the standard error; between trials, they "
     "increase it",
 )
-def _section5_1(setting: Any) -> Claims:
+def _section5_1() -> Claims:
     p = np.array([0.2, 0.5, 0.8, 0.9])
     n = p.size
     common = n * p.mean() * (1 - p.mean())
@@ -286,7 +286,7 @@ def _section5_1(setting: Any) -> Claims:
 
 
 @PAPER.item("eq1", "The stratified mean is unbiased")
-def _eq1(setting: Any) -> Claims:
+def _eq1() -> Claims:
     population = [np.array([1.0, 4, 7]), np.array([2.0, 3, 10, 11])]
     weight = np.array([3, 4]) / 7
     means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
@@ -299,7 +299,7 @@ def _eq1(setting: Any) -> Claims:
 
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
-def _eq2(setting: Any) -> Claims:
+def _eq2() -> Claims:
     estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
     yield equal(
         "weighted sum of the means of the strata, minus `replicate_estimate`", estimate - MEAN
@@ -307,7 +307,7 @@ def _eq2(setting: Any) -> Claims:
 
 
 @PAPER.item("eq3", "With proportional samples, the stratified mean is the plain mean")
-def _eq3(setting: Any) -> Claims:
+def _eq3() -> Claims:
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
@@ -323,7 +323,7 @@ def _eq3(setting: Any) -> Claims:
 @PAPER.item(
     "section7.1", "Two units per stratum: two sets, 2^L half-samples, one degree of freedom"
 )
-def _section7_1(setting: Any) -> Claims:
+def _section7_1(setting: Setting) -> Claims:
     runs, means = setting.runs(100_000, 400_000), VALUES.mean(0)
     squares = (np.random.default_rng(0).standard_normal((runs, 2)) @ [0.5, -0.5]) ** 2
     df = 2 * squares.mean() ** 2 / squares.var()
@@ -343,7 +343,7 @@ def _section7_1(setting: Any) -> Claims:
 
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
-def _eq4(setting: Any) -> Claims:
+def _eq4() -> Claims:
     ours = replicate_estimate(
         replicates(DESIGN, "brr", array=HALVES), "total", VALUES.ravel()
     ).replicate_values
@@ -354,7 +354,7 @@ def _eq4(setting: Any) -> Claims:
 
 
 @PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
-def _eq5(setting: Any) -> Claims:
+def _eq5() -> Claims:
     yield equal(
         "mean of 32 half-samples minus the stratified mean",
         SAMPLE.estimates(_units(HALVES)).mean() - MEAN,
@@ -362,7 +362,7 @@ def _eq5(setting: Any) -> Claims:
 
 
 @PAPER.item("eq6", "The mean of all half-samples is the full estimate")
-def _eq6(setting: Any) -> Claims:
+def _eq6() -> Claims:
     yield equal(
         "sum of W (y1 + y2) 2^(L-1) / 2^L, minus the stratified mean",
         (WEIGHT * VALUES.sum(1)).sum() * 2**4 / 2**5 - MEAN,
@@ -370,12 +370,12 @@ def _eq6(setting: Any) -> Claims:
 
 
 @PAPER.item("eq7", "Signs give the unit that a half-sample keeps")
-def _eq7(setting: Any) -> Claims:
+def _eq7() -> Claims:
     yield equal("the sign minus (2 delta - 1)", HALVES - (2 * (HALVES > 0) - 1))
 
 
 @PAPER.item("eq8", "A half-sample differs from the estimate by half the signed differences")
-def _eq8(setting: Any) -> Claims:
+def _eq8() -> Claims:
     yield equal(
         "difference minus the sum of W delta d / 2, all half-samples",
         SAMPLE.misses(HALVES) - HALVES @ (WEIGHT * (VALUES[:, 0] - VALUES[:, 1])) / 2,
@@ -383,7 +383,7 @@ def _eq8(setting: Any) -> Claims:
 
 
 @PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
-def _eq9(setting: Any) -> Claims:
+def _eq9() -> Claims:
     terms = WEIGHT * (VALUES[:, 0] - VALUES[:, 1]) / 2
     squares = (HALVES @ terms) ** 2
     cross = np.outer(terms, terms).sum() - (terms**2).sum()
@@ -419,7 +419,7 @@ def _eq9(setting: Any) -> Claims:
         y_title="over the textbook variance",
     ),
 )
-def _eq10(setting: Any) -> Claims:
+def _eq10(setting: Setting) -> Claims:
     sample = _Sample(20)
     differences, runs = (
         sample.weight * (sample.values[:, 0] - sample.values[:, 1]) / 2,
@@ -448,7 +448,7 @@ def _eq10(setting: Any) -> Claims:
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
-def _eq11(setting: Any) -> Claims:
+def _eq11() -> Claims:
     for strata in (7, 11, 20):
         sample = _Sample(strata)
         order = next(n for n in range(4, 100, 4) if n > strata)
@@ -460,7 +460,7 @@ def _eq11(setting: Any) -> Claims:
 
 
 @PAPER.item("eq12", "An 8 x 7 orthogonal array")
-def _eq12(setting: Any) -> Claims:
+def _eq12() -> Claims:
     agree = (np.delete(BALANCED, 2, axis=0) == PRINTED_ARRAY).all(1).sum()
     yield number(
         "rows",
@@ -491,7 +491,7 @@ def _eq12(setting: Any) -> Claims:
 
 
 @PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
-def _eq13(setting: Any) -> Claims:
+def _eq13() -> Claims:
     units = np.where(BALANCED[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
     yield every(
@@ -506,7 +506,7 @@ def _eq13(setting: Any) -> Claims:
 
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
-def _eq14(setting: Any) -> Claims:
+def _eq14() -> Claims:
     yield bound(
         "difference of both, 8 strata and a matrix with a constant column",
         "does not imply",
@@ -528,7 +528,7 @@ def _off_the_mean(signs: np.ndarray) -> float:
     "eq15",
     "The mean is the estimate if every column sums to 0; 512 half-samples suffice for 483 strata",
 )
-def _eq15(setting: Any) -> Claims:
+def _eq15() -> Claims:
     off = _off_the_mean(BALANCED)
     yield equal("mean of the balanced half-samples minus the estimate, 7 strata", off)
     yield bound(
@@ -564,7 +564,7 @@ def _replicates_of(units: int) -> np.ndarray:
 
 
 @PAPER.item("eq16", "With n units per stratum, a replicate keeps one of them")
-def _eq16(setting: Any) -> Claims:
+def _eq16() -> Claims:
     sample = _Sample(4, 3)
     estimates, full = sample.estimates(_replicates_of(3)), sample.mean
     yield bound(
@@ -581,7 +581,7 @@ def _eq16(setting: Any) -> Claims:
 
 
 @PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
-def _eq17(setting: Any) -> Claims:
+def _eq17() -> Claims:
     for n in (3, 5):
         sample = _Sample(4, n)
         yield equal(
@@ -594,7 +594,7 @@ def _eq17(setting: Any) -> Claims:
     "eq18",
     "The variance of replicates is the textbook one; 729 are enough for 256 strata of three",
 )
-def _eq18(setting: Any) -> Claims:
+def _eq18() -> Claims:
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         sample = _Sample(strata, n)
         missed = sample.estimates(orthogonal_array(n, strata)) - sample.mean
@@ -629,7 +629,7 @@ def smallest_room(levels: int, power: int) -> int:
 @PAPER.item(
     "section7.3", "More units per stratum: the factor 1 / (n - 1) helps to reduce the variance"
 )
-def _section7_3(setting: Any) -> Claims:
+def _section7_3() -> Claims:
     for n in (3, 5):
         sample = _Sample(4, n)
         squares = (sample.estimates(_replicates_of(n)) - sample.mean) ** 2
@@ -650,7 +650,7 @@ def _section7_3(setting: Any) -> Claims:
     "Intervals with Student's t and L degrees of freedom are adequate from 6 or 12 strata on",
     data="simulated classes",
 )
-def _section7_4(setting: Any) -> Claims:
+def _section7_4(setting: Setting) -> Claims:
     for strata in (6, 12, 50):
         study = simulate_coverage(
             strata, 2, 20, accuracy=0.8, icc=0.05, runs=setting.runs(3000, 20_000), rng=strata
@@ -682,7 +682,7 @@ def _section7_4(setting: Any) -> Claims:
 @PAPER.item(
     "eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times"
 )
-def _eq19(setting: Any) -> Claims:
+def _eq19() -> Claims:
     array = orthogonal_array(3, 13)
     yield every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size)
     yield number(
@@ -694,7 +694,7 @@ def _eq19(setting: Any) -> Claims:
 
 
 @PAPER.item("eq20", "H_2 is an orthogonal array; square arrays of +1 and -1 are Hadamard matrices")
-def _eq20(setting: Any) -> Claims:
+def _eq20() -> Claims:
     H2 = np.array([[-1, 1], [1, 1]])
     arrays = list(
         filter(_orthogonal, np.reshape(list(itertools.product((1, -1), repeat=4)), (-1, 2, 2)))
@@ -719,7 +719,7 @@ def _orthogonal(array: np.ndarray) -> bool:
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
-def _eq21(setting: Any) -> Claims:
+def _eq21() -> Claims:
     for n in (2, 4, 8):
         H = hadamard(n)
         doubled = np.block([[H, H], [-H, H]])
@@ -749,7 +749,7 @@ def _agree(element: Any, printed: tuple) -> int:
     "definition",
     "A Galois field is a set of polynomials of degree at most n with coefficients of at most p",
 )
-def _definition(setting: Any) -> Claims:
+def _definition() -> Claims:
     n, p = 2, 3
     yield number(
         "elements of GF(3^2): polynomials of degree at most n with coefficients of at most p",
@@ -760,7 +760,7 @@ def _definition(setting: Any) -> Claims:
 
 
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
-def _eq22(setting: Any) -> Claims:
+def _eq22() -> Claims:
     total = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
     yield every(
         "coefficients that agree with the sum",
@@ -771,7 +771,7 @@ def _eq22(setting: Any) -> Claims:
 
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
-def _eq23(setting: Any) -> Claims:
+def _eq23() -> Claims:
     product = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     yield every(
         "coefficients that agree with the product",
@@ -783,7 +783,7 @@ def _eq23(setting: Any) -> Claims:
 
 
 @PAPER.item("eq24", "x^5 reduces to x + 2")
-def _eq24(setting: Any) -> Claims:
+def _eq24() -> Claims:
     yield every(
         "coefficients that agree with the remainder",
         _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)),
@@ -793,7 +793,7 @@ def _eq24(setting: Any) -> Claims:
 
 
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
-def _fig1(setting: Any) -> Claims:
+def _fig1() -> Claims:
     mended = GaloisField(3, 5, MENDED)
     columns = {"printed": list(PRINTED_POWERS.values())} | {
         name: [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
@@ -857,7 +857,7 @@ def _reducible() -> set:
 
 
 @PAPER.item("fig2", "Maple code that writes a field")
-def _fig2(setting: Any) -> Claims:
+def _fig2() -> Claims:
     field = GaloisField(3, 3)
     yield unchecked("the code as printed", "needs Maple V, release 3")
     yield every(
@@ -868,7 +868,7 @@ def _fig2(setting: Any) -> Claims:
 
 
 @PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
-def _eq25(setting: Any) -> Claims:
+def _eq25() -> Claims:
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)
         column = field.coefficients(field.powers(field.primitive_element))[:, 0]

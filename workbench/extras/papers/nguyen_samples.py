@@ -17,7 +17,7 @@ from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.extras.papers import printed_algorithms as printed
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
-from workbench.extras.papers.items import Claims, Figure, Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import adversarial_stream, streaming_lower_bound
 
@@ -55,7 +55,7 @@ EXACT = "the printed number is the variance of samples with replacement"
     "Nine values: the variance of stratified samples of two is 46 times smaller, and of three even "
     "smaller; Neyman's rule needs 917 records of 100",
 )
-def _introduction(setting: Any) -> Claims:
+def _introduction() -> Claims:
     y = np.array([*FIRST, *SECOND], float)
     totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
     uniform = np.var(totals)
@@ -85,7 +85,7 @@ def _introduction(setting: Any) -> Claims:
 
 
 @PAPER.item("eq1", "The variance of the mean of a stratified sample without replacement")
-def _eq1(setting: Any) -> Claims:
+def _eq1() -> Claims:
     strata, n = [np.array(values, float) for values in (FIRST, SECOND)], 9
     means = [[y.size * np.mean(s) for s in itertools.combinations(y, 2)] for y in strata]
     exact = np.var([sum(pair) / n for pair in itertools.product(*means)])
@@ -120,7 +120,7 @@ def _allocations() -> Iterator[tuple]:
     "The smallest variance has the smallest sum of n^2 sigma^2 / s; without bounds, Neyman's rule "
     "gives it",
 )
-def _eq2(setting: Any) -> Claims:
+def _eq2() -> Claims:
     rest, worse = [], 0
     for size, spread, counts, square in _allocations():
         variance = (size * (size - counts) * (spread / size) ** 2 / counts).sum()
@@ -143,7 +143,7 @@ def _eq2(setting: Any) -> Claims:
     "eq5",
     "The largest derivative, smallest n sigma / s and largest s / M are in the same stratum",
 )
-def _eq5(setting: Any) -> Claims:
+def _eq5() -> Claims:
     same = 0
     for _, spread, counts, _ in _allocations():
         neyman = (counts.sum() - 1) * spread / spread.sum()
@@ -156,7 +156,7 @@ def _eq5(setting: Any) -> Claims:
 
 
 @PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
-def _eq6(setting: Any) -> Claims:
+def _eq6() -> Claims:
     differences = []
     for _, spread, counts, _ in _allocations():
         over = _oversized(spread, counts, counts.sum() // 2)
@@ -169,7 +169,7 @@ def _eq6(setting: Any) -> Claims:
 
 
 @PAPER.item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
-def _section3_2(setting: Any) -> Claims:
+def _section3_2() -> Claims:
     beta, r = 5, 3
     ways = sum(sum(taken) == beta for taken in itertools.product(range(beta + 1), repeat=r))
     yield number(
@@ -212,14 +212,14 @@ def _evictions(count: int) -> tuple:
 
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
 @PAPER.item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
-def _definition(setting: Any) -> Claims:
+def _definition() -> Claims:
     yield unchecked("the term", "a definition, without a claim")
 
 
 @PAPER.item(
     "lemma1", "Removing a record where n sigma / s is smallest increases the variance least"
 )
-def _lemma1(setting: Any) -> Claims:
+def _lemma1() -> Claims:
     right, exact = _evictions(2000)
     yield every(
         "random samples of 2 to 11 per stratum, near the optimum, in which it does",
@@ -231,7 +231,7 @@ def _lemma1(setting: Any) -> Claims:
 
 
 @PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
-def _algorithm1(setting: Any) -> Claims:
+def _algorithm1() -> Claims:
     right, exact = _evictions(2000)
     empties = sum(
         printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0
@@ -255,7 +255,7 @@ def _algorithm1(setting: Any) -> Claims:
 
 
 @PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
-def _lemma2(setting: Any) -> Claims:
+def _lemma2() -> Claims:
     real, integer = list[Any](), list[Any]()
     for spread, counts, total in _small_cases(400):
         small = ~_oversized(spread, counts, total)
@@ -288,7 +288,7 @@ def _reduced(spread: np.ndarray, counts: np.ndarray, total: int) -> np.ndarray:
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def _lemma3(setting: Any) -> Claims:
+def _lemma3() -> Claims:
     differences = []
     for spread, counts, total in _small_cases(400, seed=3, strata=5):
         over = _oversized(spread, counts, total)
@@ -299,7 +299,7 @@ def _lemma3(setting: Any) -> Claims:
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def _lemma4(setting: Any) -> Claims:
+def _lemma4() -> Claims:
     prefix, condition, mended = list[Any](), list[Any](), list[Any]()
     for spread, counts, total in _small_cases(400, seed=4, strata=5):
         over, filled = _oversized(spread, counts, total), counts / spread
@@ -324,7 +324,7 @@ def _lemma4(setting: Any) -> Claims:
 @PAPER.item(
     "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
 )
-def _observation1(setting: Any) -> Claims:
+def _observation1() -> Claims:
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
@@ -365,7 +365,7 @@ def _hard_cases(count: int) -> Iterator[tuple]:
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
-def _theorem1(setting: Any) -> Claims:
+def _theorem1() -> Claims:
     yield _optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9)))
     yield bound(
         "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
@@ -397,12 +397,12 @@ def _one_by_one(r: int) -> tuple:
 
 
 @PAPER.item("algorithm2", "The recursive algorithm SSR")
-def _algorithm2(setting: Any) -> Claims:
+def _algorithm2() -> Claims:
     yield _optimal(printed.ssr, list(_small_cases(500, seed=8, strata=6, most=9)))
 
 
 @PAPER.item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
-def _theorem2(setting: Any) -> Claims:
+def _theorem2() -> Claims:
     yield _optimal(
         printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"
     )
@@ -428,7 +428,7 @@ def _fast_steps(r: int) -> int:
 
 
 @PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
-def _algorithm3(setting: Any) -> Claims:
+def _algorithm3() -> Claims:
     hard = list(_hard_cases(300))
     regular = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, regular)
@@ -443,12 +443,12 @@ def _algorithm3(setting: Any) -> Claims:
 
 
 @PAPER.item("theorem3", "VOILA gives the smallest variance of all allocations")
-def _theorem3(setting: Any) -> Claims:
+def _theorem3() -> Claims:
     return _voila(10)
 
 
 @PAPER.item("algorithm4", "VOILA is FastSSR applied to the whole population")
-def _algorithm4(setting: Any) -> Claims:
+def _algorithm4() -> Claims:
     return _voila(11)
 
 
@@ -498,7 +498,7 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
     data="the stream of the paper's proof",
     draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"),
 )
-def _theorem4(setting: Any) -> Claims:
+def _theorem4(setting: Setting) -> Claims:
     budget = copies = 1024 if setting.scale >= 1 else 520
     sizes = (4, 16, 64, 256)
     ratios = [
@@ -576,7 +576,7 @@ def _uniform() -> dict:
 
 
 @PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
-def _lemma5(setting: Any) -> Claims:
+def _lemma5() -> Claims:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
     samples_by_size = dict[Any, Any]()
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
@@ -626,7 +626,7 @@ def _lemma5(setting: Any) -> Claims:
     "theorem5",
     "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
 )
-def _theorem5(setting: Any) -> Claims:
+def _theorem5() -> Claims:
     rng, r, b, steps = np.random.default_rng(14), 6, 100, list[tuple]()
     for _ in range(10):
         strata, values = rng.integers(0, r, 300).tolist(), rng.normal(size=300).tolist()
@@ -653,7 +653,7 @@ def _theorem5(setting: Any) -> Claims:
 
 
 @PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def _algorithm5(setting: Any) -> Claims:
+def _algorithm5() -> Claims:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
     yield number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))
@@ -665,7 +665,7 @@ def _algorithm5(setting: Any) -> Claims:
     seconds=2,
     data="simulated stream",
 )
-def _algorithm6(setting: Any) -> Claims:
+def _algorithm6(setting: Setting) -> Claims:
     rng = np.random.default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)

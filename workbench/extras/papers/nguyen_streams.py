@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from workbench.extras.papers.claims import bound, number, put_in
-from workbench.extras.papers.items import Claims, Figure, drawn
+from workbench.extras.papers.items import Claims, Figure, Setting, drawn
 from workbench.extras.papers.nguyen_samples import PAPER
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import STRATA, air_quality_stream
@@ -36,12 +36,12 @@ stand_in_bound, stand_in_number = (
 # the stand-in for OpenAQ
 
 
-def _large(setting: Any) -> int:
+def _large(setting: Setting) -> int:
     """Return a tenth of the paper's records, for minibatches."""
     return DAYS * 8470 if setting.scale >= 1 else _records(setting)
 
 
-def _records(setting: Any) -> int:
+def _records(setting: Setting) -> int:
     """Return a hundredth of the paper's records, for single records.
 
     With `full` it is a tenth.
@@ -75,7 +75,7 @@ def _year(records: Any, batch: Any, methods: Any = METHODS, share: Any = 31) -> 
     )
 
 
-def _days(setting: Any) -> Any:
+def _days(setting: Setting) -> Any:
     """Return the year in minibatches of a day."""
     return _year(_large(setting), "day")
 
@@ -130,7 +130,7 @@ MONTHS = drawn("lines", "month", "value", "series", y_title="variance", log="y")
     data=STAND_IN,
     draw=AREAS,
 )
-def _fig1(setting: Any) -> Claims:
+def _fig1(setting: Setting) -> Claims:
     study = _days(setting)
     size, sd = study.stratum_size[0], study.stratum_sd[0]
     first = int(np.searchsorted(_month(study), 1))
@@ -166,7 +166,7 @@ def _fig1(setting: Any) -> Claims:
     "records",
     draw=RECORDS,
 )
-def _fig2(setting: Any) -> Claims:
+def _fig2(setting: Setting) -> Claims:
     study = _jump(setting, 1)
     size, sd = study.stratum_size.mean(0), study.stratum_sd.mean(0)
     share = size / size.sum(1, keepdims=True)
@@ -191,7 +191,7 @@ def _fig2(setting: Any) -> Claims:
     data=STAND_IN,
     draw=drawn("bars", "stratum", "records", "method", x_title="stratum, the ten largest"),
 )
-def _fig3(setting: Any) -> Claims:
+def _fig3(setting: Setting) -> Claims:
     study = _days(setting)
     c = _at(9, study)
     sizes = {
@@ -231,7 +231,7 @@ def _fig3(setting: Any) -> Claims:
     data=STAND_IN,
     draw=AREAS,
 )
-def _fig4(setting: Any) -> Claims:
+def _fig4(setting: Setting) -> Claims:
     rows = list[dict]()
     for name, study, method in _three(setting):
         rows += _largest(study.sampled[method].mean(0), study, name, study.sampled["voila"].mean(0))
@@ -245,7 +245,7 @@ def _fig4(setting: Any) -> Claims:
     yield Figure(rows)
 
 
-def _three(setting: Any) -> tuple:
+def _three(setting: Setting) -> tuple:
     """Return VOILA, and S-VOILA with single records and with days, as (name, study, method)."""
     day, single = _year(_records(setting), "day"), _year(_records(setting), 1, ("voila", "s_voila"))
     return (
@@ -261,7 +261,7 @@ def _three(setting: Any) -> tuple:
     data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="cosine distance"),
 )
-def _fig5(setting: Any) -> Claims:
+def _fig5(setting: Setting) -> Claims:
     rows, distances = [], []
     for name, study, method in _three(setting)[1:]:
         distances.append(_cosine(study, method))
@@ -288,7 +288,7 @@ def _fig5(setting: Any) -> Claims:
     data=STAND_IN,
     draw=MONTHS,
 )
-def _fig6(setting: Any) -> Claims:
+def _fig6(setting: Setting) -> Claims:
     study = _days(setting)
     claims, below, rows = [], 0, _over_time(study, study.variance["voila"].mean(0), "voila")
     for method, low, high in (("neyman", 1.4, 50), ("neyman_plus", 1.2, 7.1)):
@@ -321,7 +321,7 @@ def _fig6(setting: Any) -> Claims:
     data=STAND_IN,
     draw=MONTHS,
 )
-def _fig7(setting: Any) -> Claims:
+def _fig7(setting: Setting) -> Claims:
     rows, ratios = list[dict](), {}
     for name, study, method in _three(setting):
         rows += _over_time(study, study.variance[method].mean(0), name)
@@ -351,7 +351,7 @@ def _fig7(setting: Any) -> Claims:
     data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="relative difference"),
 )
-def _fig8(setting: Any) -> Claims:
+def _fig8(setting: Setting) -> Claims:
     rows = []
     for name, study, method in _three(setting)[1:]:
         difference, month = study.ratio(method) - 1, _month(study)
@@ -395,7 +395,7 @@ def _fig8(setting: Any) -> Claims:
         x_title="sample, proportion of the records",
     ),
 )
-def _fig9(setting: Any) -> Claims:
+def _fig9(setting: Setting) -> Claims:
     rows, variances, records = [], dict[Any, Any](), _records(setting)
     for share in (share for share in (620, 310, 155, 62, 31) if records // share >= 2 * STRATA):
         for batch in ("day", 1):
@@ -437,7 +437,7 @@ def _fig9(setting: Any) -> Claims:
         y_title="variance over that of VOILA",
     ),
 )
-def _fig10(setting: Any) -> Claims:
+def _fig10(setting: Setting) -> Claims:
     records, rows, ratios = _records(setting), [], {}
     for batch in (1, 10, 100, 1000, 10_000):
         stratum, values = _stream(records)
@@ -489,7 +489,7 @@ def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
     data=STAND_IN,
     draw=drawn("lines", "month", "value", "series", y_title="relative error in percent"),
 )
-def _fig11(setting: Any) -> Claims:
+def _fig11(setting: Setting) -> Claims:
     study = _days(setting)
     errors = _errors(study, _running_mean(_stream(_large(setting))[1], study.checkpoint))
     rows = []
@@ -525,7 +525,7 @@ def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
         y_title="relative error in percent",
     ),
 )
-def _fig12(setting: Any) -> Claims:
+def _fig12(setting: Setting) -> Claims:
     rows, ratios, records = [], dict[Any, Any](), _large(setting)
     for share in (share for share in (620, 310, 155, 62) if records // share >= 2 * STRATA):
         study = _year(records, "day", QUERIED, share)
@@ -560,7 +560,7 @@ def _jump_study(records: int, batch: int, runs: int) -> Any:
     )
 
 
-def _jump(setting: Any, batch: int) -> Any:
+def _jump(setting: Setting, batch: int) -> Any:
     records = 50_000 if setting.scale >= 1 else 10_000
     return _jump_study(records, batch, 20 if setting.full else 5)
 
@@ -572,7 +572,7 @@ def _jump(setting: Any, batch: int) -> Any:
     data="the paper's synthetic stream",
     draw=RECORDS,
 )
-def _fig13(setting: Any) -> Claims:
+def _fig13(setting: Setting) -> Claims:
     rows, soon, end, far = list[dict](), [], [], []
     for name, batch, method in (
         ("VOILA", 1, "voila"),
@@ -615,7 +615,7 @@ def _fig13(setting: Any) -> Claims:
     data="the paper's synthetic stream",
     draw=drawn("lines", "records", "ratio", "batch", y_title="variance over that of VOILA"),
 )
-def _fig14(setting: Any) -> Claims:
+def _fig14(setting: Setting) -> Claims:
     rows, ratios = [], {}
     for batch in (1, 10, 100):
         study = _jump(setting, batch)
@@ -659,7 +659,7 @@ def _fig14(setting: Any) -> Claims:
     data="the paper's synthetic stream",
     draw=drawn("lines", "records", "value", "series", y_title="relative error in percent"),
 )
-def _fig15(setting: Any) -> Claims:
+def _fig15(setting: Setting) -> Claims:
     single, batches = _jump(setting, 1), _jump(setting, 100)
     errors = {
         "s_voila, 1" if name == AS_PRINTED else name: (single.checkpoint, values)
