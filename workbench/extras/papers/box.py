@@ -6,7 +6,7 @@ import ipywidgets
 
 from workbench import checks
 from workbench.extras.papers import replay
-from workbench.extras.papers.registry import all_items
+from workbench.extras.papers.registry import all_items, papers
 from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import widget_of
 
@@ -15,14 +15,10 @@ class ReplayBox(ipywidgets.VBox):
     """A list of the items of a paper, and a button that runs the selected one."""
 
     def __init__(self, paper: str) -> None:
-        self._paper, self._items = (
-            paper,
-            {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")},
-        )
+        self._paper = paper
+        self._items = {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")}
         self._chosen = ipywidgets.Dropdown(
-            options=[
-                (f"{name.split('/')[1]}: {item.claim}", name) for name, item in self._items.items()
-            ],
+            options=[(f"{name.split('/')[1]}: {i.claim}", name) for name, i in self._items.items()],
             description="Item of the paper",
             layout=ipywidgets.Layout(width="100%"),
             style={"description_width": "initial"},
@@ -34,10 +30,8 @@ class ReplayBox(ipywidgets.VBox):
 
     def _show(self, _: Any) -> None:
         name = self._chosen.value
-        self._run.disabled, self._status.value = (
-            True,
-            f"running {name}, about {self._items[name].seconds} s ...",
-        )
+        self._run.disabled = True
+        self._status.value = f"running {name}, about {self._items[name].seconds} s ..."
         self._output.children = []
         try:
             result = replay(name)
@@ -77,7 +71,5 @@ def replay_box(paper: str) -> ReplayBox:
     >>> replay_box("kloos")
     Replays of kloos: 10 items
     """
-    checks.choice(
-        "paper", paper, list(dict.fromkeys(item.name.split("/")[0] for item in all_items()))
-    )
+    checks.choice("paper", paper, [entry.name for entry in papers()])
     return ReplayBox(paper)

@@ -81,8 +81,10 @@ def number(
 
     Examples
     --------
-    >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
-    ('holds', 'does not hold')
+    >>> number("variance", "1.3e7", 1.315e7)["verdict"]
+    'holds'
+    >>> number("variance", "1.3e7", 1.15e7)["verdict"]
+    'does not hold'
     """
     slack = ERRORS * (error**2 + printed_error**2) ** 0.5 + half_unit(printed)
     limit = _rounded(slack, printed)

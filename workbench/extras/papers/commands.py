@@ -187,10 +187,13 @@ def _print(results: list) -> None:
     for result in results:
         click.echo(f"{result.name}: {result.title}")
         for row in result.rows():
-            corrected = "" if row["corrected"] is None else f", corrected {short(row['corrected'])}"
-            tolerance = f" ({row['reach']})" if row["reach"] else ""
-            why = f"; {row['why']}" if row["why"] else ""
-            click.echo(
-                f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
-                f"{short(row['ours']) or 'none'}{corrected}{tolerance}{why}"
-            )
+            details = ""
+            if row["corrected"] is not None:
+                details += f", corrected {short(row['corrected'])}"
+            if row["reach"]:
+                details += f" ({row['reach']})"
+            if row["why"]:
+                details += f"; {row['why']}"
+            printed, ours = (short(row[name]) or "none" for name in ("printed", "ours"))
+            claim = f"{row['verdict']}: {row['claim']}"
+            click.echo(f"  {claim}; printed {printed}, ours {ours}{details}")

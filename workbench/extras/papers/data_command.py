@@ -38,8 +38,8 @@ def data(name: str, folder: str | None, source: str | None) -> None:
     ):
         warnings.simplefilter("ignore")  # one per failed download
         path = keep_population(name, folder, source=source)
-    source_data = KNOWN[name]
+    entry = KNOWN[name]
     click.echo(
-        f"Wrote {path}: {source_data.title}, {source_data.items:,} items of {source_data.features} features; all "
+        f"Wrote {path}: {entry.title}, {entry.items:,} items of {entry.features} features; all "
         "values are the known ones"
     )

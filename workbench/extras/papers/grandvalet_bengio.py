@@ -2,8 +2,8 @@
 
 References
 ----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
-   2006.
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
+   Universite de Montreal, 2006.
 """
 
 import contextlib

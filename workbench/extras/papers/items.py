@@ -102,9 +102,9 @@ class Paper:
     def __init__(self, name: str, title: str, authors: str, sections: dict[str, str]) -> None:
         self.name, self.title, self.authors = name, title, authors
         self.items: list[Item] = []
-        self._section = {
-            item: section for section, items in sections.items() for item in items.split()
-        }
+        self._section: dict[str, str] = {}
+        for section, items in sections.items():
+            self._section |= dict.fromkeys(items.split(), section)
 
     def item(
         self,

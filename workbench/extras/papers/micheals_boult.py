@@ -1,4 +1,4 @@
-"""Micheals & Boult: stratified evaluation of recognizers, balanced repeated replication, orthogonal arrays.
+"""Micheals & Boult: evaluation of recognizers in strata, half-samples and orthogonal arrays.
 
 References
 ----------
@@ -74,7 +74,7 @@ G = 218
 
 
 class _Sample:
-    """A stratified sample with weights (L,) and values (L, n), its mean and its textbook variance."""
+    """A stratified sample: weights (L,), values (L, n), mean and textbook variance."""
 
     def __init__(self, strata: int = 5, units: int = 2) -> None:
         rng = np.random.default_rng(0)
@@ -249,13 +249,13 @@ def _cochran() -> Claims:
     yield number("standard error with patients as clusters, in percent", "4.65", clusters)
     yield number("the same standard error from the jackknife of `replicates`", "4.65", jackknife)
     yield number("ratio of both standard errors", "1.8", clusters / binomial)
-    yield Figure(
-        [
+    rows = []
+    for series, counts in (("observed", LEPROSY), ("binomial", expected)):
+        rows += [
             {"negative": negative, "patients": count, "series": series}
-            for series, counts in (("observed", LEPROSY), ("binomial", expected))
             for negative, count in enumerate(counts)
         ]
-    )
+    yield Figure(rows)
 
 
 @PAPER.item(
@@ -421,19 +421,14 @@ def _eq9() -> Claims:
 )
 def _eq10(setting: Setting) -> Claims:
     sample = _Sample(20)
-    differences, runs = (
-        sample.weight * (sample.values[:, 0] - sample.values[:, 1]) / 2,
-        setting.runs(4000, 40_000),
-    )
-    studies = {
-        count: simulate_random_halves(differences, count, runs=runs, rng=count)
-        for count in (8, 16, 32, 64, 128)
-    }
-    rows = [
-        {"half_samples": count, "what": what, "value": value}
-        for count, study in studies.items()
-        for what, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv))
-    ]
+    differences = sample.weight * (sample.values[:, 0] - sample.values[:, 1]) / 2
+    runs, rows = setting.runs(4000, 40_000), []
+    for count in (8, 16, 32, 64, 128):
+        study = simulate_random_halves(differences, count, runs=runs, rng=count)
+        if count == 32:
+            cv = study.cv
+        for name, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv)):
+            rows.append({"half_samples": count, "what": name, "value": value})
     pairs = list(itertools.combinations((SAMPLE.misses(HALVES) ** 2).tolist(), 2))
     yield bound(
         "relative bias of the variance, all 496 subsets of two of 32 half-samples",
@@ -442,7 +437,7 @@ def _eq10(setting: Setting) -> Claims:
         low=1e-6,
         instead="it is unbiased but unstable: the coefficient of variation of 32 random "
         "half-samples "
-        f"of 20 strata is {studies[32].cv:.2f}",
+        f"of 20 strata is {cv:.2f}",
     )
     yield Figure(rows)
 
@@ -795,11 +790,13 @@ def _eq24() -> Claims:
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
 def _fig1() -> Claims:
     mended = GaloisField(3, 5, MENDED)
-    columns = {"printed": list(PRINTED_POWERS.values())} | {
-        name: [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
-        for name, field in (("modulo x^5 + 2x + 1", FIELD), ("modulo x^5 + x^4 + x^2 + 1", mended))
+    printed = list(PRINTED_POWERS.values())
+    columns = {
+        "printed": printed,
+        "modulo x^5 + 2x + 1": _powers(FIELD),
+        "modulo x^5 + x^4 + x^2 + 1": _powers(mended),
     }
-    first, second = (_same(columns["printed"], columns[name]) for name in list(columns)[1:])
+    first, second = (_same(printed, _powers(field)) for field in (FIELD, mended))
     candidates = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
     yield number(
         "order of g, whose powers should be all elements but 0, modulo x^5 + 2x + 1",
@@ -819,10 +816,10 @@ def _fig1() -> Claims:
     )
     yield every(
         "coefficients of g^3 that agree with its label",
-        _same(columns["printed"][2], (1, 2, 0, 2, 2)),
+        _same(printed[2], (1, 2, 0, 2, 2)),
         5,
         printed="x^4 + 2x^3 + 2x + 2",
-        correction=Correction("2x^2 for 2x", ours=_same(columns["printed"][2], (1, 2, 2, 0, 2))),
+        correction=Correction("2x^2 for 2x", ours=_same(printed[2], (1, 2, 2, 0, 2))),
     )
     yield number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4))
     yield every(
@@ -832,13 +829,16 @@ def _fig1() -> Claims:
         printed="can be generated",
         instead="g^242 = 1 is true for every element but 0; the order of g itself must be 242",
     )
-    yield Figure(
-        [
-            {"power": k}
-            | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
-            for at, k in enumerate(PRINTED_POWERS)
-        ]
-    )
+    rows = []
+    for position, k in enumerate(PRINTED_POWERS):
+        row = {name: " ".join(map(str, powers[position])) for name, powers in columns.items()}
+        rows.append({"power": k} | row)
+    yield Figure(rows)
+
+
+def _powers(field: GaloisField) -> list[tuple]:
+    """Return the coefficients of the printed powers of g, highest first."""
+    return [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
 
 
 def _same(first: tuple, second: tuple) -> int:
@@ -849,11 +849,8 @@ def _reducible() -> set:
     """Return the products, of degree up to 4, of two polynomials of degree 1 to 3."""
     factors = np.arange(3, 81)
     degree = np.digitize(factors, (9, 27)) + 1
-    return set(
-        np.asarray(FIELD.multiply(factors[:, None], factors))[
-            degree[:, None] + degree <= 4
-        ].tolist()
-    )
+    products = np.asarray(FIELD.multiply(factors[:, None], factors))
+    return set(products[degree[:, None] + degree <= 4].tolist())
 
 
 @PAPER.item("fig2", "Maple code that writes a field")

@@ -1,8 +1,9 @@
-"""Nguyen et al.: variance-optimal stratified samples of stored data and of streams, VOILA and S-VOILA.
+"""Nguyen et al.: variance-optimal stratified samples of stored data and streams: VOILA, S-VOILA.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019.
 """
 
 import contextlib
@@ -59,16 +60,11 @@ def _introduction() -> Claims:
     y = np.array([*FIRST, *SECOND], float)
     totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
     uniform = np.var(totals)
-    two, three = (
-        np.var(
-            [
-                5 * np.mean(a) + 4 * np.mean(b)
-                for a in itertools.combinations(FIRST, 1)
-                for b in itertools.combinations(SECOND, k)
-            ]
-        )
-        for k in (1, 2)
+    of_first = [5 * np.mean(sample) for sample in itertools.combinations(FIRST, 1)]
+    of_second = (
+        [4 * np.mean(sample) for sample in itertools.combinations(SECOND, k)] for k in (1, 2)
     )
+    two, three = (np.var(np.add.outer(of_first, sums)) for sums in of_second)
     size, sd = [100] + 9 * [1000], [100] + 9 * [0.1]
     neyman = 1000 * np.array(size) * sd / np.dot(size, sd)
     yield number(
@@ -483,11 +479,10 @@ def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.nda
     again.
     """
     partial, shares = np.ones(size.size, bool), total * spread / spread.sum()
-    while (over := partial & (shares > size)).any():
-        partial &= ~over
-        shares = np.where(
-            partial, (total - size[~partial].sum()) * spread / spread[partial].sum(), size
-        )
+    while (partial & (shares > size)).any():
+        partial &= shares <= size
+        rest = total - size[~partial].sum()
+        shares = np.where(partial, rest * spread / spread[partial].sum(), size)
     return shares
 
 
@@ -517,12 +512,10 @@ def _theorem4(setting: Setting) -> Claims:
     ]
     bounds = [streaming_lower_bound(r, copies, budget) for r in sizes]
     tried = list(zip(sizes, ratios, bounds, strict=True))
-    rows = [
-        {"strata": r, "what": what, "ratio": value}
-        for r, ratio, least in tried
-        for what, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3))
-    ]
+    rows = []
     for r, ratio, least in tried:
+        for name, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3)):
+            rows.append({"strata": r, "what": name, "ratio": value})
         yield bound(
             f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", "Omega(r)", ratio, low=least
         )
@@ -591,11 +584,13 @@ def _lemma5() -> Claims:
         size: [np.mean([t in sample for sample in samples]) for t in first]
         for size, samples in samples_by_size.items()
     }
-    right = sum(
-        abs(share - size / 5) < 1e-9
-        for size, size_shares in shares.items()
-        for share in size_shares
-    )
+    right, rows = 0, []
+    for size, size_shares in sorted(shares.items()):
+        right += sum(abs(share - size / 5) < 1e-9 for share in size_shares)
+        row: dict[str, float] = {"size": size}
+        for t, share in zip(first, size_shares, strict=True):
+            row[f"record {t}"] = round(float(share), 4)
+        rows.append(row)
     yield every(
         "probabilities of a record, given the sample size s, that are s / n (2,880 orders of keys)",
         right,
@@ -608,18 +603,7 @@ def _lemma5() -> Claims:
         max(np.ptp(size_shares) for size_shares in shares.values()),
         high=1e-9,
     )
-    yield Figure(
-        [
-            {
-                "size": size,
-                **{
-                    f"record {t}": round(float(share), 4)
-                    for t, share in zip(first, size_shares, strict=True)
-                },
-            }
-            for size, size_shares in sorted(shares.items())
-        ]
-    )
+    yield Figure(rows)
 
 
 @PAPER.item(

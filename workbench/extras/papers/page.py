@@ -58,21 +58,13 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     of : int
         Number of items in all, if the run is not finished.
     """
-    grouped = [
-        (paper, [replay for replay in replays if replay.name.split("/")[0] == paper.name])
-        for paper in papers()
-    ]
-    sections = [
-        {
-            "name": paper.name,
-            "title": paper.title,
-            "authors": paper.authors,
-            "counts": _counts(of_paper),
-            "items": list(map(_shown, of_paper)),
-        }
-        for paper, of_paper in grouped
-        if of_paper
-    ]
+    sections = []
+    for paper in papers():
+        of_paper = [replay for replay in replays if replay.name.split("/")[0] == paper.name]
+        if of_paper:
+            section = {"name": paper.name, "title": paper.title, "authors": paper.authors}
+            section |= {"counts": _counts(of_paper), "items": list(map(_shown, of_paper))}
+            sections.append(section)
     return templates.render(
         "replays.html.j2",
         Path(__file__).parent / "template",
@@ -96,34 +88,30 @@ def as_json(replays: Iterable[Replay]) -> str:
     ----------
     replays : iterable of Replay
     """
-    return json.dumps(
-        [
-            {
-                "name": replay.name,
-                "title": replay.title,
-                "section": find(replay.name).section,
-                "full": replay.full,
-                "data": replay.data,
-                "verdicts": replay.verdicts(),
-                "claims": replay.rows(),
-                "figure": plain(replay.figure),
-            }
-            for replay in replays
-        ],
-        indent=1,
-        allow_nan=False,
-    )
+    entries = [
+        {
+            "name": replay.name,
+            "title": replay.title,
+            "section": find(replay.name).section,
+            "full": replay.full,
+            "data": replay.data,
+            "verdicts": replay.verdicts(),
+            "claims": replay.rows(),
+            "figure": plain(replay.figure),
+        }
+        for replay in replays
+    ]
+    return json.dumps(entries, indent=1, allow_nan=False)
 
 
 def _title(replays: Sequence[Replay], sections: list) -> str:
     if len(sections) != 1:
         return TITLE
-    what = (
-        f"{find(replays[0].name).heading} of “{sections[0]['title']}”"
-        if len(replays) == 1
-        else sections[0]["title"]
-    )
-    return f"{what}, replayed ({sections[0]['authors']})"
+    (section,) = sections
+    subject = section["title"]
+    if len(replays) == 1:
+        subject = f"{find(replays[0].name).heading} of “{subject}”"
+    return f"{subject}, replayed ({section['authors']})"
 
 
 def _counts(replays: Sequence[Replay]) -> list:
@@ -157,21 +145,19 @@ def _picture(chart: Any) -> "Markup":
 def _readable(row: dict) -> dict:
     """Return a row of claims as the page shows it."""
     printed = row["printed"]
+    if isinstance(printed, float):
+        printed = f"{short(printed)}, from the printed formula"
+    values = {
+        "Printed": printed,
+        "Ours": short(row["ours"]) + give_or_take(row["error"]),
+        "Corrected": short(row["corrected"]),
+        "Tolerance": short(row["reach"]),
+    }
     return {
         "verdict": row["verdict"],
         "claim": _words(row["claim"]),
         "why": _words(row["why"]),
-        "values": [
-            (
-                "Printed",
-                f"{short(printed)}, from the printed formula"
-                if isinstance(printed, float)
-                else printed,
-            ),
-            ("Ours", short(row["ours"]) + give_or_take(row["error"])),
-            ("Corrected", short(row["corrected"])),
-            ("Tolerance", short(row["reach"])),
-        ],
+        "values": list(values.items()),
     }
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import itertools
 
 from workbench import checks
 from workbench.extras.papers.items import Item, Paper
@@ -28,7 +29,7 @@ def papers() -> tuple[Paper, ...]:
 
 def all_items() -> list[Item]:
     """Return the items of all papers in order."""
-    return [item for paper in papers() for item in paper.items]
+    return list(itertools.chain.from_iterable(paper.items for paper in papers()))
 
 
 def find(name: str) -> Item:

@@ -66,15 +66,12 @@ class Replay(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        return html_table(
-            [{name: short(row[name]) for name in SHOWN} for row in self.rows()], self.headline()
-        )
+        rows = [{name: short(row[name]) for name in SHOWN} for row in self.rows()]
+        return html_table(rows, self.headline())
 
     def chart(self) -> Any:
         """Return the figure of the item in the paper's layout, or None if there is none."""
         item = find(self.name)
-        return (
-            item.draw(f"{item.heading}: {self.title}", list(self.figure))
-            if item.draw and self.figure
-            else None
-        )
+        if item.draw is None or not self.figure:
+            return None
+        return item.draw(f"{item.heading}: {self.title}", list(self.figure))
