@@ -39,11 +39,12 @@ REPEATS = re.compile(
 )
 _SCORES = re.compile(r"is_(correct|right|ok|hit|pass|passed|success|successful|match)")
 _METADATA = re.compile(
-    r"(is|has|was|needs|contains)_.*|hard|easy|flag|unnamed: ?[0-9]+|index|row|row_?(id|nr|number|index)|"
-    r"(mean_|std_|rank_)(fit|score|test|train)_?.*|rank_.*|std_.*|(fit|score)_time|split|fold|cv_?fold|"
-    r"n_.*|num_.*|nr_.*|(.*[_ ])?(size|counts?|tokens?|lengths?|len|chars|characters|words|time|times|timestamp|date|"
-    r"seconds|secs|ms|millis|latency|duration|cost|costs|price|weights?|wt|year|month|week|day|hour|age|idx|index|"
-    r"turns?|steps?|difficulty|temperature|top_[pk]|max_tokens|ids?)"
+    r"(is|has|was|needs|contains)_.*|hard|easy|flag|unnamed: ?[0-9]+|index|row|"
+    r"row_?(id|nr|number|index)|(mean_|std_|rank_)(fit|score|test|train)_?.*|rank_.*|std_.*|"
+    r"(fit|score)_time|split|fold|cv_?fold|n_.*|num_.*|nr_.*|(.*[_ ])?(size|counts?|tokens?|"
+    r"lengths?|len|chars|characters|words|time|times|timestamp|date|seconds|secs|ms|millis|latency|"
+    r"duration|cost|costs|price|weights?|wt|year|month|week|day|hour|age|idx|index|turns?|steps?|"
+    r"difficulty|temperature|top_[pk]|max_tokens|ids?)"
 )
 _NO_MODEL = {
     roles.ID,

@@ -4,7 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -143,24 +143,31 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
 def _joined(parts: Sequence[Run]) -> Run:
     """Return the runs of a model's tasks as one run."""
     first = parts[0]
-    cells = {TASK: objects([part.task for part in parts for _ in part.item])}
-    for name in dict.fromkeys(name for part in parts for name in part.cells):
-        cells[name] = np.concatenate(
-            [part.cells.get(name, objects([None] * len(part.item))) for part in parts]
-        )
-    content = [content for part in parts for content in part.content]
-    items = [f"{part.task}/{item}" for part in parts for item in part.item]
+    tasks, items = [], []
+    for part in parts:
+        tasks += [part.task] * len(part.item)
+        items += [f"{part.task}/{item}" for item in part.item]
+    cells = {TASK: objects(tasks)}
+    for name in dict.fromkeys(_chained(parts, "cells")):
+        columns = [part.cells.get(name, objects([None] * len(part.item))) for part in parts]
+        cells[name] = np.concatenate(columns)
+    content = _chained(parts, "content")
     return first._replace(
         item=items,
-        epoch=[epoch for part in parts for epoch in part.epoch],
-        score=[score for part in parts for score in part.score],
+        epoch=_chained(parts, "epoch"),
+        score=_chained(parts, "score"),
         content=content if len(content) == len(items) else [],
         measure=" and ".join(dict.fromkeys(part.measure for part in parts)),
         cells=cells,
         label=f"{first.model!r}",
         finished=all(part.finished for part in parts),
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=tuple(dict.fromkeys(_chained(parts, "notes"))),
     )
+
+
+def _chained(parts: Sequence[Run], name: str) -> list:
+    """Return the entries of a field of several runs."""
+    return list(chain.from_iterable(getattr(part, name) for part in parts))
 
 
 def tasks_of(run: Run) -> list[str]:

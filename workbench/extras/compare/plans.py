@@ -35,8 +35,8 @@ def detectable_difference(
     """Compute the smallest difference of two accuracies that a number of items can show.
 
     Use it to plan a comparison of two models on the same items. If the true difference is the one
-    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set other
-    percentages.
+    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set
+    other percentages.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def items_to_detect(
     """Compute the number of items that show a given difference of two accuracies.
 
     Use it to plan a comparison of two models on the same items. With this number of items, the 95%
-    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set other
-    percentages.
+    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set
+    other percentages.
 
     Parameters
     ----------

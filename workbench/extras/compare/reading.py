@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from itertools import combinations, compress
+from itertools import chain, combinations, compress
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def read_item_scores(
     runs = named_runs(runs)
     _refuse_other_measures(runs)
     runs, task_notes = of_tasks(runs)
-    notes = [*dict.fromkeys(note for run in runs for note in run.notes), *task_notes]
+    notes = [*dict.fromkeys(chain.from_iterable(run.notes for run in runs)), *task_notes]
     limits, direction = _meaning(runs, bounds, better)
     is_apart = len(runs) > 1 and (independent or not common and _nothing_shared(runs))
     rows = {run.model: _rows_by_item(run) for run in runs}
@@ -146,13 +146,11 @@ def read_item_scores(
         notes += gap_notes
         items = [shared] * len(runs)
         _refuse_uneven(runs, rows, shared, match)
-    scores, values = zip(
-        *(
-            _combined(run, rows[run.model], ids, match, limits)
-            for run, ids in zip(runs, items, strict=True)
-        ),
-        strict=True,
-    )
+    scores, values = [], []
+    for run, ids in zip(runs, items, strict=True):
+        column, possible = _combined(run, rows[run.model], ids, match, limits)
+        scores.append(column)
+        values.append(possible)
     if is_apart:
         fields = _of_independent_samples(runs, rows, scores, cluster)
     else:
@@ -295,7 +293,7 @@ def _rows_by_item(run: Run) -> dict[str, list[int]]:
 def _lacking(runs: list[Run], rows: Rows) -> str:
     """Return the models that lack items or whole tasks that others have, "" if none does."""
     items = set().union(*rows.values())
-    tasks = {task for run in runs if TASK in run.cells for task in tasks_of(run)}
+    tasks = set(chain.from_iterable(tasks_of(run) for run in runs if TASK in run.cells))
     texts = []
     for run in runs:
         count = len(items) - len(rows[run.model])
@@ -335,11 +333,9 @@ def _of_shared_items(runs: list[Run], rows: Rows, ids: list[str], cluster: str) 
     name = spelled(cluster, columns)
     texts = [numbers.present(name, run.cells[name]) for run in runs]
     for item in ids:
-        clusters = {
-            of_run[row]
-            for run, of_run in zip(runs, texts, strict=True)
-            for row in rows[run.model][item]
-        }
+        clusters = set()
+        for run, of_run in zip(runs, texts, strict=True):
+            clusters.update(of_run[row] for row in rows[run.model][item])
         if len(clusters) > 1:
             listed = checks.listed(sorted(clusters), quoted=True)
             rule = f"must be the same for all models; item {item!r} is in {listed}"
@@ -355,16 +351,17 @@ def _of_independent_samples(
     table = np.full((len(sample), len(runs)), np.nan)
     table[np.arange(len(sample)), sample] = np.concatenate(scores)
     positions = [[first for first, *_ in rows[run.model].values()] for run in runs]
-    columns = {
-        name: np.concatenate(
-            [run.cells[name][first] for run, first in zip(runs, positions, strict=True)]
-        )
-        for name in runs[0].cells
-        if all(name in run.cells for run in runs)
-    }
+    columns = {}
+    for name in runs[0].cells:
+        if all(name in run.cells for run in runs):
+            parts = (run.cells[name][first] for run, first in zip(runs, positions, strict=True))
+            columns[name] = np.concatenate(list(parts))
+    ids = []
+    for run in runs:
+        ids += [f"{run.model}: {item}" for item in rows[run.model]]
     fields = {
         "score": table,
-        "item": [f"{run.model}: {item}" for run in runs for item in rows[run.model]],
+        "item": ids,
         "columns": columns,
         "sample": sample,
     }
@@ -408,7 +405,7 @@ def _combined(
     if repeats[0] == "mean":
         if not are_binary or bounds != (0, 1):
             return means, set()
-        return means, {c / size for size in sizes for c in range(size + 1)}
+        return means, set().union(*((np.arange(size + 1) / size).tolist() for size in sizes))
     if not are_binary:
         raise checks.WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
     size = sizes.pop()

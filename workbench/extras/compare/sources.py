@@ -1,5 +1,6 @@
 """The runs of each model in one source: a log of an evaluation, a folder of logs, or a table."""
 
+import itertools
 import math
 import os
 import re
@@ -205,7 +206,13 @@ def _log_run(name: str, path: str, options: Options) -> Run:
     if selection and not has_epochs and samples[0].part != measure:
         selection += f" of filter {samples[0].part}"
     scores = [sample.scores.get(measure) for sample in samples]
+    cells = {}
+    for column, cell in columns.items():
+        cells[column] = numbers.objects([sample.cells.get(cell) for sample in samples])
     dated = _DATED.fullmatch(os.path.basename(file))
+    notes = ()
+    if log.unnamed_parts:
+        notes = (Note("data", unnamed_part(log, samples[0].part)),)
     return Run(
         name or log.model,
         bool(name),
@@ -215,20 +222,17 @@ def _log_run(name: str, path: str, options: Options) -> Run:
         [sample.id for sample in samples],
         [sample.part if has_epochs else "" for sample in samples],
         [math.nan if score is None else score for score in scores],
-        {
-            column: numbers.objects([sample.cells.get(cell) for sample in samples])
-            for column, cell in columns.items()
-        },
+        cells,
         selection,
         [sample.content for sample in samples],
         has_epochs,
         log.task or (dated[1] if dated else ""),
-        (Note("data", unnamed_part(log, samples[0].part)),) if log.unnamed_parts else (),
+        notes,
     )
 
 
 def _column_of(samples: Sequence, path: str, name: str) -> str:
-    names = list(dict.fromkeys(cell for sample in samples for cell in sample.cells))
+    names = list(dict.fromkeys(itertools.chain.from_iterable(sample.cells for sample in samples)))
     column = spelled(name, names)
     if column not in names:
         raise ValueError(
@@ -387,17 +391,15 @@ def _of_models(run: Run, models: list[str]) -> list[Run]:
     rows_of_model: dict[str, list[int]] = {}
     for row, model in enumerate(models):
         rows_of_model.setdefault(model, []).append(row)
-    return [
-        run._replace(
-            model=model,
-            chosen=True,
-            item=[run.item[row] for row in rows],
-            epoch=[run.epoch[row] for row in rows],
-            score=[run.score[row] for row in rows],
-            cells={name: cells[rows] for name, cells in run.cells.items()},
+    runs = []
+    for model, rows in rows_of_model.items():
+        item, epoch, score = (
+            [column[row] for row in rows] for column in (run.item, run.epoch, run.score)
         )
-        for model, rows in rows_of_model.items()
-    ]
+        cells = {name: column[rows] for name, column in run.cells.items()}
+        part = run._replace(item=item, epoch=epoch, score=score, cells=cells)
+        runs.append(part._replace(model=model, chosen=True))
+    return runs
 
 
 def _scores(name: str, cells: np.ndarray, has_letters: bool) -> list[float]:
