@@ -153,7 +153,7 @@ def compare(
         raise click.UsageError("--json and --tables require a page: add -o PAGE")
     context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
     targets = checked_targets(output, json=json_file, tables=tables) if output else None
-    scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
+    scores = read_item_scores(*files, columns=[by] if by else [], **reading)
     by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
     with checks.naming(condition="gate"):
         verdict = gate(scores, condition, level=level, method=method) if condition else None

@@ -344,25 +344,26 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     outputs = _outputs(header, cells)
     if not outputs:
         return {}
-    first = min(outputs)
-    titles = [_TITLE.fullmatch(header[column]) for column in outputs]
-    models = model_names([(title[1] or "", title[2]) for title in titles if title])
-    tests = [dict(zip(header[:first], line, strict=False)) for line in cells]
-    rows = []
-    for line, test, item in zip(cells, tests, _identified(tests), strict=True):
-        for model, (column, status) in zip(models, outputs.items(), strict=True):
-            row: dict = dict(zip(("id", "repeat"), item, strict=True))
-            row |= {"model": model, "score": None, "output": line[column]}
-            row |= {f"vars.{name}": text for name, text in test.items()}
+    names = header[: min(outputs)]
+    titles = {column: _TITLE.fullmatch(header[column]) for column in outputs}
+    results = []
+    for test, line in enumerate(cells):
+        variables = dict(zip(names, line, strict=False))
+        for column, status in outputs.items():
+            title = titles[column]
+            result: dict = {"promptIdx": column, "testIdx": test, "vars": variables}
+            result |= {"provider": title and title[1], "prompt": title and title[2]}
             verdict = line[column] if status == column else f"[{line[status]}]"
             match = _VERDICT.match(verdict)
-            if match:
-                row["score"] = _POINTS[match[1].upper()]
-            if status != column and row["score"] is not None:
-                row["score"] = _number_in(line[status + 1], row["score"])
-                row |= _named_scores(line[status + 2])
-            rows.append(row)
-    return table_of(rows)
+            points = _POINTS[match[1].upper()] if match else None
+            result |= {"success": points, "response": {"output": line[column]}}
+            if status != column and points is not None:
+                result["score"] = _number_in(line[status + 1], points)
+                result["namedScores"] = line[status + 2]
+            results.append(result)
+    table = promptfoo_table(results)
+    del table["passed"]
+    return table
 
 
 def _number_in(text: str, otherwise: float) -> float:
