@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import numbers, roles
@@ -116,7 +117,7 @@ def is_metadata(name: str) -> bool:
     return bool(_METADATA.fullmatch(bare) or REPEATS.fullmatch(bare))
 
 
-def score_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[list[str], dict[str, str]]:
+def score_columns(data: Mapping[str, ndarray], label: str) -> tuple[list[str], dict[str, str]]:
     """Return the columns that are scores of models, and the other columns, each with the reason.
 
     Only numbers of the same kind can be scores: 0 and 1, from 0 to 1, or another range. Columns
@@ -136,7 +137,7 @@ def score_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[list[str]
     """
     roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
     reasons: dict[str, str] = {}
-    values: dict[str, np.ndarray] = {}
+    values: dict[str, ndarray] = {}
     for name, cells in data.items():
         bare = _bare(name)
         role = roles_of[name] if len(bare) > 1 else ""
@@ -156,7 +157,7 @@ def score_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[list[str]
     return list(values), reasons
 
 
-def long_columns(data: Mapping[str, np.ndarray], label: str) -> tuple[str, str]:
+def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
     """Return the columns of models and of scores of a table with a row per item and model.
 
     Return ("", "") for any other table.
@@ -187,7 +188,7 @@ def _bare(name: str) -> str:
     return str(name).rpartition(".")[2].strip().casefold()
 
 
-def _numbers(name: str, cells: np.ndarray, label: str) -> np.ndarray | None:
+def _numbers(name: str, cells: ndarray, label: str) -> ndarray | None:
     """Return the numbers of a column without missing ones, None if it holds text.
 
     Raise an error if the text may be scores.
@@ -220,7 +221,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_mixed(values: Mapping[str, np.ndarray], label: str) -> None:
+def _refuse_mixed(values: Mapping[str, ndarray], label: str) -> None:
     """Raise an error if columns hold numbers of different kinds, as not all can be scores."""
     kinds: dict[str, list[str]] = {}
     for name, column in values.items():
@@ -245,7 +246,7 @@ def _refuse_mixed(values: Mapping[str, np.ndarray], label: str) -> None:
     )
 
 
-def _kind(column: np.ndarray) -> str:
+def _kind(column: ndarray) -> str:
     if np.isin(column, (0, 1)).all():
         return "0 and 1"
     return "from 0 to 1" if column.min() >= 0 and column.max() <= 1 else "other"

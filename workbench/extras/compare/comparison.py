@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks, intervals
 from workbench.extras.compare.evidence import Evidence, evidence
@@ -21,6 +22,7 @@ from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval, Note, Result, bounded_words, digits, percent, rows_of
 
+Differences = Evidence | Unpaired
 METHODS = ("default", "bounded", "t")
 LEAST, ROUND = 2, 1e-12  # fewest scored items that two models share; rounding error of a difference
 SHOWN = 6
@@ -104,17 +106,17 @@ class ItemComparison(Result):
     """
 
     names: tuple
-    score: np.ndarray
-    own: np.ndarray
-    pairs: np.ndarray
-    difference: np.ndarray
-    limits: np.ndarray
-    pair_level: np.ndarray
-    pvalue: np.ndarray
-    adjusted: np.ndarray
-    alone: np.ndarray
-    naive: np.ndarray
-    differ: np.ndarray
+    score: ndarray
+    own: ndarray
+    pairs: ndarray
+    difference: ndarray
+    limits: ndarray
+    pair_level: ndarray
+    pvalue: ndarray
+    adjusted: ndarray
+    alone: ndarray
+    naive: ndarray
+    differ: ndarray
     size: int
     clusters: int
     worth: float
@@ -127,16 +129,16 @@ class ItemComparison(Result):
     cluster_word: str = "cluster"
     sizes: tuple = ()
     method: str = "default"
-    bounded: np.ndarray | None = None
-    own_bounded: np.ndarray | None = None
+    bounded: ndarray | None = None
+    own_bounded: ndarray | None = None
 
     @property
-    def shown(self) -> np.ndarray:
+    def shown(self) -> ndarray:
         """Return whether the first model of each pair is shown to be better, (P,) bool."""
         return self.adjusted < 1 - self.level
 
     @property
-    def _beats(self) -> np.ndarray:
+    def _beats(self) -> ndarray:
         beats = np.zeros((len(self.names),) * 2, bool)
         beats[tuple(self.pairs[self.shown].T)] = True
         return beats
@@ -468,16 +470,14 @@ def compare_items(
     positions = oriented(scores, order)
     pairs = order[positions]
     samples = list(paired(scores, pairs, scores.cluster, method))
-    pvalue = np.concatenate([np.empty(0), *(sample.pvalues() for sample in samples)])
-    adjusted, pair_level = adjustment(pvalue, level, adjust)
-    adjusted, limits = consistent(adjusted, pair_limits(samples, pair_level), level)
-    bounded = pair_limits([by_method(sample, "bounded") for sample in samples], pair_level)
+    pvalue, adjusted, pair_level, limits, bounded = adjusted_limits(samples, level, adjust)
+    adjusted, limits = consistent(adjusted, limits, level)
     alone = naive = pair_limits(samples, np.full(pvalue.size, level))
     if scores.cluster is not None:
         unclustered = list(paired(scores, pairs, None, method))
         naive = pair_limits(unclustered, np.full(pvalue.size, level))
     first, second = scores.score.T[pairs.T]
-    difference = [sample.mean for sample in samples]
+    difference = means_of(samples)
     sizes: list[int] = []
     if len(pairs):
         main = main_pair(adjusted < 1 - level)
@@ -494,7 +494,7 @@ def compare_items(
         means[order],
         own[order],
         positions,
-        np.concatenate([np.empty(0), *difference]),
+        difference,
         limits,
         pair_level,
         pvalue,
@@ -598,7 +598,7 @@ def pair_interval(
     )
 
 
-def main_pair(is_shown: np.ndarray) -> int:
+def main_pair(is_shown: ndarray) -> int:
     """Return the position of the first pair shown to differ, or 0 if there is none.
 
     Parameters
@@ -608,7 +608,7 @@ def main_pair(is_shown: np.ndarray) -> int:
     return int(np.argmax(is_shown))
 
 
-def by_method(sample: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
+def by_method(sample: Differences, method: str) -> Differences:
     """Return the same evidence with limits and p-values by another method.
 
     Parameters
@@ -622,8 +622,8 @@ def by_method(sample: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
 
 
 def paired(
-    scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None, method: str = "default"
-) -> Iterator[Evidence | Unpaired]:
+    scores: ItemScores, pairs: ndarray, cluster: ndarray | None, method: str = "default"
+) -> Iterator[Differences]:
     """Yield the evidence on the differences of pairs of models.
 
     Parameters
@@ -642,7 +642,7 @@ def paired(
     low, high = scores.filled
     reach = scores.bounds[1] - scores.bounds[0]
 
-    def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
+    def columns(part: slice) -> tuple[ndarray, ndarray]:
         first, second = pairs[part].T
         return low[:, first] - high[:, second], high[:, first] - low[:, second]
 
@@ -650,9 +650,7 @@ def paired(
         yield by_method(sample, method)
 
 
-def ordered(
-    scores: ItemScores, level: float, method: str = "default"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def ordered(scores: ItemScores, level: float, method: str = "default") -> tuple:
     """Return the order of the models, the best first, and the mean and intervals of each.
 
     The means use the items that all models have, if there are at least two. Otherwise each mean
@@ -666,7 +664,7 @@ def ordered(
     method : {"default", "bounded", "t"}
     """
     samples = _means(scores)
-    mean = merit = np.concatenate([sample.mean for sample in samples])
+    mean = merit = means_of(samples)
     sign = 1 if scores.better == "lower" else -1
     if scores.sample is None and scores.unscored and len(scores.models) > 1:
         merit = shared_differences(scores).mean(1)
@@ -684,7 +682,7 @@ def ordered(
     return np.array(sorted(range(mean.size), key=position)), mean, own, bounded
 
 
-def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
+def _at_a_bound(scores: ItemScores, model: int, ends: ndarray, level: float) -> ndarray:
     """Return the limits of a mean, exact where all scores are the smallest or largest possible.
 
     If all of n clusters score 0, a mean of p has a probability of at most (1 - p)^n. This gives the
@@ -724,7 +722,7 @@ def _means(scores: ItemScores) -> list[Evidence]:
     )
 
 
-def shared_differences(scores: ItemScores) -> np.ndarray:
+def shared_differences(scores: ItemScores) -> ndarray:
     """Return the differences (M, M) of the mean scores of models, on the items that both have.
 
     Parameters
@@ -736,7 +734,7 @@ def shared_differences(scores: ItemScores) -> np.ndarray:
     return (sums - sums.T) / (scored.T @ scored)
 
 
-def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
+def oriented(scores: ItemScores, order: ndarray) -> ndarray:
     """Return all pairs (P, 2) of positions in an order, the better model of each pair first.
 
     Models are compared on the items that both have.
@@ -756,7 +754,7 @@ def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
     return np.where(is_worse[:, None], positions[:, ::-1], positions)
 
 
-def _units(scores: ItemScores, rows: np.ndarray) -> int:
+def _units(scores: ItemScores, rows: ndarray) -> int:
     """Return the number of selected items, or of their clusters."""
     return int(rows.sum()) if scores.cluster is None else int(np.unique(scores.cluster[rows]).size)
 
@@ -811,7 +809,7 @@ def refuse_unshared(scores: ItemScores) -> None:
     )
 
 
-def pair_limits(samples: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.ndarray:
+def pair_limits(samples: Sequence[Differences], levels: ndarray) -> ndarray:
     """Return the limits (V, 2) of all columns, each at its own level.
 
     Parameters
@@ -828,7 +826,32 @@ def pair_limits(samples: Sequence[Evidence | Unpaired], levels: np.ndarray) -> n
     return np.concatenate(limits)
 
 
-def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
+def means_of(samples: Sequence[Differences]) -> ndarray:
+    """Return the means (V,) of all columns.
+
+    Parameters
+    ----------
+    samples : list of Evidence
+    """
+    return np.concatenate([np.empty(0), *(sample.mean for sample in samples)])
+
+
+def adjusted_limits(samples: Sequence[Differences], level: float, adjust: str) -> tuple:
+    """Return p-values, adjusted p-values, levels, limits and bounded limits of all columns.
+
+    Parameters
+    ----------
+    samples : list of Evidence
+    level : float
+    adjust : {"holm", "none"}
+    """
+    pvalue = np.concatenate([np.empty(0), *(sample.pvalues() for sample in samples)])
+    adjusted, levels = adjustment(pvalue, level, adjust)
+    bounded = pair_limits([by_method(sample, "bounded") for sample in samples], levels)
+    return pvalue, adjusted, levels, pair_limits(samples, levels), bounded
+
+
+def unscored_notes(scores: ItemScores, order: ndarray, level: float) -> Iterator[Note]:
     """Yield the notes on missing scores, with the limits of the best model and another one.
 
     Parameters
@@ -845,7 +868,7 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
     count = checks.counted(int(scores.wanted.sum()), "score")
     items = "the items that have a score"
     title = f"The mean of {scores.models[best]}"
-    samples: list[Evidence | Unpaired] = []
+    samples: list[Differences] = []
     if len(order) == 1:
         samples += _means(scores)
     else:
@@ -867,7 +890,7 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
     )
 
 
-def _beside(sample: Evidence | Unpaired, level: float) -> str:
+def _beside(sample: Differences, level: float) -> str:
     """Return an estimate with its limits, and those for the extreme missing scores."""
     tail = (1 - level) / 2
     limits = (*sample.scored_limits(tail), *sample.worst_limits(tail))
@@ -881,7 +904,7 @@ def _beside(sample: Evidence | Unpaired, level: float) -> str:
     )
 
 
-def _notes(scores: ItemScores, samples: Sequence[Evidence | Unpaired]) -> Iterator[Note]:
+def _notes(scores: ItemScores, samples: Sequence[Differences]) -> Iterator[Note]:
     if scores.cluster is None:
         yield Note(
             "assumption",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.intervals import wilson
 from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
@@ -20,6 +21,9 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates
 
 BLOCK = 2**21  # numbers that are processed at once
+Bounds = tuple[float, float]
+Tail = float | ndarray
+Limits = tuple[ndarray, ndarray]
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,14 @@ class Independent:
     """Moments (V,) of columns of n values of independent items."""
 
     n: Any
-    mean: np.ndarray
-    second: np.ndarray
-    third: np.ndarray
-    unseen: np.ndarray
-    bounds: tuple[float, float]
+    mean: ndarray
+    second: ndarray
+    third: ndarray
+    unseen: ndarray
+    bounds: Bounds
 
     @property
-    def standard_error(self) -> np.ndarray:
+    def standard_error(self) -> ndarray:
         """Return the standard error of the mean, (V,)."""
         return np.sqrt(self.second / (self.n - 1))
 
@@ -43,7 +47,7 @@ class Independent:
         """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
-    def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
+    def moments(self, side: int, tail: Tail, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment of the beta distribution of a limit.
 
         They are those of `workbench.intervals.limits.limit_of_moments` for one stratum, in the same
@@ -57,9 +61,7 @@ class Independent:
         )
         return mean, second / (self.n + 2), 2 * third / ((self.n + 2) * (self.n + 3))
 
-    def limits(
-        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail, bounds: Bounds, *, bounded: bool = False) -> Limits:
         """Return lower and upper limits, (V,) each."""
         (a, b, c), (d, e, f) = self.moments(0, tail, bounded), self.moments(1, tail, bounded)
         return (
@@ -73,10 +75,10 @@ class Proportions:
     """Proportions (V,) of n independent items each, whose scores are 0 or 1."""
 
     n: Any
-    mean: np.ndarray
+    mean: ndarray
 
     @property
-    def standard_error(self) -> np.ndarray:
+    def standard_error(self) -> ndarray:
         """Return the standard error of the proportion, (V,)."""
         return np.sqrt(self.mean * (1 - self.mean) / (self.n - 1))
 
@@ -85,14 +87,12 @@ class Proportions:
         """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
-    def limits(
-        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail, bounds: Bounds, *, bounded: bool = False) -> Limits:
         """Return Wilson's limits, (V,) each; they are also the bounded ones."""
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
 
-def limits_with_gaps(sample: Any, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def limits_with_gaps(sample: Any, tail: Tail) -> Limits:
     """Return limits that are valid for the items whose value is known and for all items.
 
     Parameters
@@ -106,6 +106,9 @@ def limits_with_gaps(sample: Any, tail: float | np.ndarray) -> tuple[np.ndarray,
         return low, high
     scored_low, scored_high = sample.scored_limits(tail)
     return np.minimum(low, scored_low), np.maximum(high, scored_high)
+
+
+Moments = Independent | Clusters | Proportions
 
 
 @dataclass(frozen=True)
@@ -126,19 +129,19 @@ class Evidence:
         Method of limits and p-values: see `workbench.compare_items`.
     """
 
-    least: Independent | Clusters | Proportions
-    most: Independent | Clusters | Proportions
-    bounds: tuple[float, float]
-    scored: Independent | Clusters | Proportions | None = None
+    least: Moments
+    most: Moments
+    bounds: Bounds
+    scored: Moments | None = None
     method: str = "default"
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> ndarray:
         """Return the estimates (V,), from the items whose value is known."""
         return self.estimated.mean
 
     @property
-    def estimated(self) -> Independent | Clusters | Proportions:
+    def estimated(self) -> Moments:
         """Return the items whose value is known."""
         return self.least if self.scored is None else self.scored
 
@@ -147,21 +150,19 @@ class Evidence:
         """Return whether every value is known."""
         return self.scored is None
 
-    def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail) -> Limits:
         """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
         return limits_with_gaps(self, tail)
 
-    def scored_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scored_limits(self, tail: Tail) -> Limits:
         """Return the limits for the items whose value is known, (V,) each."""
         return self.limits_of(self.estimated, tail)
 
-    def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def worst_limits(self, tail: Tail) -> Limits:
         """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self.limits_of(self.least, tail)[0], self.limits_of(self.most, tail)[1]
 
-    def limits_of(
-        self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray
-    ) -> tuple:
+    def limits_of(self, sample: Moments, tail: Tail) -> tuple:
         """Return lower and upper limits of the means of a sample, (V,) each, by `method`.
 
         Parameters
@@ -174,7 +175,7 @@ class Evidence:
         half = scipy.special.stdtrit(sample.design_df, 1 - tail) * sample.standard_error
         return sample.mean - half, sample.mean + half
 
-    def pvalues(self, at: float = 0.0) -> np.ndarray:
+    def pvalues(self, at: float = 0.0) -> ndarray:
         """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         worst = self._pvalues(self.least, self.most, at)
         if self.scored is None:
@@ -184,7 +185,7 @@ class Evidence:
         scored = self._pvalues(self.scored, self.scored, at)
         return np.where(same_side, np.maximum(worst, scored), 1.0)
 
-    def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
+    def _pvalues(self, least: Any, most: Any, at: float) -> ndarray:
         if self.method == "t":
             below, above = (
                 _t_tail(sign * (sample.mean - at), sample)
@@ -192,7 +193,7 @@ class Evidence:
             )
             return 2 * np.minimum(np.minimum(below, above), 0.5)
 
-        def moments(side: int, tail: np.ndarray) -> tuple:
+        def moments(side: int, tail: ndarray) -> tuple:
             return (most if side else least).moments(side, tail, self.method == "bounded")
 
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
@@ -213,7 +214,7 @@ class Evidence:
         return float(np.min(sample.psus)) if isinstance(sample, Clusters) else np.inf
 
 
-def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) -> np.ndarray:
+def _t_tail(distance: ndarray, sample: Moments) -> ndarray:
     """Return the tail probability of Student's t at a distance over its standard error, (V,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = scipy.special.stdtr(sample.design_df, -distance / sample.standard_error)
@@ -221,11 +222,11 @@ def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) 
 
 
 def evidence(
-    columns: Callable[[slice], tuple[np.ndarray, np.ndarray]],
+    columns: Callable[[slice], tuple[ndarray, ndarray]],
     size: tuple[int, int],
-    cluster: np.ndarray | None,
-    bounds: tuple[float, float],
-    complete: np.ndarray | None = None,
+    cluster: ndarray | None,
+    bounds: Bounds,
+    complete: ndarray | None = None,
 ) -> Iterator[Evidence]:
     """Yield the evidence of items on columns of values, in blocks that need little memory.
 
@@ -276,8 +277,8 @@ def joined(parts: Sequence[Any]) -> Any:
 
 
 def _summary(
-    cluster: np.ndarray | None, bounds: tuple[float, float]
-) -> Callable[[np.ndarray], Independent | Clusters]:
+    cluster: ndarray | None, bounds: Bounds
+) -> Callable[[ndarray], Independent | Clusters]:
     """Return the function from columns of values (N, V) to the evidence on their means."""
     if cluster is None:
         return lambda values: _independent(values, bounds)
@@ -286,14 +287,14 @@ def _summary(
     design = SurveyDesign(np.zeros(code.size, int), psu=code[order])
     drawn = replicates(design, "jkn")
 
-    def summarize(values: np.ndarray) -> Clusters:
+    def summarize(values: ndarray) -> Clusters:
         sample = Sample.of_columns(design, values[order])
         return clusters(design, sample, sample.variance(drawn), bounds)
 
     return summarize
 
 
-def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent:
+def _independent(values: ndarray, bounds: Bounds) -> Independent:
     mean = np.clip(values.mean(0), *bounds)
     off = values - mean
     square = off**2

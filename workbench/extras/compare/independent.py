@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.extras.compare.evidence import (
+    Bounds,
     Evidence,
+    Limits,
     Proportions,
+    Tail,
     evidence,
     joined,
     limits_with_gaps,
@@ -50,7 +54,7 @@ class Unpaired:
     second: Evidence
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> ndarray:
         """Return the estimates, (V,)."""
         return self.first.mean - self.second.mean
 
@@ -69,28 +73,26 @@ class Unpaired:
         """Return whether every value is known."""
         return self.first.is_complete and self.second.is_complete
 
-    def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail) -> Limits:
         """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
         return limits_with_gaps(self, tail)
 
-    def scored_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scored_limits(self, tail: Tail) -> Limits:
         """Return the limits for the items that have scores, (V,) each."""
         first, second = self.first.estimated, self.second.estimated
         return self._limits((first, first), (second, second), tail)
 
-    def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def worst_limits(self, tail: Tail) -> Limits:
         """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self._limits(
             (self.first.least, self.first.most), (self.second.least, self.second.most), tail
         )
 
-    def _limits(
-        self, first: tuple, second: tuple, tail: float | np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _limits(self, first: tuple, second: tuple, tail: Tail) -> Limits:
         bounds = self.first.bounds
         reach = bounds[1] - bounds[0]
 
-        def distance(sample: Any, side: int) -> np.ndarray:
+        def distance(sample: Any, side: int) -> ndarray:
             return sample.mean - self.first.limits_of(sample, tail)[side]
 
         (a_low, a_high), (b_low, b_high) = first, second
@@ -98,7 +100,7 @@ class Unpaired:
         high = a_high.mean - b_low.mean + np.hypot(distance(a_high, 1), distance(b_low, 0))
         return np.maximum(low, -reach), np.minimum(high, reach)
 
-    def pvalues(self, at: float = 0.0) -> np.ndarray:
+    def pvalues(self, at: float = 0.0) -> ndarray:
         """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         lowest = np.full(self.mean.shape, math.log(LEAST_TAIL))
         highest = np.full(self.mean.shape, math.log(0.5))
@@ -112,7 +114,7 @@ class Unpaired:
 
 
 def sample_evidence(
-    scores: ItemScores, cluster: np.ndarray | None, *, proportions: bool = False
+    scores: ItemScores, cluster: ndarray | None, *, proportions: bool = False
 ) -> list[Evidence]:
     """Return the evidence of each model's own items on its mean.
 
@@ -138,7 +140,7 @@ def sample_evidence(
     return samples
 
 
-def _proportions(low: np.ndarray, high: np.ndarray, bounds: tuple[float, float]) -> Evidence:
+def _proportions(low: ndarray, high: ndarray, bounds: Bounds) -> Evidence:
     is_scored = (low == high)[:, 0]
     least, most, scored = (
         Proportions(np.array([len(values)]), values.mean(0))
@@ -148,12 +150,12 @@ def _proportions(low: np.ndarray, high: np.ndarray, bounds: tuple[float, float])
 
 
 def _evidence_of(
-    low: np.ndarray, high: np.ndarray, cluster: np.ndarray | None, bounds: tuple[float, float]
+    low: ndarray, high: ndarray, cluster: ndarray | None, bounds: Bounds
 ) -> Iterator[Evidence]:
     return evidence(lambda part: (low, high), low.shape, cluster, bounds)
 
 
-def unpaired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Unpaired:
+def unpaired(scores: ItemScores, pairs: ndarray, cluster: ndarray | None) -> Unpaired:
     """Return the evidence of independent samples on the differences of pairs of models.
 
     Parameters

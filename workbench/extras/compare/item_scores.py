@@ -8,6 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -68,17 +69,17 @@ class ItemScores(Result):
     ItemScores(3 items scored by 2 models, from 0 to 1)
     """
 
-    score: np.ndarray
+    score: ndarray
     models: tuple
     item: tuple
-    cluster: np.ndarray | None = None
+    cluster: ndarray | None = None
     bounds: tuple = (0.0, 1.0)
     better: str = "higher"
     values: tuple = ()
     columns: dict = FILLED
     finished: bool = False
     cluster_word: str = "cluster"
-    sample: np.ndarray | None = None
+    sample: ndarray | None = None
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
@@ -147,13 +148,13 @@ class ItemScores(Result):
             raise checks.WrongValue("score", rule, told=got)
 
     @property
-    def filled(self) -> tuple[np.ndarray, np.ndarray]:
+    def filled(self) -> tuple[ndarray, ndarray]:
         """Return the scores (N, M) with missing ones at the lower and at the upper bound."""
         low, high = (np.where(np.isnan(self.score), bound, self.score) for bound in self.bounds)
         return low, high
 
     @property
-    def wanted(self) -> np.ndarray:
+    def wanted(self) -> ndarray:
         """Return whether each item was meant for each model, (N, M).
 
         All are, except in independent samples, where each item was meant for one model.
@@ -177,7 +178,7 @@ class ItemScores(Result):
         """Return the number of clusters; 0 if items are independent."""
         return 0 if self.cluster is None else int(np.unique(self.cluster).size)
 
-    def some(self, rows: np.ndarray) -> "ItemScores":
+    def some(self, rows: ndarray) -> "ItemScores":
         """Return the scores of some of the items.
 
         Parameters
@@ -214,8 +215,8 @@ class ItemScores(Result):
 
 
 def _checked_samples(
-    sample: ArrayLike, score: np.ndarray, models: Sequence[str], cluster: np.ndarray | None
-) -> np.ndarray:
+    sample: ArrayLike, score: ndarray, models: Sequence[str], cluster: ndarray | None
+) -> ndarray:
     """Return the sample of each item, or raise an error.
 
     Each sample needs enough items, and its items must have no score by another model.

@@ -51,8 +51,9 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         As of `json_records`.
     """
     spec: dict = {}
-    prompts: dict = {}
-    events = []
+    prompts: dict[str, str] = {}
+    first: dict[str, tuple[int, dict]] = {}  # number and data of the first event of each sample
+    scores: dict[str, dict[str, float]] = {}
     for number, record, problem in records:
         if problem:
             raise ValueError(f"{label}, record {number} {problem}")
@@ -60,38 +61,37 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         kind, data, identifier = (record.get(name) for name in ("type", "data", "sample_id"))
         if not isinstance(data, dict) or identifier is None:
             continue
+        item = str(identifier)
         if kind == "sampling":
-            prompts.setdefault(str(identifier), text_of(data.get("prompt")))
-        if kind in _SCORED:
-            events.append((number, str(identifier), data))
-    if not events:
+            prompts.setdefault(item, text_of(data.get("prompt")))
+        if kind not in _SCORED:
+            continue
+        first.setdefault(item, (number, data))
+        of_item = scores.setdefault(item, {})
+        for name, cell in data.items():
+            value = number_of(cell)
+            if value is None:
+                continue
+            if name in of_item:
+                raise ValueError(
+                    f"{label} has two scores {name!r} of sample {item!r}, in records "
+                    f"{first[item][0]} and {number}: keep one run in each file"
+                )
+            of_item[name] = value
+    if not first:
         kinds = checks.listed(_SCORED, quoted=True)
         raise ValueError(f"{label} has no event of kind {kinds}: it holds no scores")
-    samples: dict[str, Sample] = {}
-    for number, identifier, data in events:
-        values = {name: number_of(value) for name, value in data.items()}
-        scores = {name: value for name, value in values.items() if value is not None}
-        other = samples.get(identifier)
-        if other is not None:
-            for name in scores.keys() & other.scores.keys():
-                raise ValueError(
-                    f"{label} has two scores {name!r} of sample {identifier!r}, in records "
-                    f"{other.number} and {number}: keep one run in each file"
-                )
-            other.scores.update(scores)
-            continue
+    samples = []
+    for item, (number, data) in first.items():
         answer = data.get("picked", data.get("sampled"))
-        prompt = prompts.get(identifier, "")
-        samples[identifier] = _sample(
-            number, identifier, scores, prompt, answer, data.get("expected")
-        )
-    has_correct = any("correct" in sample.scores for sample in samples.values())
-    score = "correct" if has_correct else ""
+        prompt = prompts.get(item, "")
+        samples.append(_sample(number, item, scores[item], prompt, answer, data.get("expected")))
+    has_correct = any("correct" in names for names in scores.values())
     models = spec.get("completion_fns") or [""]
     return EvaluationLog(
         label,
-        tuple(samples.values()),
-        score,
+        tuple(samples),
+        "correct" if has_correct else "",
         "epoch",
         "metric",
         model=str(models[0]),

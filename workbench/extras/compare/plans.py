@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy import ndarray
 from scipy.special import ndtri
 
 from workbench import checks
@@ -202,9 +203,8 @@ def _chance_shown(
         raise checks.WrongValue("icc", "must be below 1", icc)
     if groups is None and icc:
         raise checks.WrongValue("icc", "needs clusters", icc)
-    if groups is None:
-        samples_of = _of_items(items)
-    else:
+    samples_of: Callable = _of_items(items)
+    if groups is not None:
         groups = checks.whole("clusters", groups, 2, min(items, MOST_CLUSTERS))
         samples_of = _of_clusters(items, groups, icc)
 
@@ -220,10 +220,10 @@ def _chance_shown(
     return chance
 
 
-def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
+def _of_items(items: int) -> Callable[[ndarray], Iterator[Independent]]:
     """Return a function from the probabilities of the values to the moments of samples."""
 
-    def samples(chances: np.ndarray) -> Iterator[Independent]:
+    def samples(chances: ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
         mean, square = (better - worse) / items, (better + worse) / items
         second, third = square - mean**2, mean - 3 * mean * square + 2 * mean**3
@@ -232,12 +232,12 @@ def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
     return samples
 
 
-def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Iterator[Clusters]]:
+def _of_clusters(items: int, groups: int, icc: float) -> Callable[[ndarray], Iterator[Clusters]]:
     size = np.diff(np.arange(groups + 1) * items // groups)
     design = SurveyDesign(np.zeros(groups, int))
     drawn, most = replicates(design, "jkn"), -(-AT_ONCE // groups)
 
-    def samples(chances: np.ndarray) -> Iterator[Clusters]:
+    def samples(chances: ndarray) -> Iterator[Clusters]:
         rng = np.random.default_rng(0)
         for start in range(0, CLUSTERED_RUNS, most):
             counts = _in_clusters(size, chances, icc, min(most, CLUSTERED_RUNS - start), rng)
@@ -248,8 +248,8 @@ def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], 
 
 
 def _in_clusters(
-    size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator
-) -> np.ndarray:
+    size: ndarray, chances: ndarray, icc: float, runs: int, rng: np.random.Generator
+) -> ndarray:
     """Return the counts of each value in clusters, (3, C, runs)."""
     shape = size.size, runs, len(VALUES)
     of_cluster = np.broadcast_to(chances, shape)

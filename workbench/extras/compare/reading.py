@@ -7,6 +7,7 @@ from itertools import chain, combinations, compress
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import numbers
@@ -333,7 +334,7 @@ def _of_shared_items(runs: list[Run], rows: Rows, ids: list[str], cluster: str) 
     name = spelled(cluster, columns)
     texts = [numbers.present(name, run.cells[name]) for run in runs]
     for item in ids:
-        clusters = set()
+        clusters: set[str] = set()
         for run, of_run in zip(runs, texts, strict=True):
             clusters.update(of_run[row] for row in rows[run.model][item])
         if len(clusters) > 1:
@@ -344,7 +345,7 @@ def _of_shared_items(runs: list[Run], rows: Rows, ids: list[str], cluster: str) 
 
 
 def _of_independent_samples(
-    runs: list[Run], rows: Rows, scores: Sequence[np.ndarray], cluster: str
+    runs: list[Run], rows: Rows, scores: Sequence[ndarray], cluster: str
 ) -> dict[str, Any]:
     """Return the scores, items, columns and clusters of models with items of their own."""
     sample = np.repeat(np.arange(len(runs)), [len(column) for column in scores])
@@ -393,7 +394,7 @@ def _combined(
     ids: list[str],
     repeats: re.Match,
     bounds: tuple[float, float],
-) -> tuple[np.ndarray, set[float]]:
+) -> tuple[ndarray, set[float]]:
     """Return one score per item, from its epochs, and the set of possible scores.
 
     A score is NaN if that of an epoch is missing.

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data.numbers import as_text
@@ -10,16 +11,15 @@ from workbench.data.shapes import gaps
 from workbench.extras.compare.comparison import (
     METHODS,
     SHOWN,
-    by_method,
+    Differences,
+    adjusted_limits,
+    means_of,
     ordered,
-    pair_limits,
     paired,
     unshared_pair,
 )
-from workbench.extras.compare.evidence import Evidence
-from workbench.extras.compare.independent import Unpaired
 from workbench.extras.compare.item_scores import ItemScores
-from workbench.intervals.adjusted import ADJUSTMENTS, adjustment
+from workbench.intervals.adjusted import ADJUSTMENTS
 from workbench.results import Note, Table, rows_of
 
 LETTERS = 160  # shown of an item's text
@@ -95,7 +95,7 @@ def compare_slices(
     cells = scores.columns[by]
     missing = gaps(cells, True)
     slices = np.array(as_text(np.where(missing, "", cells)))
-    samples: list[Evidence | Unpaired] = []
+    samples: list[Differences] = []
     rows, small = [], []
     for name in dict.fromkeys(slices[~missing].tolist()):
         is_in_slice = ~missing & (slices == name)
@@ -109,11 +109,8 @@ def compare_slices(
             rows.append({"slice": name, "items": len(part.item), **models})
     if not rows:
         raise checks.WrongValue("by", "must have a slice with at least two items and clusters", by)
-    pvalue = np.concatenate([sample.pvalues() for sample in samples])
-    adjusted, levels = adjustment(pvalue, level, adjust)
-    mean = np.concatenate([sample.mean for sample in samples])
-    limits = pair_limits(samples, levels)
-    bounded = pair_limits([by_method(sample, "bounded") for sample in samples], levels)
+    pvalue, adjusted, _, limits, bounded = adjusted_limits(samples, level, adjust)
+    mean = means_of(samples)
     is_better = mean < 0 if scores.better == "lower" else mean > 0
     numbers = rows_of(
         difference=mean,
@@ -142,7 +139,7 @@ def compare_slices(
     return Table(table, f"Slices by {by}", notes=notes)
 
 
-def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
+def comparable(scores: ItemScores, rows: ndarray) -> bool:
     """Return whether a selection of items is enough to compare every pair of models.
 
     Parameters

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import frames, numbers
@@ -57,7 +58,7 @@ class Run(NamedTuple):
     item: list[str]
     epoch: list[str]
     score: list[float]
-    cells: dict[str, np.ndarray]
+    cells: dict[str, ndarray]
     selection: str = ""
     content: Sequence[tuple[str, ...]] = ()
     finished: bool = False
@@ -210,9 +211,9 @@ def _log_run(name: str, path: str, options: Options) -> Run:
     for column, cell in columns.items():
         cells[column] = numbers.objects([sample.cells.get(cell) for sample in samples])
     dated = _DATED.fullmatch(os.path.basename(file))
-    notes = ()
+    notes = []
     if log.unnamed_parts:
-        notes = (Note("data", unnamed_part(log, samples[0].part)),)
+        notes.append(Note("data", unnamed_part(log, samples[0].part)))
     return Run(
         name or log.model,
         bool(name),
@@ -227,7 +228,7 @@ def _log_run(name: str, path: str, options: Options) -> Run:
         [sample.content for sample in samples],
         has_epochs,
         log.task or (dated[1] if dated else ""),
-        notes,
+        tuple(notes),
     )
 
 
@@ -342,7 +343,7 @@ def _candidates(options: Options, free: Sequence[str]) -> list[str]:
 
 
 def _roles(
-    data: Mapping[str, np.ndarray], free: Sequence[str], label: str, options: Options, files: int
+    data: Mapping[str, ndarray], free: Sequence[str], label: str, options: Options, files: int
 ) -> tuple[str, list[str], dict[str, str]]:
     """Return the column of models or "", the columns of scores, and the other columns.
 
@@ -371,7 +372,7 @@ def _roles(
 
 
 def _epochs(
-    data: Mapping[str, np.ndarray], options: Options, free: Sequence[str], items: Sequence
+    data: Mapping[str, ndarray], options: Options, free: Sequence[str], items: Sequence
 ) -> tuple[list[str], list[str]]:
     """Return the columns that distinguish repeats, and the repeat of each row.
 
@@ -402,7 +403,7 @@ def _of_models(run: Run, models: list[str]) -> list[Run]:
     return runs
 
 
-def _scores(name: str, cells: np.ndarray, has_letters: bool) -> list[float]:
+def _scores(name: str, cells: ndarray, has_letters: bool) -> list[float]:
     """Return scores, NaN if missing; letters are scores if the user chose the column."""
     missing = gaps(cells, True)
     if cells.dtype.kind == "f":

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks
 from workbench.cross_validation import kfold
@@ -76,7 +77,7 @@ RECORD = Path(__file__).with_name("table2.json")
 SAME = np.kron(np.eye(K), np.ones((M, M))).astype(bool)
 
 
-def covariance(sigma2: float, omega: float, gamma: float) -> np.ndarray:
+def covariance(sigma2: float, omega: float, gamma: float) -> ndarray:
     """Return the covariance matrix of the losses of K folds of M items."""
     return np.where(SAME, omega, gamma) + np.eye(N) * (sigma2 - omega)
 
@@ -429,7 +430,9 @@ def _populations(setting: Setting) -> list[tuple]:
     folder = setting.data
     if folder is not None and not Path(folder).is_dir():
         return [_of_file(folder)]
-    at_hand = [(entry.title, kept_population(name, folder), "") for name, entry in KNOWN.items()]
+    at_hand: list[tuple] = [
+        (entry.title, kept_population(name, folder), "") for name, entry in KNOWN.items()
+    ]
     if folder is not None and not any(population for _, population, _ in at_hand):
         raise ValueError(
             f"data must be a file or a folder that `workbench data` filled; {folder} holds neither "
@@ -448,7 +451,7 @@ def _of_file(path: str) -> tuple:
     return name, (X, y), f"the file given for {name}"
 
 
-def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
+def read_population(path: str) -> tuple[ndarray, ndarray]:
     """Return features and two classes from a file.
 
     The class is the only column without numbers, or else the last column. More than two classes are
@@ -489,7 +492,7 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
     return X, 1 - best[positions].astype(int)
 
 
-def _numeric(column: np.ndarray) -> bool:
+def _numeric(column: ndarray) -> bool:
     with contextlib.suppress(TypeError, ValueError):
         return bool(np.isfinite(np.asarray(column, float)).all())
     return False
@@ -579,7 +582,7 @@ def _printed_table() -> Iterator[dict]:
     )
 
 
-def _thetas(losses: np.ndarray) -> dict:
+def _thetas(losses: ndarray) -> dict:
     runs, n = losses.shape
     folds = losses.reshape(runs, n // 10, 10)
     return {

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.extras.papers.claims import Correction, bound, every, number
 from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
@@ -277,7 +278,7 @@ def _of_large_audit(
     )
 
 
-def _determinant(cells: Any) -> np.ndarray:
+def _determinant(cells: Any) -> ndarray:
     """Return p00 + p11 - 1 of audits from their cells n00, n01, n10 and n11."""
     n00, n01, n10, n11 = cells
     return n00 / (n00 + n01) + n11 / (n10 + n11) - 1
@@ -357,7 +358,7 @@ def _better(
         )
 
 
-def _outside(estimates: np.ndarray) -> float:
+def _outside(estimates: ndarray) -> float:
     """Return the proportion of estimates outside [0, 1]."""
     return float(np.mean((estimates < 0) | (estimates > 1)))
 
@@ -553,7 +554,7 @@ def _appendix(setting: Setting) -> Claims:
             )
 
 
-def _near(text: str, values: np.ndarray, formula: float, slack: float, printed: str) -> dict:
+def _near(text: str, values: ndarray, formula: float, slack: float, printed: str) -> dict:
     """Return the row of a mean and its formula, which may differ by the proportion `slack`.
 
     The paper prints the remainder as `printed`.

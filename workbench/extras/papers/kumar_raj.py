@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.data.scored_items import synthetic_scores
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, put_in
@@ -228,7 +229,7 @@ def _lemma1() -> Claims:
     )
 
 
-def _with_replacement(right: int, size: int, n: int) -> np.ndarray:
+def _with_replacement(right: int, size: int, n: int) -> ndarray:
     """Return the proportions correct of all samples of n of `size` items with replacement."""
     return np.array(
         [sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)]
@@ -389,7 +390,7 @@ def _remark2() -> Claims:
     )
 
 
-def _ratio_of(A: np.ndarray) -> float:
+def _ratio_of(A: ndarray) -> float:
     return float((A * (1 - A)).mean() / (A.mean() * (1 - A.mean())))
 
 
@@ -561,7 +562,7 @@ def _section3_5() -> Claims:
     )
 
 
-def _root_parts(z: np.ndarray, edges: np.ndarray, power: float) -> float:
+def _root_parts(z: ndarray, edges: ndarray, power: float) -> float:
     """Return the largest integral of a power of the density between edges, over the smallest."""
     density = scipy.stats.gaussian_kde(z)
     grids = [np.linspace(*ends, 60) for ends in itertools.pairwise(edges)]
@@ -569,7 +570,7 @@ def _root_parts(z: np.ndarray, edges: np.ndarray, power: float) -> float:
     return float(max(parts) / min(parts))
 
 
-def _in_one_cell(z: np.ndarray, edges: Any) -> int:
+def _in_one_cell(z: ndarray, edges: Any) -> int:
     low, high = np.sort(list(itertools.pairwise(edges)), 1).T
     cells = ((z[:, None] > low) & (z[:, None] <= high)).sum(1) + (z == z.min())
     return int((cells == 1).sum())

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.special
+from numpy import ndarray
 
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
 from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
@@ -84,16 +85,16 @@ class _Sample:
         squares = self.weight**2 * self.values.var(1, ddof=1)
         self.variance = float(squares.sum() / units)
 
-    def estimates(self, units: np.ndarray) -> np.ndarray:
+    def estimates(self, units: ndarray) -> ndarray:
         """Return the estimates of replicates from the unit that each keeps per stratum."""
         return self.values[np.arange(len(self.weight)), units] @ self.weight
 
-    def misses(self, signs: np.ndarray) -> np.ndarray:
+    def misses(self, signs: ndarray) -> ndarray:
         """Return the differences of half-samples from the full estimate."""
         return self.estimates(_units(signs)) - self.mean
 
 
-def _units(signs: np.ndarray) -> np.ndarray:
+def _units(signs: ndarray) -> ndarray:
     """Return the unit that a half-sample keeps per stratum, 0 for + and 1 for -."""
     return np.where(signs > 0, 0, 1)
 
@@ -103,7 +104,7 @@ WEIGHT, VALUES, MEAN = SAMPLE.weight, SAMPLE.values, SAMPLE.mean
 DESIGN = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(WEIGHT / 2, 2))
 
 
-def _even_pairs(array: np.ndarray) -> tuple:
+def _even_pairs(array: ndarray) -> tuple:
     """Return the number of orthogonal pairs of columns, and the number of pairs."""
     products = (array.T @ array)[np.triu_indices(array.shape[1], 1)]
     return int((products == 0).sum()), products.size
@@ -510,7 +511,7 @@ def _eq14() -> Claims:
     )
 
 
-def _off_the_mean(signs: np.ndarray) -> float:
+def _off_the_mean(signs: ndarray) -> float:
     """Return the difference of the mean of half-samples from the full estimate.
 
     There are as many strata as columns.
@@ -553,7 +554,7 @@ def _eq15() -> Claims:
 # section 7.3: more than two units
 
 
-def _replicates_of(units: int) -> np.ndarray:
+def _replicates_of(units: int) -> ndarray:
     """Return all replicates of four strata."""
     return np.array(list(itertools.product(range(units), repeat=4)))
 
@@ -705,7 +706,7 @@ def _eq20() -> Claims:
     )
 
 
-def _orthogonal(array: np.ndarray) -> bool:
+def _orthogonal(array: ndarray) -> bool:
     """Return whether each ordered pair of symbols occurs zero times or as often as the others.
 
     This must be so in any two columns.

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
@@ -190,7 +191,7 @@ def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> I
             yield spread, counts, total
 
 
-def _oversized(spread: np.ndarray, counts: np.ndarray, total: float) -> np.ndarray:
+def _oversized(spread: ndarray, counts: ndarray, total: float) -> ndarray:
     return counts > total * spread / spread.sum()
 
 
@@ -277,7 +278,7 @@ def _lemma2() -> Claims:
     )
 
 
-def _reduced(spread: np.ndarray, counts: np.ndarray, total: int) -> np.ndarray:
+def _reduced(spread: ndarray, counts: ndarray, total: int) -> ndarray:
     """Return the library's optimal reduction in real numbers, for strata with N = 10^9 records."""
     size = np.full(len(spread), 10**9)
     return np.asarray(reduce_sample(size, spread, counts, total, minimum=0, integer=False).labeled)
@@ -448,7 +449,7 @@ def _algorithm4() -> Claims:
     return _voila(11)
 
 
-def _voila(seed: int) -> list:
+def _voila(seed: int) -> Claims:
     rng, differences, textbook = np.random.default_rng(seed), [], []
     for _ in range(150):
         size, sd = rng.integers(2, 7, 4), np.exp(rng.normal(0, 1, 4))
@@ -457,22 +458,20 @@ def _voila(seed: int) -> list:
         allocated = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
         differences.append(np.abs(sizes - allocated).max())
         textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - sizes).max())
-    return [
-        equal(
-            "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
-            differences,
-            printed="variance-optimal",
-        ),
-        equal(
-            "the same, minus those of Neyman's rule iterated (Cochran 1977), which the paper does "
-            "not compare",
-            textbook,
-            printed="",
-        ),
-    ]
+    yield equal(
+        "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
+        differences,
+        printed="variance-optimal",
+    )
+    yield equal(
+        "the same, minus those of Neyman's rule iterated (Cochran 1977), which the paper does not "
+        "compare",
+        textbook,
+        printed="",
+    )
 
 
-def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.ndarray:
+def _iterated_neyman(spread: ndarray, size: ndarray, total: int) -> ndarray:
     """Return the shares of Neyman's rule, iterated.
 
     Strata with fewer records than their share are taken completely, and the rest is allocated

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.extras.papers.claims import bound, number, put_in
 from workbench.extras.papers.items import Claims, Figure, Setting, drawn
@@ -80,7 +81,7 @@ def _days(setting: Setting) -> Any:
     return _year(_large(setting), "day")
 
 
-def _month(study: Any) -> np.ndarray:
+def _month(study: Any) -> ndarray:
     return study.checkpoint / study.checkpoint[-1] * 12
 
 
@@ -89,14 +90,14 @@ def _at(month: float, study: Any) -> int:
     return int(np.argmin(abs(_month(study) - month)))
 
 
-def _cosine(study: Any, method: str) -> np.ndarray:
+def _cosine(study: Any, method: str) -> ndarray:
     """Return the cosine distance of a method's allocation from VOILA's, (C,), mean of runs."""
     a, b = study.sampled[method], study.sampled["voila"]
     with np.errstate(invalid="ignore"):
         return (1 - (a * b).sum(-1) / ((a**2).sum(-1) * (b**2).sum(-1)) ** 0.5).mean(0)
 
 
-def _over_time(study: Any, values: np.ndarray, series: str) -> list:
+def _over_time(study: Any, values: ndarray, series: str) -> list:
     return [
         {"month": float(month), "value": float(value), "series": series}
         for month, value in zip(_month(study), values, strict=True)
@@ -105,7 +106,7 @@ def _over_time(study: Any, values: np.ndarray, series: str) -> list:
 
 
 def _largest(
-    matrix: np.ndarray, study: Any, panel: str, by: np.ndarray | None = None, over: str = "month"
+    matrix: ndarray, study: Any, panel: str, by: ndarray | None = None, over: str = "month"
 ) -> Iterator[dict]:
     """Yield rows of an area chart: the strata with the largest values, and all others together."""
     order = np.argsort(-(matrix if by is None else by).sum(0))
@@ -506,7 +507,7 @@ def _fig11(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
+def _running_mean(values: ndarray, stops: ndarray) -> ndarray:
     return np.cumsum(values)[stops - 1] / stops
 
 

@@ -62,7 +62,7 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     for paper in papers():
         of_paper = [replay for replay in replays if replay.name.split("/")[0] == paper.name]
         if of_paper:
-            section = {"name": paper.name, "title": paper.title, "authors": paper.authors}
+            section: dict = {"name": paper.name, "title": paper.title, "authors": paper.authors}
             section |= {"counts": _counts(of_paper), "items": list(map(_shown, of_paper))}
             sections.append(section)
     return templates.render(

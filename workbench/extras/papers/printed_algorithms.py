@@ -10,9 +10,10 @@ import functools
 import itertools
 
 import numpy as np
+from numpy import ndarray
 
 
-def single_ssr(size: np.ndarray, sd: np.ndarray, counts: np.ndarray) -> int:
+def single_ssr(size: ndarray, sd: ndarray, counts: ndarray) -> int:
     """Return the stratum from which algorithm 1 takes a record: that with the smallest N S / s.
 
     Examples
@@ -24,9 +25,7 @@ def single_ssr(size: np.ndarray, sd: np.ndarray, counts: np.ndarray) -> int:
         return int(np.argmin(np.where(counts > 0, size * sd / counts, np.inf)))
 
 
-def ssr(
-    spread: np.ndarray, counts: np.ndarray, total: float, steps: list | None = None
-) -> np.ndarray:
+def ssr(spread: ndarray, counts: ndarray, total: float, steps: list | None = None) -> ndarray:
     """Return the sizes of algorithm 2, which reduces the strata that are oversized.
 
     Parameters
@@ -65,9 +64,7 @@ def _count(steps: list | None, amount: int) -> None:
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def fast_ssr(
-    spread: np.ndarray, counts: np.ndarray, total: float, steps: list | None = None
-) -> np.ndarray:
+def fast_ssr(spread: ndarray, counts: ndarray, total: float, steps: list | None = None) -> ndarray:
     """Return the sizes of algorithm 3, line by line; IndexError or NaN where it fails.
 
     Parameters
@@ -107,7 +104,7 @@ def fast_ssr(
     return sizes
 
 
-def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tuple[tuple, float]:
+def best_in_whole_numbers(spread: ndarray, cap: ndarray, total: int) -> tuple[tuple, float]:
     """Return the sizes with the smallest sum of spread^2 / s, and that sum, by trying all.
 
     The sizes are whole numbers from 0 to `cap` that add up to `total`.
@@ -126,7 +123,7 @@ def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tu
     return best, float(least)
 
 
-def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
+def cost(spread: ndarray, sizes: ndarray) -> float:
     """Return the sum of spread^2 / s, which increases with the variance.
 
     It is infinite if a stratum that varies has no sample.
