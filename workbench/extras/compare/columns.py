@@ -7,6 +7,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import numbers, roles
 from workbench.data.columns import spelled
 from workbench.data.shapes import gaps
@@ -174,7 +175,7 @@ def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
     columns = {name: cells for name, cells in data.items() if name != model}
     scores, _ = score_columns(columns, label)
     if len(scores) != 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "score",
             f"must name the column of scores in {label}, together with model {model!r}, which "
             "seems to name the model of each row; possible scores: "
@@ -200,7 +201,7 @@ def _numbers(name: str, cells: ndarray, label: str) -> ndarray | None:
     except ValueError:
         texts = [cell for cell in present if isinstance(cell, str)]
     if texts and all(isinstance(letter_score(text.strip()), float) for text in texts):
-        raise checks.WrongValue(
+        raise WrongValue(
             "model",
             f"must name the models' columns of {label}, separated by commas: column {name!r} "
             f"holds words that may be scores, such as {texts[0]!r}",
@@ -239,7 +240,7 @@ def _refuse_mixed(values: Mapping[str, ndarray], label: str) -> None:
         verb = "holds" if len(names) == 1 else "hold"
         texts.append(f"{checks.listed(names, SHOWN, quoted=True)} {verb} {content}")
     most = max(kinds.values(), key=len)
-    raise checks.WrongValue(
+    raise WrongValue(
         "model",
         f"must name the models' columns of {label}, separated by commas, as in "
         f'"{",".join(most[:SHOWN])}": columns of different kinds may be scores; {"; ".join(texts)}',

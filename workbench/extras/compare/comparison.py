@@ -15,6 +15,7 @@ import scipy
 from numpy import ndarray
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue
 from workbench.extras.compare.evidence import Evidence, evidence
 from workbench.extras.compare.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.extras.compare.item_scores import ItemScores, items_in
@@ -569,14 +570,14 @@ def pair_interval(
     scores = checks.instance("scores", scores, ItemScores)
     for name, model in (("first", first), ("second", second)):
         if model not in scores.models:
-            raise checks.WrongValue(
+            raise WrongValue(
                 name,
                 f"must be one of {checks.listed(scores.models, quoted=True)}",
                 model,
                 told=f"got {model!r}{checks.suggestion(model, scores.models)}",
             )
     if first == second:
-        raise checks.WrongValue("second", "must differ from the first model", second)
+        raise WrongValue("second", "must differ from the first model", second)
     refuse_unshared(scores)
     checks.choice("method", method, METHODS)
     pair = np.array([scores.models.index(first), scores.models.index(second)])
@@ -802,7 +803,7 @@ def refuse_unshared(scores: ItemScores) -> None:
     if first != second:
         models = f"both {models} and {scores.models[second]!r}"
     verb = "has" if units == 1 else "have"
-    raise checks.WrongValue(
+    raise WrongValue(
         "model",
         f"must name models with scores for at least 2 of the same {plural}",
         told=f"{checks.counted(units, singular)} {verb} a score by {models}",

@@ -12,6 +12,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data.numbers import objects
 from workbench.results import FILLED, Note, Result, rows_of
 
@@ -105,7 +106,7 @@ class ItemScores(Result):
         score = checks.plain_array("score", self.score, "item").astype(float)
         models, item = _distinct("models", self.models, 1), _distinct("item", self.item, 2)
         if score.shape != (len(item), len(models)):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "score",
                 f"must have a row for each of {len(item)} items and a column for each of "
                 f"{len(models)} models",
@@ -115,7 +116,7 @@ class ItemScores(Result):
         if cluster is not None:
             cluster = checks.labels("cluster", cluster, size=len(item))
             if np.all(cluster == cluster[0]):
-                raise checks.WrongValue(
+                raise WrongValue(
                     "cluster",
                     "must hold at least 2 clusters, as one cluster shows no variation between "
                     "clusters",
@@ -145,7 +146,7 @@ class ItemScores(Result):
             rule = f"must be one of {checks.listed(self.values)}"
         for row, column in np.argwhere(is_wrong)[:1].tolist():
             got = f"item {item[row]!r} has the score {score[row, column]:g} by {models[column]}"
-            raise checks.WrongValue("score", rule, told=got)
+            raise WrongValue("score", rule, told=got)
 
     @property
     def filled(self) -> tuple[ndarray, ndarray]:
@@ -228,10 +229,10 @@ def _checked_samples(
         if units < 2:
             kind = "items" if cluster is None else "clusters"
             rule = f"must have at least 2 {kind} of {model!r}"
-            raise checks.WrongValue("sample", rule, told=f"got {units}")
+            raise WrongValue("sample", rule, told=f"got {units}")
         if not np.isnan(np.delete(score[rows], position, 1)).all():
             rule = f"must give {model!r} only items without scores by other models"
-            raise checks.WrongValue("sample", rule)
+            raise WrongValue("sample", rule)
     return checked
 
 
@@ -239,19 +240,17 @@ def _distinct(name: str, values: Sequence, least: int) -> tuple[str, ...]:
     entries = checks.each(name, values)
     for k, entry in enumerate(entries):
         if checks.is_missing(entry):
-            raise checks.WrongValue(
-                name, "must not be missing", place=("entry", k), told=f"entry {k} is"
-            )
+            raise WrongValue(name, "must not be missing", place=("entry", k), told=f"entry {k} is")
     texts = tuple(map(str, entries))
     repeated = [text for text, times in Counter(texts).items() if times > 1]
     if repeated:
         verb = "occurs" if len(repeated) == 1 else "occur"
         got = f"{checks.listed(repeated, SHOWN, quoted=True)} {verb} more than once"
-        raise checks.WrongValue(name, "must not repeat", told=got)
+        raise WrongValue(name, "must not repeat", told=got)
     if len(texts) < least:
         entry = "entry" if least == 1 else "entries"
         rule = f"must have at least {least} {entry}"
-        raise checks.WrongValue(name, rule, told=f"got {len(texts)}")
+        raise WrongValue(name, rule, told=f"got {len(texts)}")
     return texts
 
 

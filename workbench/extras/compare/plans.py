@@ -9,6 +9,7 @@ from numpy import ndarray
 from scipy.special import ndtri
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.extras.compare.evidence import Independent
 from workbench.intervals.limits import three_moment_tail
 from workbench.replication.bounded_intervals import Clusters, Sample
@@ -179,7 +180,7 @@ def items_to_detect(
         distance = z + ndtri(min(max(chance, 1e-4), 1 - 1e-4))
         groups *= min(max((z + z_power) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
-        raise checks.WrongValue(
+        raise WrongValue(
             "difference", f"must be large enough for {most * size:,} items to show it", difference
         )
     return high * size
@@ -187,7 +188,7 @@ def items_to_detect(
 
 def _above_0(name: str, value: float, most: float) -> float:
     if checks.number(name, value, 0, most) == 0:
-        raise checks.WrongValue(name, "must be above 0", value)
+        raise WrongValue(name, "must be above 0", value)
     return float(value)
 
 
@@ -200,9 +201,9 @@ def _chance_shown(
     """
     tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
     if icc == 1:
-        raise checks.WrongValue("icc", "must be below 1", icc)
+        raise WrongValue("icc", "must be below 1", icc)
     if groups is None and icc:
-        raise checks.WrongValue("icc", "needs clusters", icc)
+        raise WrongValue("icc", "needs clusters", icc)
     samples_of: Callable = _of_items(items)
     if groups is not None:
         groups = checks.whole("clusters", groups, 2, min(items, MOST_CLUSTERS))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import numbers
 from workbench.data.columns import spelled
 from workbench.extras.compare.item_scores import ItemScores
@@ -120,13 +121,13 @@ def read_item_scores(
     """
     match = _REPEATS.fullmatch(str(repeats))
     if match is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeats", "must be mean, majority, pass^k or pass@k, for a number k of epochs", repeats
         )
     options = Options(model, item, score, cluster, epoch, tuple(columns), independent)
     sources = list(named_sources(files))
     if not sources:
-        raise checks.WrongValue("files", "must name at least one log or table")
+        raise WrongValue("files", "must name at least one log or table")
     runs: list[Run] = []
     for name, source in sources:
         runs += runs_of(name, source, options, len(sources))
@@ -188,7 +189,7 @@ def _refuse_other_measures(runs: list[Run]) -> None:
             continue
         other = first.setdefault(run.task if has_tasks else "", run)
         if other.selection != run.selection:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "score",
                 f"must name one score for all models: {other.model!r} has {other.selection}, "
                 f"{run.model!r} has {run.selection}. Or choose it for each file, as in "
@@ -226,11 +227,11 @@ def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, fl
             least, most = ends[name]
             rule = f"must contain every score; those of {name!r} go from {least:g} to {most:g}"
             got = f"got {limits[0]:g} and {limits[1]:g}"
-        raise checks.WrongValue("bounds", rule, told=got)
+        raise WrongValue("bounds", rule, told=got)
     error = next((run.measure for run in runs if _ERRORS.search(run.measure)), "")
     if not better and (limits != (0, 1) or error):
         why = f", as {error!r} seems to be an error" if error else ""
-        raise checks.WrongValue("better", f"must say which scores are better, higher or lower{why}")
+        raise WrongValue("better", f"must say which scores are better, higher or lower{why}")
     return limits, better or "higher"
 
 
@@ -252,7 +253,7 @@ def _shared_items(runs: list[Run], rows: Rows, common: bool) -> tuple[list[str],
     shared = [item for item in rows[runs[0].model] if all(item in items for items in rows.values())]
     lacking = _lacking(runs, rows)
     if lacking and not common and len(shared) > 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "common",
             f"must be set, as the models were not run on the same items: {lacking}. It uses the "
             f"{len(shared):,} items that all have. If equal identifiers denote different items, "
@@ -281,7 +282,7 @@ def _rows_by_item(run: Run) -> dict[str, list[int]]:
     for row, (item, epoch) in enumerate(zip(run.item, run.epoch, strict=True)):
         if (item, epoch) in seen:
             twice = f"twice in epoch {epoch}" if epoch else "twice"
-            raise checks.WrongValue(
+            raise WrongValue(
                 "epoch",
                 f"must distinguish repeated items: {run.label} has item {item!r} {twice} for "
                 f"{run.model}",
@@ -320,7 +321,7 @@ def _nothing_shared(runs: list[Run]) -> bool:
             for run, names in zip(runs, tasks, strict=True)
         ]
         rule = "must be set to compare models that were run on different tasks"
-        raise checks.WrongValue("independent", f"{rule}; {checks.listed(texts)}")
+        raise WrongValue("independent", f"{rule}; {checks.listed(texts)}")
     return True
 
 
@@ -340,7 +341,7 @@ def _of_shared_items(runs: list[Run], rows: Rows, ids: list[str], cluster: str) 
         if len(clusters) > 1:
             listed = checks.listed(sorted(clusters), quoted=True)
             rule = f"must be the same for all models; item {item!r} is in {listed}"
-            raise checks.WrongValue("cluster", rule)
+            raise WrongValue("cluster", rule)
     return {"columns": columns, "cluster": [texts[0][row] for row in positions]}
 
 
@@ -408,7 +409,7 @@ def _combined(
             return means, set()
         return means, set().union(*((np.arange(size + 1) / size).tolist() for size in sizes))
     if not are_binary:
-        raise checks.WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
+        raise WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
     size = sizes.pop()
     table = np.array([_of_right(c, size, repeats) for c in range(size + 1)])
     right = np.where(np.isnan(means), 0, np.round(means * size)).astype(int)
@@ -428,7 +429,7 @@ def _refuse_uneven(runs: list[Run], rows: Rows, ids: list[str], repeats: re.Matc
         ends = dict.fromkeys((counts[0], counts[-1]))
         texts.append(f"{model} has {' to '.join(map(str, ends))}")
     if len(set().union(*sizes.values())) > 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeats",
             "must be 'mean' if items or models differ in their number of epochs; "
             f"{checks.listed(texts, SHOWN)}",
@@ -436,7 +437,7 @@ def _refuse_uneven(runs: list[Run], rows: Rows, ids: list[str], repeats: re.Matc
         )
     if int(repeats[2] or 1) > sizes[runs[0].model][0]:
         rule = f"must not need more epochs than there are; {texts[0]}"
-        raise checks.WrongValue("repeats", rule, repeats[0])
+        raise WrongValue("repeats", rule, repeats[0])
 
 
 def _of_right(c: int, size: int, repeats: re.Match) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data.numbers import as_text
 from workbench.data.shapes import gaps
 from workbench.extras.compare.comparison import (
@@ -80,11 +81,11 @@ def compare_slices(
     checks.choice("adjust", adjust, ADJUSTMENTS)
     checks.choice("method", method, METHODS)
     if by not in scores.columns:
-        raise checks.WrongValue(
+        raise WrongValue(
             "by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by
         )
     if len(scores.models) < 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "by",
             "needs scores of at least 2 models",
             by,
@@ -108,7 +109,7 @@ def compare_slices(
             models = {"first": scores.models[a], "second": scores.models[b]}
             rows.append({"slice": name, "items": len(part.item), **models})
     if not rows:
-        raise checks.WrongValue("by", "must have a slice with at least two items and clusters", by)
+        raise WrongValue("by", "must have a slice with at least two items and clusters", by)
     pvalue, adjusted, _, limits, bounded = adjusted_limits(samples, level, adjust)
     mean = means_of(samples)
     is_better = mean < 0 if scores.better == "lower" else mean > 0

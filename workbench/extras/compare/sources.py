@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.files import existing_file
@@ -166,7 +167,7 @@ def _score_of(table: Mapping[str, list], name: str, source: Any) -> str:
     if name in columns.values():
         return name
     scores = checks.listed(columns, quoted=True)
-    raise checks.WrongValue("score", f"must name a score of {source!r}: {scores}", name)
+    raise WrongValue("score", f"must name a score of {source!r}: {scores}", name)
 
 
 def is_of_battles(names: Sequence[str]) -> bool:
@@ -323,7 +324,7 @@ def _ask_for_items(names: Sequence[str], label: str) -> NoReturn:
             f". Column {folds!r} seems to number folds. To compare scores of folds, use `workbench "
             "report cross-validation-t-tests`"
         )
-    raise checks.WrongValue(
+    raise WrongValue(
         "item",
         f"must name the column of identifiers in {label}; available columns: "
         f"{checks.listed(names, 20, quoted=True)}{hint}",
@@ -332,7 +333,7 @@ def _ask_for_items(names: Sequence[str], label: str) -> NoReturn:
 
 def _ask_for_models(label: str) -> NoReturn:
     rule = f"must name the column of {label} that holds the model of each row"
-    raise checks.WrongValue("model", rule)
+    raise WrongValue("model", rule)
 
 
 def _candidates(options: Options, free: Sequence[str]) -> list[str]:
@@ -363,7 +364,7 @@ def _roles(
     scores, reasons = score_columns(candidates, label)
     if not scores:
         columns = checks.listed(free, 20, quoted=True) or "its columns"
-        raise checks.WrongValue(
+        raise WrongValue(
             "model",
             f"must name the models' columns of {label}, separated by commas: none of {columns} "
             "holds scores",

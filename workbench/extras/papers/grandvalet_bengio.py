@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import scipy
 from numpy import ndarray
+from numpy.random import default_rng
+from scipy import special
 
 from workbench import checks
 from workbench.cross_validation import kfold
@@ -116,7 +118,7 @@ def _estimators() -> dict:
     "between-fold covariance",
 )
 def _lemma1() -> Claims:
-    rng = np.random.default_rng(0)
+    rng = default_rng(0)
     differences = []
     for _ in range(200):
         sigma2, omega, gamma, _mean = _moments(rng)
@@ -134,7 +136,7 @@ def _lemma1() -> Claims:
     "the same expectation",
 )
 def _lemma2() -> Claims:
-    rng, sides, represented = np.random.default_rng(0), [], []
+    rng, sides, represented = default_rng(0), [], []
     for _ in range(200):
         sigma2, omega, gamma, mean = _moments(rng)
         form = rng.normal(size=(N, N))
@@ -200,7 +202,7 @@ def _proposition1(setting: Setting) -> Claims:
 )
 def _proposition2(setting: Setting) -> Claims:
     folds, rho = 10, 0.7
-    critical = scipy.special.stdtrit(folds - 1, 0.975)
+    critical = special.stdtrit(folds - 1, 0.975)
 
     def size(true: Any, assumed: Any) -> Any:
         return 2 * scipy.stats.t.sf(critical * ((1 - true) / (1 - assumed)) ** 0.5, folds - 1)
@@ -251,11 +253,11 @@ def _proposition2(setting: Setting) -> Claims:
 def _t_of_correlated_folds(setting: Setting, rho: float) -> dict:
     """Return the row of the rejections at 5% for correlated normal fold means and a known rho."""
     folds, runs = 10, setting.runs(100_000, 400_000)
-    r, rng = kfold.r_from_rho(rho, folds), np.random.default_rng(1)
+    r, rng = kfold.r_from_rho(rho, folds), default_rng(1)
     C = np.full((folds, folds), r) + np.eye(folds) * (1 - r)
     means = rng.standard_normal((runs, folds)) @ np.linalg.cholesky(C).T
     t = means.mean(1) * ((1 - rho) / (means.var(1, ddof=1) / folds)) ** 0.5
-    share = float((abs(t) > scipy.special.stdtrit(folds - 1, 0.975)).mean())
+    share = float((abs(t) > special.stdtrit(folds - 1, 0.975)).mean())
     return number(
         f"proportion of rejections of a true null hypothesis at 5%, rho = {rho:g} known",
         0.05,
@@ -265,7 +267,7 @@ def _t_of_correlated_folds(setting: Setting, rho: float) -> dict:
 
 
 def _flips() -> list:
-    rng, accepted, falls = np.random.default_rng(2), list[Any](), []
+    rng, accepted, falls = default_rng(2), list[Any](), []
     for mean in np.linspace(1, 4, 40):
         test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
         edge = test.rho_alpha(0.95)
@@ -297,7 +299,7 @@ def _flips() -> list:
     "Each assumption makes one estimate unbiased; otherwise its bias is that of the last column",
 )
 def _table1() -> Claims:
-    rng = np.random.default_rng(0)
+    rng = default_rng(0)
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean**2
     theta = (sigma2 + (M - 1) * omega + (N - M) * gamma) / N
@@ -321,7 +323,7 @@ def _table1() -> Claims:
     "The five estimates in other forms: theta 1 is useless for a t-test, theta 2 can be negative",
 )
 def _section3() -> Claims:
-    losses = np.random.default_rng(0).normal(size=(200, K, M))
+    losses = default_rng(0).normal(size=(200, K, M))
     e, mean = losses.reshape(200, N), losses.mean((1, 2))
     fold, d = losses.mean(2), e - mean[:, None]
     forms = {k: np.einsum("ri,ij,rj->r", e, form, e) for k, form in _estimators().items()}
@@ -510,7 +512,7 @@ def _section5(setting: Setting) -> Claims:
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     largest = []
     for n in (40, 160):
-        rows = np.random.default_rng(n).integers(len(population.y), size=(runs, n))
+        rows = default_rng(n).integers(len(population.y), size=(runs, n))
         parts = np.array_split(rows, max(1, runs // 200))
         folds = np.arange(n) % 10
         losses = np.concatenate([losses_of(Samples(population, part), folds) for part in parts])
@@ -597,7 +599,7 @@ def _outlier_rho(runs: int) -> tuple:
 
     There are n = 50 points in 10 folds. The fits use sums without the fold that is left out.
     """
-    rng, n, folds = np.random.default_rng(5), 50, 10
+    rng, n, folds = default_rng(5), 50, 10
     x = rng.normal(size=(runs, n)) * np.where(rng.random((runs, n)) < 0.02, 50, 1)
     y = x + rng.normal(size=(runs, n))
     sums = [

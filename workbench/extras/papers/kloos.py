@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
+from numpy.random import default_rng
 
 from workbench.extras.papers.claims import Correction, bound, every, number
 from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
@@ -173,7 +174,7 @@ def _words_hold(shifts: list, terms: dict) -> Claims:
 def _lemma1(setting: Setting) -> Claims:
     runs = setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
-        rng = np.random.default_rng(k)
+        rng = default_rng(k)
         ones = rng.binomial(N, base, runs)
         hit, correct = (
             rng.binomial(ones, p11) / ones,
@@ -306,7 +307,7 @@ def _variances(base: float, new: float, p00: float, p11: float, n: int) -> tuple
 
 
 def _settings(count: int) -> list:
-    rng = np.random.default_rng(7)
+    rng = default_rng(7)
     return np.stack(
         [rng.uniform(*ends, count) for ends in 2 * [(0.05, 0.95)] + 2 * [(0.55, 0.99)]], 1
     ).tolist()
@@ -512,7 +513,7 @@ def _section4() -> Claims:
 def _appendix(setting: Setting) -> Claims:
     runs, n = setting.runs(1_000_000, 10_000_000), 2000
     for k, (base, p00, p11) in ((1, PAPER_STUDIES[0]), (3, PAPER_STUDIES[2])):
-        rng, d = np.random.default_rng(k), p00 + p11 - 1
+        rng, d = default_rng(k), p00 + p11 - 1
         shares = [(1 - base) * p00, (1 - base) * (1 - p00), base * (1 - p11), base * p11]
         cells = n00, n01, n10, n11 = rng.multinomial(n, shares, runs).T
         determinant = _determinant(cells)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy
 from numpy import ndarray
+from numpy.random import default_rng
 
 from workbench.data.scored_items import synthetic_scores
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, put_in
@@ -324,7 +325,7 @@ def _remark1() -> Claims:
 
 def _stratifications() -> Iterator[tuple]:
     """Yield weights and accuracies of 500 random stratifications into five large strata."""
-    rng = np.random.default_rng(0)
+    rng = default_rng(0)
     return ((rng.dirichlet(np.ones(5)), rng.uniform(0.05, 0.95, 5)) for _ in range(500))
 
 

@@ -12,8 +12,9 @@ import operator
 from typing import Any
 
 import numpy as np
-import scipy.special
 from numpy import ndarray
+from numpy.random import default_rng
+from scipy import special
 
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
 from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
@@ -78,7 +79,7 @@ class _Sample:
     """A stratified sample: weights (L,), values (L, n), mean and textbook variance."""
 
     def __init__(self, strata: int = 5, units: int = 2) -> None:
-        rng = np.random.default_rng(0)
+        rng = default_rng(0)
         self.weight = rng.dirichlet(np.ones(strata))
         self.values = rng.normal(size=(strata, units))
         self.mean = self.weight @ self.values.mean(1)
@@ -126,7 +127,7 @@ def _even_pairs(array: ndarray) -> tuple:
     ),
 )
 def _section2_2() -> Claims:
-    rng, m = np.random.default_rng(0), 60
+    rng, m = default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
     ranks = identification_ranks(similarity, np.arange(m))
     expected = np.array([sum(other >= row[k] for other in row) for k, row in enumerate(similarity)])
@@ -217,7 +218,7 @@ def _criterion3() -> Claims:
     "kish", "If rho (n - 1) is .2, a 95% interval misses the true value in 7.4% of cases, not in 5%"
 )
 def _kish() -> Claims:
-    errs = 2 * scipy.special.ndtr(scipy.special.ndtri(0.025) / 1.2**0.5)
+    errs = 2 * special.ndtr(special.ndtri(0.025) / 1.2**0.5)
     yield number("proportion of errors", "0.074", errs)
     yield bound(
         "increase of errors in percent", "nearly 50", 100 * (errs / 0.05 - 1), low=40, high=50
@@ -240,7 +241,7 @@ def _cochran() -> Claims:
     design = SurveyDesign(np.zeros(total, int), psu=np.repeat(np.arange(patients.size), SITES))
     jackknife = 100 * replicate_estimate(replicates(design, "jkn"), "proportion", y).standard_error
     expected = [
-        float(patients.size * scipy.special.comb(SITES, k) * share**k * (1 - share) ** (SITES - k))
+        float(patients.size * special.comb(SITES, k) * share**k * (1 - share) ** (SITES - k))
         for k in range(SITES + 1)
     ]
     yield number("sites", "366", total)
@@ -309,7 +310,7 @@ def _eq2() -> Claims:
 
 @PAPER.item("eq3", "With proportional samples, the stratified mean is the plain mean")
 def _eq3() -> Claims:
-    rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
+    rng, sizes = default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
     yield equal(
@@ -326,7 +327,7 @@ def _eq3() -> Claims:
 )
 def _section7_1(setting: Setting) -> Claims:
     runs, means = setting.runs(100_000, 400_000), VALUES.mean(0)
-    squares = (np.random.default_rng(0).standard_normal((runs, 2)) @ [0.5, -0.5]) ** 2
+    squares = (default_rng(0).standard_normal((runs, 2)) @ [0.5, -0.5]) ** 2
     df = 2 * squares.mean() ** 2 / squares.var()
     yield equal(
         "equal weights: mean of the means of the two sets, minus the stratified mean",
@@ -666,7 +667,7 @@ def _section7_4(setting: Setting) -> Claims:
     yield bound(
         "width of the interval with 50 degrees of freedom over that with 100",
         "not significantly",
-        np.divide(*scipy.special.stdtrit([50, 100], 0.975)),
+        np.divide(*special.stdtrit([50, 100], 0.975)),
         low=0.95,
         high=1.05,
     )

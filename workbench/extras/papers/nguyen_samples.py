@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
+from numpy.random import default_rng
 
 from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
@@ -106,7 +107,7 @@ def _allocations() -> Iterator[tuple]:
 
     There are 500 random cases.
     """
-    rng = np.random.default_rng(13)
+    rng = default_rng(13)
     for _ in range(500):
         size, sd = rng.integers(20, 90, 4), np.exp(rng.normal(0, 1, 4))
         yield size, size * sd, rng.integers(2, 20, 4), size * sd**2
@@ -182,7 +183,7 @@ def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> I
 
     Samples that hold just the smallest possible number are left out.
     """
-    rng = np.random.default_rng(seed)
+    rng = default_rng(seed)
     for _ in range(count):
         counts = rng.integers(1, most + 1, strata)
         total = int(rng.integers(strata, counts.sum())) if counts.sum() > strata else 0
@@ -197,7 +198,7 @@ def _oversized(spread: ndarray, counts: ndarray, total: float) -> ndarray:
 
 def _evictions(count: int) -> tuple:
     """Return how often algorithm 1 and a^2 / (s (s - 1)) select the cheapest record."""
-    rng, right, exact = np.random.default_rng(1), 0, 0
+    rng, right, exact = default_rng(1), 0, 0
     for _ in range(count):
         counts = rng.integers(2, 12, 4)
         spread = counts * np.exp(rng.normal(0, 0.15, 4))
@@ -232,7 +233,7 @@ def _algorithm1() -> Claims:
     right, exact = _evictions(2000)
     empties = sum(
         printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0
-        for spread in np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3)))
+        for spread in np.exp(default_rng(2).normal(0, 1, (1000, 3)))
     )
     yield every(
         "random samples in which removing it increases the variance least",
@@ -322,7 +323,7 @@ def _lemma4() -> Claims:
     "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
 )
 def _observation1() -> Claims:
-    rng, differences = np.random.default_rng(5), []
+    rng, differences = default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
@@ -413,7 +414,7 @@ def _theorem2() -> Claims:
 
 def _fast_steps(r: int) -> int:
     """Return the steps of algorithm 3 on a random sample of r strata."""
-    rng = np.random.default_rng(r)
+    rng = default_rng(r)
     return sum(
         _steps(
             printed.fast_ssr,
@@ -450,7 +451,7 @@ def _algorithm4() -> Claims:
 
 
 def _voila(seed: int) -> Claims:
-    rng, differences, textbook = np.random.default_rng(seed), [], []
+    rng, differences, textbook = default_rng(seed), [], []
     for _ in range(150):
         size, sd = rng.integers(2, 7, 4), np.exp(rng.normal(0, 1, 4))
         total = int(rng.integers(4, size.sum()))
@@ -610,7 +611,7 @@ def _lemma5() -> Claims:
     "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
 )
 def _theorem5() -> Claims:
-    rng, r, b, steps = np.random.default_rng(14), 6, 100, list[tuple]()
+    rng, r, b, steps = default_rng(14), 6, 100, list[tuple]()
     for _ in range(10):
         strata, values = rng.integers(0, r, 300).tolist(), rng.normal(size=300).tolist()
         printed.stream_sample(strata, values, rng.permutation(300).tolist(), 30, 0, steps)
@@ -649,7 +650,7 @@ def _algorithm5() -> Claims:
     data="simulated stream",
 )
 def _algorithm6(setting: Setting) -> Claims:
-    rng = np.random.default_rng(1)
+    rng = default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
     study = simulate_stream(
