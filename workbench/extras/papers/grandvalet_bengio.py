@@ -267,7 +267,7 @@ def _t_of_correlated_folds(setting: Setting, rho: float) -> dict:
 
 
 def _flips() -> list:
-    rng, accepted, falls = default_rng(2), list[Any](), []
+    rng, accepted, falls = default_rng(2), [], []
     for mean in np.linspace(1, 4, 40):
         test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
         edge = test.rho_alpha(0.95)

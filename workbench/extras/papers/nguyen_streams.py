@@ -97,7 +97,7 @@ def _cosine(study: Any, method: str) -> ndarray:
         return (1 - (a * b).sum(-1) / ((a**2).sum(-1) * (b**2).sum(-1)) ** 0.5).mean(0)
 
 
-def _over_time(study: Any, values: ndarray, series: str) -> list:
+def _over_time(study: Any, values: ndarray, series: str) -> list[dict]:
     return [
         {"month": float(month), "value": float(value), "series": series}
         for month, value in zip(_month(study), values, strict=True)
@@ -112,9 +112,8 @@ def _largest(
     order = np.argsort(-(matrix if by is None else by).sum(0))
     time, step = (_month(study), 3) if over == "month" else (study.checkpoint, 12)
     for c in range(0, len(matrix), step):
-        series = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [
-            ("others", matrix[c, order[SHOWN:]].sum())
-        ]
+        series = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]]
+        series.append(("others", matrix[c, order[SHOWN:]].sum()))
         for name, value in series:
             yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
@@ -233,7 +232,7 @@ def _fig3(setting: Setting) -> Claims:
     draw=AREAS,
 )
 def _fig4(setting: Setting) -> Claims:
-    rows = list[dict]()
+    rows: list[dict] = []
     for name, study, method in _three(setting):
         rows += _largest(study.sampled[method].mean(0), study, name, study.sampled["voila"].mean(0))
         if method != "voila":
@@ -323,7 +322,7 @@ def _fig6(setting: Setting) -> Claims:
     draw=MONTHS,
 )
 def _fig7(setting: Setting) -> Claims:
-    rows, ratios = list[dict](), {}
+    rows, ratios = [], {}
     for name, study, method in _three(setting):
         rows += _over_time(study, study.variance[method].mean(0), name)
         ratios[name] = float(np.median(study.ratio(method)))
@@ -397,23 +396,19 @@ def _fig8(setting: Setting) -> Claims:
     ),
 )
 def _fig9(setting: Setting) -> Claims:
-    rows, variances, records = [], dict[Any, Any](), _records(setting)
-    for share in (share for share in (620, 310, 155, 62, 31) if records // share >= 2 * STRATA):
-        for batch in ("day", 1):
-            study = (
-                _year(records, batch, ("voila", "s_voila"), share)
-                if (batch, share) != ("day", 31)
-                else _year(records, "day")
-            )
-            c = _at(9, study)
-            for method, name in (
-                ("voila", "VOILA"),
-                ("s_voila", f"S-VOILA, {'days' if batch == 'day' else 'single'}"),
-            ):
-                variances.setdefault(name, []).append(float(study.variance[method][:, c].mean()))
-                rows.append({"share": 1 / share, "series": name, "variance": variances[name][-1]})
-    rows = [dict(pairs) for pairs in dict.fromkeys(tuple(row.items()) for row in rows)]
-    for name, values in ((name, list(dict.fromkeys(values))) for name, values in variances.items()):
+    records, methods = _records(setting), ("voila", "s_voila")
+    rows = []
+    variances: dict[str, list] = {"VOILA": [], "S-VOILA, days": [], "S-VOILA, single": []}
+    for share in (620, 310, 155, 62, 31):
+        if records // share < 2 * STRATA:
+            continue
+        single = _year(records, 1, methods, share)
+        days = _year(records, "day", methods, share) if share > 31 else _year(records, "day")
+        studies = (days, "voila"), (days, "s_voila"), (single, "s_voila")
+        for (name, values), (study, method) in zip(variances.items(), studies, strict=True):
+            values.append(float(study.variance[method][:, _at(9, study)].mean()))
+            rows.append({"share": 1 / share, "series": name, "variance": values[-1]})
+    for name, values in variances.items():
         yield stand_in_bound(
             f"{name}: largest relative change of the variance to the next larger sample",
             "decreases",
@@ -527,19 +522,23 @@ def _running_mean(values: ndarray, stops: ndarray) -> ndarray:
     ),
 )
 def _fig12(setting: Setting) -> Claims:
-    rows, ratios, records = [], dict[Any, Any](), _large(setting)
-    for share in (share for share in (620, 310, 155, 62) if records // share >= 2 * STRATA):
+    rows, records = [], _large(setting)
+    ratios: dict[str, list] = {"reservoir": [], "uniform": []}
+    for share in (620, 310, 155, 62):
+        if records // share < 2 * STRATA:
+            continue
         study = _year(records, "day", QUERIED, share)
         c = _at(9, study)
         errors = _errors(study, _running_mean(_stream(records)[1], study.checkpoint))
         for name, values in errors.items():
-            ratios.setdefault(name, []).append(float(values[c] / errors["voila"][c]))
             rows.append({"share": 1 / share, "series": name, "value": float(values[c])})
-    for name in ("reservoir", "uniform"):
+        for name, of_method in ratios.items():
+            of_method.append(float(errors[name][c] / errors["voila"][c]))
+    for name, of_method in ratios.items():
         yield stand_in_bound(
             f"smallest error of {name} over that of VOILA",
             "significantly better",
-            min(ratios[name]),
+            min(of_method),
             low=1.2,
         )
     yield Figure(rows)
@@ -574,20 +573,20 @@ def _jump(setting: Setting, batch: int) -> Any:
     draw=RECORDS,
 )
 def _fig13(setting: Setting) -> Claims:
-    rows, soon, end, far = list[dict](), [], [], []
+    rows: list[dict] = []
+    soon, end, far = [], [], []
     for name, batch, method in (
         ("VOILA", 1, "voila"),
         ("S-VOILA, single", 1, AS_PRINTED),
         ("S-VOILA, batches of 100", 100, AS_PRINTED),
     ):
         study = _jump(setting, batch)
-        sizes, jumped = study.sampled[method].mean(0), study.checkpoint > 0.2 * study.checkpoint[-1]
+        sizes, last = study.sampled[method].mean(0), study.checkpoint[-1]
         rows += _largest(sizes, study, name, study.sampled["voila"].mean(0), over="records")
-        soon.append(
-            sizes[np.searchsorted(study.checkpoint, 0.24 * study.checkpoint[-1]), 11] / study.budget
-        )
+        just_after = np.searchsorted(study.checkpoint, 0.24 * last)
+        soon.append(sizes[just_after, 11] / study.budget)
         end.append(sizes[-1, 11] / study.budget)
-        far.append(_cosine(study, method)[jumped].mean())
+        far.append(_cosine(study, method)[study.checkpoint > 0.2 * last].mean())
     yield bound(
         "proportion of stratum 12 just after the jump, VOILA minus S-VOILA",
         "more sensitive",
