@@ -59,7 +59,7 @@ def mark_of(text: str) -> str | None:
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
+    texts: Sequence[str], *, is_whole: bool = False, columns: Iterable = ()
 ) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
@@ -67,14 +67,14 @@ def parse(
     ----------
     texts : sequence of str
         Numbers as text.
-    whole : bool
+    is_whole : bool
         Whether whole numbers are expected, so that marks can only separate thousands.
-    others : iterable of sequences of str
+    columns : iterable of sequences of str
         Other columns of numbers of the same file.
 
     Examples
     --------
-    >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], whole=True)[0].tolist()
+    >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], is_whole=True)[0].tolist()
     ([1234.0, 0.5], [8000.0])
     >>> parse(["900", "8,000"])[1]  # doctest: +ELLIPSIS
     (1, ": '8,000' may be 8000 or 8.000, because its comma may separate thousands or decimals...")
@@ -83,7 +83,7 @@ def parse(
     if parsed is not None:
         return parsed, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
-    decimal, problem = decimal_mark(texts, whole=whole, others=others)
+    decimal, problem = decimal_mark(texts, is_whole=is_whole, columns=columns)
     if problem:
         return np.empty(0), problem
     floats = [float(pointed(text, decimal)) for text in texts]
@@ -91,7 +91,7 @@ def parse(
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
+    texts: Sequence[str], *, is_whole: bool = False, columns: Iterable = ()
 ) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
@@ -109,7 +109,7 @@ def decimal_mark(
             point,
             with_point,
         )
-    decimal = max(filter(None, marks), default="") or _mark_of_open(texts, whole, others)
+    decimal = max(filter(None, marks), default="") or _mark_of_open(texts, is_whole, columns)
     if decimal:
         return decimal, ()
     row = list(map(is_open, texts)).index(True)

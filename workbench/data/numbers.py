@@ -444,12 +444,12 @@ def written(column: Any) -> list[str]:
 def _parsed(
     name: str,
     texts: list,
-    whole: bool,
-    others: Mapping | None,
+    is_whole: bool,
+    columns: Mapping | None,
 ) -> ndarray:
-    columns = map(np.asarray, (others or {}).values())
-    texts_of_others = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
-    parsed, problem = decimals.parse(texts, whole=whole, others=texts_of_others)
+    arrays = map(np.asarray, (columns or {}).values())
+    other_texts = [as_text(array) for array in arrays if array.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, is_whole=is_whole, columns=other_texts)
     if problem:
         raise RowError(f"column {name!r}, ", *problem)
     return parsed

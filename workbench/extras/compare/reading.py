@@ -169,7 +169,7 @@ def read_item_scores(
         models=[run.model for run in runs],
         bounds=limits,
         better=direction,
-        values=sorted(possible) if len(possible) <= MOST_VALUES else (),
+        values=tuple(sorted(possible)) if len(possible) <= MOST_VALUES else (),
         finished=all(run.finished for run in runs),
         cluster_word=cluster.rpartition(".")[2] or "cluster",
         notes=notes,

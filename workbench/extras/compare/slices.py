@@ -112,14 +112,14 @@ def compare_slices(
         raise WrongValue("by", "must have a slice with at least two items and clusters", by)
     pvalue, adjusted, _, limits, bounded = adjusted_limits(samples, level, adjust)
     mean = means_of(samples)
-    is_better = mean < 0 if scores.better == "lower" else mean > 0
+    better = np.where(mean < 0 if scores.better == "lower" else mean > 0, "better", "worse")
     numbers = rows_of(
         difference=mean,
         low=limits[:, 0],
         high=limits[:, 1],
         pvalue=pvalue,
         adjusted_pvalue=adjusted,
-        verdict=np.select([adjusted >= 1 - level, is_better], ["not shown", "better"], "worse"),
+        verdict=np.where(adjusted < 1 - level, better, "not shown"),
         bounded_low=bounded[:, 0],
         bounded_high=bounded[:, 1],
     )
