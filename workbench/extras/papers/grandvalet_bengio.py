@@ -46,6 +46,7 @@ PAPER = Paper(
         "5": "table2 section5",
     },
 )
+item = PAPER.item
 K, M = 5, 4
 N = K * M
 STAND_IN = "digits, 5 to 9 against 0 to 4, as a stand-in for Letter"
@@ -112,7 +113,7 @@ def _estimators() -> dict:
     }
 
 
-@PAPER.item(
+@item(
     "lemma1",
     "The variance of the cross-validated error is the sum of a variance, a within-fold and a "
     "between-fold covariance",
@@ -130,7 +131,7 @@ def _lemma1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "lemma2",
     "The expectation of every quadratic estimate combines three terms, and a s1 + b s2 + c s3 has "
     "the same expectation",
@@ -152,7 +153,7 @@ def _lemma2() -> Claims:
     yield equal("the same for a s1 + b s2 + c s3", represented)
 
 
-@PAPER.item("theorem1", "No estimate of the variance is unbiased for all distributions")
+@item("theorem1", "No estimate of the variance is unbiased for all distributions")
 def _theorem1() -> Claims:
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, target = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
@@ -165,7 +166,7 @@ def _theorem1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "proposition1",
     "With a consistent learner, the covariances go to 0 as n grows",
     seconds=10,
@@ -195,7 +196,7 @@ def _proposition1(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "proposition2",
     "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom",
     draw=drawn("lines", "rho", "type_one", "assumed", y_title="type I error at 5%"),
@@ -294,7 +295,7 @@ def _flips() -> list:
     ]
 
 
-@PAPER.item(
+@item(
     "table1",
     "Each assumption makes one estimate unbiased; otherwise its bias is that of the last column",
 )
@@ -318,7 +319,7 @@ def _table1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "section3",
     "The five estimates in other forms: theta 1 is useless for a t-test, theta 2 can be negative",
 )
@@ -359,7 +360,7 @@ def _section3() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "table2",
     "A tree on Letter and Forest: rho and the type I errors fall as n grows",
     seconds=30,
@@ -500,7 +501,7 @@ def _numeric(column: ndarray) -> bool:
     return False
 
 
-@PAPER.item(
+@item(
     "section5",
     "Theta 3, 4 and 5 behave similarly; rho is at most 0.7, and negative with gross outliers in "
     "regression",

@@ -38,6 +38,7 @@ PAPER = Paper(
         "appendix": "appendix",
     },
 )
+item = PAPER.item
 N, SIZE, RUNS, LARGE = 1000, 300_000, 10_000, 100_000
 FIVE = ("baseline", "classify_and_count", "subtracted_bias", "misclassification", "calibration")
 SHOWN = ("calibration", "misclassification", "mixed")
@@ -62,7 +63,7 @@ NEW_RATES = (
 )
 
 
-@PAPER.item(
+@item(
     "table1",
     "Confusion matrices of population and test set: 10% of roofs have solar panels, 17% are "
     "counted",
@@ -83,7 +84,7 @@ def _table1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "table2",
     "The size of bias and variance of five estimators without a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
@@ -116,7 +117,7 @@ def _table2(setting: Setting) -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "table3",
     "The size of bias and variance of five estimators under a shift",
     draw=drawn("bars", "study", "size", "method", panel="of", columns=1, same_scale=False),
@@ -168,9 +169,7 @@ def _words_hold(shifts: list, terms: dict) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
-    "lemma1", "The variances of p11 and p00 as estimated from the audit, which are uncorrelated"
-)
+@item("lemma1", "The variances of p11 and p00 as estimated from the audit, which are uncorrelated")
 def _lemma1(setting: Setting) -> Claims:
     runs = setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
@@ -206,7 +205,7 @@ def _lemma1(setting: Setting) -> Claims:
         )
 
 
-@PAPER.item(
+@item(
     "theorem1",
     "Bias and variance of the mixed estimator in closed form",
     seconds=3,
@@ -367,7 +366,7 @@ def _outside(estimates: ndarray) -> float:
 BOXES = drawn("boxes", "new_base_rate", "method", y_title="estimate minus new base rate")
 
 
-@PAPER.item(
+@item(
     "fig1",
     "A poor classifier, proportion .5: mixed has almost no bias and much less variance than "
     "misclassification",
@@ -402,7 +401,7 @@ def _fig1(setting: Setting) -> Claims:
     yield Figure(_boxes(shifts))
 
 
-@PAPER.item(
+@item(
     "fig2",
     "A proportion of .98: mixed has outliers too, some above 1, but is the best of the three",
     draw=BOXES,
@@ -443,7 +442,7 @@ def _fig2(setting: Setting) -> Claims:
     yield Figure(_boxes(shifts))
 
 
-@PAPER.item(
+@item(
     "fig3",
     "A good classifier and large shifts: mixed is similar to misclassification, and consistently "
     "better",
@@ -463,7 +462,7 @@ def _fig3(setting: Setting) -> Claims:
     yield Figure(_boxes(shifts))
 
 
-@PAPER.item(
+@item(
     "section4",
     "Mixed outperforms calibration, misclassification and all other available estimators",
 )
@@ -509,7 +508,7 @@ def _section4() -> Claims:
     )
 
 
-@PAPER.item("appendix", "The moments that make up the variance of mixed", seconds=2)
+@item("appendix", "The moments that make up the variance of mixed", seconds=2)
 def _appendix(setting: Setting) -> Claims:
     runs, n = setting.runs(1_000_000, 10_000_000), 2000
     for k, (base, p00, p11) in ((1, PAPER_STUDIES[0]), (3, PAPER_STUDIES[2])):

@@ -41,6 +41,7 @@ PAPER = Paper(
         "4.4": "fig9",
     },
 )
+item = PAPER.item
 SIZES = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 STAND_IN = "synthetic stand-in for {}"
 STAND_INS = "synthetic stand-ins for rcv1, epsilon and news20"
@@ -217,7 +218,7 @@ def _curves(setting: Setting, method: str, cases: dict) -> tuple:
 # the theory, by enumeration
 
 
-@PAPER.item("lemma1", "The variance of correct (1) or incorrect (0) is N / (N - 1) A (1 - A)")
+@item("lemma1", "The variance of correct (1) or incorrect (0) is N / (N - 1) A (1 - A)")
 def _lemma1() -> Claims:
     differences = []
     for size in range(2, 40):
@@ -237,9 +238,7 @@ def _with_replacement(right: int, size: int, n: int) -> ndarray:
     )
 
 
-@PAPER.item(
-    "proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)"
-)
+@item("proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)")
 def _proposition1() -> Claims:
     size, right, n = 8, 5, 3
     variance = right / size * (1 - right / size) / n
@@ -256,7 +255,7 @@ def _proposition1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "proposition2",
     "A (1 - A) / (n - 1) of the sample estimates the variance of its accuracy without bias",
 )
@@ -278,7 +277,7 @@ def _stratified_outcomes() -> tuple:
     return np.array([5, 4]) / 9, np.array(list(pairs))
 
 
-@PAPER.item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
+@item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
 def _proposition3() -> Claims:
     weight, shares = _stratified_outcomes()
     variance = weight**2 * [0.6 * 0.4 / 3, 0.25 * 0.75 / 2]
@@ -297,9 +296,7 @@ def _proposition3() -> Claims:
     )
 
 
-@PAPER.item(
-    "proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates that variance without bias"
-)
+@item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates that variance without bias")
 def _proposition4() -> Claims:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] @ weight**2
@@ -310,7 +307,7 @@ def _proposition4() -> Claims:
     )
 
 
-@PAPER.item("remark1", "With K pure sets, K labels give the exact accuracy")
+@item("remark1", "With K pure sets, K labels give the exact accuracy")
 def _remark1() -> Claims:
     errors = [
         (first * 1 + second * 0) / (first + second) - first / (first + second)
@@ -329,7 +326,7 @@ def _stratifications() -> Iterator[tuple]:
     return ((rng.dirichlet(np.ones(5)), rng.uniform(0.05, 0.95, 5)) for _ in range(500))
 
 
-@PAPER.item(
+@item(
     "eq13",
     "V(proportional) - V(optimal) is the variance of S; both are equal if S is constant",
 )
@@ -350,7 +347,7 @@ def _eq13() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "remark2",
     "Strata of the same accuracy are the worst case: the best variance is that of random sampling",
 )
@@ -395,7 +392,7 @@ def _ratio_of(A: ndarray) -> float:
     return float((A * (1 - A)).mean() / (A.mean() * (1 - A.mean())))
 
 
-@PAPER.item(
+@item(
     "eq14",
     "If 1 / N_k is not negligible, strata of the same accuracy are worse than random sampling",
 )
@@ -422,7 +419,7 @@ def _eq14() -> Claims:
 # the algorithms and figures
 
 
-@PAPER.item(
+@item(
     "algorithm1",
     "OPT-A1: a pilot, then the other labels by the estimated standard deviations; unbiased",
     data=SYNTHETIC,
@@ -431,7 +428,7 @@ def _algorithm1(setting: Setting) -> Claims:
     return _algorithm(setting, "opt_a1", 10)
 
 
-@PAPER.item(
+@item(
     "algorithm2",
     "OPT-A2: OPT-A1 in small steps; the size of the pilot is no longer critical",
     data=SYNTHETIC,
@@ -493,7 +490,7 @@ def _claimed(study: Any) -> tuple:
     )
 
 
-@PAPER.item(
+@item(
     "fig1",
     "One label is enough if a classifier is always correct; two, if it is so on one of two sets",
 )
@@ -517,7 +514,7 @@ def _fig1() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "section3.5",
     "Strata by the score: equal sizes, equal widths, equal parts of the cumulative root density",
     data="a synthetic population of 5,040 items",
@@ -577,7 +574,7 @@ def _in_one_cell(z: ndarray, edges: Any) -> int:
     return int((cells == 1).sum())
 
 
-@PAPER.item(
+@item(
     "fig2",
     "Proportional allocation: 23% fewer labels on rcv1, 12.5% on epsilon, 16% on news20",
     seconds=3,
@@ -638,7 +635,7 @@ def _mean_reduction(
     )
 
 
-@PAPER.item(
+@item(
     "fig3",
     "Proportional allocation: once K is large enough, the variance ratio changes little",
     seconds=3,
@@ -649,7 +646,7 @@ def _fig3(setting: Setting) -> Claims:
     return _against_strata(setting, "proportional", (("rcv1", "equal_width"), ("news20", "kmeans")))
 
 
-@PAPER.item(
+@item(
     "fig5",
     "Equal allocation: once K is large enough, the variance ratio changes little",
     seconds=3,
@@ -693,7 +690,7 @@ def _against_strata(setting: Setting, method: str, cases: tuple) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig4",
     "Equal allocation: 58.5% fewer labels on rcv1, 16% on epsilon, 22% on news20",
     seconds=3,
@@ -735,7 +732,7 @@ def _fig4(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "section4.3",
     "rcv1: optimal allocation saves little more than equal; epsilon, news20: 5 to 11 points more",
     seconds=2,
@@ -786,7 +783,7 @@ def _section4_3(setting: Setting) -> Claims:
         )
 
 
-@PAPER.item(
+@item(
     "abstract", "Over 65% less variance in several cases, 60% fewer labels in some", data=STAND_INS
 )
 def _abstract(setting: Setting) -> Claims:
@@ -801,7 +798,7 @@ def _abstract(setting: Setting) -> Claims:
     yield (_saving(setting, "rcv1", "kmeans", 6, "opt_a2", "60")[0] | {"printed": "as high as 60%"})
 
 
-@PAPER.item(
+@item(
     "fig6",
     "OPT-A1, K = 6: over 30% less variance on epsilon, over 35% on news20; 23% and 27% fewer "
     "labels",
@@ -850,7 +847,7 @@ def _pilots(setting: Setting, variants: dict) -> tuple:
     return studies, rows
 
 
-@PAPER.item(
+@item(
     "fig7",
     "OPT-A1: the best pilot size depends on n; a larger pilot helps if n is large",
     data=STAND_INS,
@@ -876,7 +873,7 @@ def _fig7(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig8",
     "OPT-A2 reduces the variance of OPT-A1 by 5 to 18%; neither pilot nor step matters",
     data=STAND_INS,
@@ -907,7 +904,7 @@ def _fig8(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig9",
     "The better the classifier, the more stratification helps: accuracy .88, .77, .67",
     data="synthetic stand-in for epsilon",

@@ -45,6 +45,7 @@ PAPER = Paper(
         "B.3": "eq25",
     },
 )
+item = PAPER.item
 # patients by the number of their six sites that were negative, 0 to 6
 LEPROSY = (17, 11, 4, 4, 7, 14, 4)
 SITES = 6
@@ -114,7 +115,7 @@ def _even_pairs(array: ndarray) -> tuple:
 # sections 2 to 5
 
 
-@PAPER.item(
+@item(
     "section2.2",
     "The rank of a probe, its relative rank, and n candidates",
     draw=drawn(
@@ -165,12 +166,12 @@ def _section2_2() -> Claims:
     )
 
 
-@PAPER.item("criterion1", "Make few statistical assumptions")
+@item("criterion1", "Make few statistical assumptions")
 def _criterion1() -> Claims:
     yield unchecked("minimal assumptions are to be preferred", "a principle, without a number")
 
 
-@PAPER.item(
+@item(
     "criterion2",
     "Account for clusters: intervals that ignore them cover too little",
     data="simulated classes and people",
@@ -194,9 +195,7 @@ def _criterion2(setting: Setting) -> Claims:
     )
 
 
-@PAPER.item(
-    "criterion3", "Use the estimator of the design: without replacement, counts are not binomial"
-)
+@item("criterion3", "Use the estimator of the design: without replacement, counts are not binomial")
 def _criterion3() -> Claims:
     size, right, n = 10, 4, 5
     exact = np.var(
@@ -214,7 +213,7 @@ def _criterion3() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "kish", "If rho (n - 1) is .2, a 95% interval misses the true value in 7.4% of cases, not in 5%"
 )
 def _kish() -> Claims:
@@ -225,7 +224,7 @@ def _kish() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "cochran",
     "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
     data="Cochran's counts of 61 patients",
@@ -260,7 +259,7 @@ def _cochran() -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "section5.1",
     "Probabilities that vary within a trial decrease the standard error; between trials, they "
     "increase it",
@@ -287,7 +286,7 @@ def _section5_1() -> Claims:
 # section 6
 
 
-@PAPER.item("eq1", "The stratified mean is unbiased")
+@item("eq1", "The stratified mean is unbiased")
 def _eq1() -> Claims:
     population = [np.array([1.0, 4, 7]), np.array([2.0, 3, 10, 11])]
     weight = np.array([3, 4]) / 7
@@ -300,7 +299,7 @@ def _eq1() -> Claims:
     )
 
 
-@PAPER.item("eq2", "The mean of a stratum's sample")
+@item("eq2", "The mean of a stratum's sample")
 def _eq2() -> Claims:
     estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
     yield equal(
@@ -308,7 +307,7 @@ def _eq2() -> Claims:
     )
 
 
-@PAPER.item("eq3", "With proportional samples, the stratified mean is the plain mean")
+@item("eq3", "With proportional samples, the stratified mean is the plain mean")
 def _eq3() -> Claims:
     rng, sizes = default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
@@ -322,9 +321,7 @@ def _eq3() -> Claims:
 # section 7: half-samples
 
 
-@PAPER.item(
-    "section7.1", "Two units per stratum: two sets, 2^L half-samples, one degree of freedom"
-)
+@item("section7.1", "Two units per stratum: two sets, 2^L half-samples, one degree of freedom")
 def _section7_1(setting: Setting) -> Claims:
     runs, means = setting.runs(100_000, 400_000), VALUES.mean(0)
     squares = (default_rng(0).standard_normal((runs, 2)) @ [0.5, -0.5]) ** 2
@@ -344,7 +341,7 @@ def _section7_1(setting: Setting) -> Claims:
     )
 
 
-@PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
+@item("eq4", "A half-sample's estimate keeps one unit per stratum")
 def _eq4() -> Claims:
     ours = replicate_estimate(
         replicates(DESIGN, "brr", array=HALVES), "total", VALUES.ravel()
@@ -355,7 +352,7 @@ def _eq4() -> Claims:
     )
 
 
-@PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
+@item("eq5", "The replicate estimate is the mean of all half-samples")
 def _eq5() -> Claims:
     yield equal(
         "mean of 32 half-samples minus the stratified mean",
@@ -363,7 +360,7 @@ def _eq5() -> Claims:
     )
 
 
-@PAPER.item("eq6", "The mean of all half-samples is the full estimate")
+@item("eq6", "The mean of all half-samples is the full estimate")
 def _eq6() -> Claims:
     yield equal(
         "sum of W (y1 + y2) 2^(L-1) / 2^L, minus the stratified mean",
@@ -371,12 +368,12 @@ def _eq6() -> Claims:
     )
 
 
-@PAPER.item("eq7", "Signs give the unit that a half-sample keeps")
+@item("eq7", "Signs give the unit that a half-sample keeps")
 def _eq7() -> Claims:
     yield equal("the sign minus (2 delta - 1)", HALVES - (2 * (HALVES > 0) - 1))
 
 
-@PAPER.item("eq8", "A half-sample differs from the estimate by half the signed differences")
+@item("eq8", "A half-sample differs from the estimate by half the signed differences")
 def _eq8() -> Claims:
     yield equal(
         "difference minus the sum of W delta d / 2, all half-samples",
@@ -384,7 +381,7 @@ def _eq8() -> Claims:
     )
 
 
-@PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
+@item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
 def _eq9() -> Claims:
     terms = WEIGHT * (VALUES[:, 0] - VALUES[:, 1]) / 2
     squares = (HALVES @ terms) ** 2
@@ -408,7 +405,7 @@ def _eq9() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "eq10",
     "Random half-samples: the variance estimate is biased",
     draw=drawn(
@@ -444,7 +441,7 @@ def _eq10(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
+@item("eq11", "Balanced half-samples give the variance of all half-samples")
 def _eq11() -> Claims:
     for strata in (7, 11, 20):
         sample = _Sample(strata)
@@ -456,7 +453,7 @@ def _eq11() -> Claims:
         )
 
 
-@PAPER.item("eq12", "An 8 x 7 orthogonal array")
+@item("eq12", "An 8 x 7 orthogonal array")
 def _eq12() -> Claims:
     agree = (np.delete(BALANCED, 2, axis=0) == PRINTED_ARRAY).all(1).sum()
     yield number(
@@ -487,7 +484,7 @@ def _eq12() -> Claims:
     )
 
 
-@PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
+@item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
 def _eq13() -> Claims:
     units = np.where(BALANCED[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
@@ -502,7 +499,7 @@ def _eq13() -> Claims:
     )
 
 
-@PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
+@item("eq14", "The mean of balanced half-samples need not be the estimate")
 def _eq14() -> Claims:
     yield bound(
         "difference of both, 8 strata and a matrix with a constant column",
@@ -521,7 +518,7 @@ def _off_the_mean(signs: ndarray) -> float:
     return abs(sample.estimates(_units(signs)).mean() - sample.mean)
 
 
-@PAPER.item(
+@item(
     "eq15",
     "The mean is the estimate if every column sums to 0; 512 half-samples suffice for 483 strata",
 )
@@ -560,7 +557,7 @@ def _replicates_of(units: int) -> ndarray:
     return np.array(list(itertools.product(range(units), repeat=4)))
 
 
-@PAPER.item("eq16", "With n units per stratum, a replicate keeps one of them")
+@item("eq16", "With n units per stratum, a replicate keeps one of them")
 def _eq16() -> Claims:
     sample = _Sample(4, 3)
     estimates, full = sample.estimates(_replicates_of(3)), sample.mean
@@ -577,7 +574,7 @@ def _eq16() -> Claims:
     )
 
 
-@PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
+@item("eq17", "The mean over all n^L replicates is the full estimate")
 def _eq17() -> Claims:
     for n in (3, 5):
         sample = _Sample(4, n)
@@ -587,7 +584,7 @@ def _eq17() -> Claims:
         )
 
 
-@PAPER.item(
+@item(
     "eq18",
     "The variance of replicates is the textbook one; 729 are enough for 256 strata of three",
 )
@@ -623,9 +620,7 @@ def smallest_room(levels: int, power: int) -> int:
     )
 
 
-@PAPER.item(
-    "section7.3", "More units per stratum: the factor 1 / (n - 1) helps to reduce the variance"
-)
+@item("section7.3", "More units per stratum: the factor 1 / (n - 1) helps to reduce the variance")
 def _section7_3() -> Claims:
     for n in (3, 5):
         sample = _Sample(4, n)
@@ -642,7 +637,7 @@ def _section7_3() -> Claims:
         )
 
 
-@PAPER.item(
+@item(
     "section7.4",
     "Intervals with Student's t and L degrees of freedom are adequate from 6 or 12 strata on",
     data="simulated classes",
@@ -676,9 +671,7 @@ def _section7_4(setting: Setting) -> Claims:
 # appendix A
 
 
-@PAPER.item(
-    "eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times"
-)
+@item("eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times")
 def _eq19() -> Claims:
     array = orthogonal_array(3, 13)
     yield every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size)
@@ -690,7 +683,7 @@ def _eq19() -> Claims:
     )
 
 
-@PAPER.item("eq20", "H_2 is an orthogonal array; square arrays of +1 and -1 are Hadamard matrices")
+@item("eq20", "H_2 is an orthogonal array; square arrays of +1 and -1 are Hadamard matrices")
 def _eq20() -> Claims:
     H2 = np.array([[-1, 1], [1, 1]])
     arrays = list(
@@ -715,7 +708,7 @@ def _orthogonal(array: ndarray) -> bool:
     return len({array.tolist().count(pair) for pair in array.tolist()}) == 1
 
 
-@PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
+@item("eq21", "A Hadamard matrix doubles: H_{n^2}")
 def _eq21() -> Claims:
     for n in (2, 4, 8):
         H = hadamard(n)
@@ -742,7 +735,7 @@ def _agree(element: Any, printed: tuple) -> int:
     return int((FIELD.coefficients(element) == printed).sum())
 
 
-@PAPER.item(
+@item(
     "definition",
     "A Galois field is a set of polynomials of degree at most n with coefficients of at most p",
 )
@@ -756,7 +749,7 @@ def _definition() -> Claims:
     )
 
 
-@PAPER.item("eq22", "Sum of two polynomials modulo 3")
+@item("eq22", "Sum of two polynomials modulo 3")
 def _eq22() -> Claims:
     total = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
     yield every(
@@ -767,7 +760,7 @@ def _eq22() -> Claims:
     )
 
 
-@PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
+@item("eq23", "Product of two polynomials modulo 3: x^3 + x")
 def _eq23() -> Claims:
     product = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     yield every(
@@ -779,7 +772,7 @@ def _eq23() -> Claims:
     )
 
 
-@PAPER.item("eq24", "x^5 reduces to x + 2")
+@item("eq24", "x^5 reduces to x + 2")
 def _eq24() -> Claims:
     yield every(
         "coefficients that agree with the remainder",
@@ -789,7 +782,7 @@ def _eq24() -> Claims:
     )
 
 
-@PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
+@item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
 def _fig1() -> Claims:
     mended = GaloisField(3, 5, MENDED)
     printed = list(PRINTED_POWERS.values())
@@ -855,7 +848,7 @@ def _reducible() -> set:
     return set(products[degree[:, None] + degree <= 4].tolist())
 
 
-@PAPER.item("fig2", "Maple code that writes a field")
+@item("fig2", "Maple code that writes a field")
 def _fig2() -> Claims:
     field = GaloisField(3, 3)
     yield unchecked("the code as printed", "needs Maple V, release 3")
@@ -866,7 +859,7 @@ def _fig2() -> Claims:
     )
 
 
-@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
+@item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
 def _eq25() -> Claims:
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)

@@ -45,6 +45,7 @@ PAPER = Paper(
         "6.6": "fig13 fig14 fig15",
     },
 )
+item = PAPER.item
 STRATA = (8, 32, 128, 512, 2048)
 FIRST, SECOND = (1, 2, 4, 2, 1), (1000, 1050, 1200, 1300)
 EXACT = "the printed number is the variance of samples with replacement"
@@ -53,7 +54,7 @@ EXACT = "the printed number is the variance of samples with replacement"
 # section 1 and theory
 
 
-@PAPER.item(
+@item(
     "introduction",
     "Nine values: the variance of stratified samples of two is 46 times smaller, and of three even "
     "smaller; Neyman's rule needs 917 records of 100",
@@ -82,7 +83,7 @@ def _introduction() -> Claims:
     yield number("records of each other stratum by Neyman's rule", "9", neyman[1])
 
 
-@PAPER.item("eq1", "The variance of the mean of a stratified sample without replacement")
+@item("eq1", "The variance of the mean of a stratified sample without replacement")
 def _eq1() -> Claims:
     strata, n = [np.array(values, float) for values in (FIRST, SECOND)], 9
     means = [[y.size * np.mean(s) for s in itertools.combinations(y, 2)] for y in strata]
@@ -113,7 +114,7 @@ def _allocations() -> Iterator[tuple]:
         yield size, size * sd, rng.integers(2, 20, 4), size * sd**2
 
 
-@PAPER.item(
+@item(
     "eq2",
     "The smallest variance has the smallest sum of n^2 sigma^2 / s; without bounds, Neyman's rule "
     "gives it",
@@ -137,7 +138,7 @@ def _eq2() -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "eq5",
     "The largest derivative, smallest n sigma / s and largest s / M are in the same stratum",
 )
@@ -153,7 +154,7 @@ def _eq5() -> Claims:
     yield every("random samples in which they are in the same stratum", int(same), 500, printed="=")
 
 
-@PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
+@item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
 def _eq6() -> Claims:
     differences = []
     for _, spread, counts, _ in _allocations():
@@ -166,7 +167,7 @@ def _eq6() -> Claims:
     yield equal("equation 6 minus equation 7, 500 random samples", differences)
 
 
-@PAPER.item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
+@item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
 def _section3_2() -> Claims:
     beta, r = 5, 3
     ways = sum(sum(taken) == beta for taken in itertools.product(range(beta + 1), repeat=r))
@@ -208,15 +209,13 @@ def _evictions() -> tuple:
     return right, exact
 
 
-@PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
-@PAPER.item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
+@item("definition2", "The array Q of strata, sorted by s / (n sigma)")
+@item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
 def _definition() -> Claims:
     yield unchecked("the term", "a definition, without a claim")
 
 
-@PAPER.item(
-    "lemma1", "Removing a record where n sigma / s is smallest increases the variance least"
-)
+@item("lemma1", "Removing a record where n sigma / s is smallest increases the variance least")
 def _lemma1() -> Claims:
     right, exact = _evictions()
     yield every(
@@ -228,7 +227,7 @@ def _lemma1() -> Claims:
     )
 
 
-@PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
+@item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
 def _algorithm1() -> Claims:
     right, exact = _evictions()
     empties = sum(
@@ -252,7 +251,7 @@ def _algorithm1() -> Claims:
     )
 
 
-@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
+@item("lemma2", "Only oversized strata lose records in an optimal reduction")
 def _lemma2() -> Claims:
     real, integer = [], []
     for spread, counts, total in _small_cases(400):
@@ -284,7 +283,7 @@ def _reduced(spread: ndarray, counts: ndarray, total: int) -> ndarray:
     return np.asarray(reduce_sample(size, spread, counts, total, minimum=0, integer=False).labeled)
 
 
-@PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
+@item("lemma3", "The oversized strata are reduced as if they were alone")
 def _lemma3() -> Claims:
     differences = []
     for spread, counts, total in _small_cases(400, seed=3, strata=5):
@@ -295,7 +294,7 @@ def _lemma3() -> Claims:
     yield equal(f"difference of sizes in {len(differences)} random samples", differences)
 
 
-@PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
+@item("lemma4", "The strata that are not oversized are the first of Q")
 def _lemma4() -> Claims:
     prefix, condition, mended = [], [], []
     for spread, counts, total in _small_cases(400, seed=4, strata=5):
@@ -318,9 +317,7 @@ def _lemma4() -> Claims:
     )
 
 
-@PAPER.item(
-    "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
-)
+@item("observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule")
 def _observation1() -> Claims:
     rng, differences = default_rng(5), []
     for _ in range(300):
@@ -360,7 +357,7 @@ def _hard_cases() -> Iterator[tuple]:
         yield spread, counts, int(counts.sum()) if k % 3 == 1 else total
 
 
-@PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
+@item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
 def _theorem1() -> Claims:
     yield _optimal(printed.ssr, 7)
     yield bound(
@@ -392,12 +389,12 @@ def _one_by_one(r: int) -> tuple:
     return spread, spread * filled, total
 
 
-@PAPER.item("algorithm2", "The recursive algorithm SSR")
+@item("algorithm2", "The recursive algorithm SSR")
 def _algorithm2() -> Claims:
     yield _optimal(printed.ssr, 8, strata=6)
 
 
-@PAPER.item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
+@item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
 def _theorem2() -> Claims:
     yield _optimal(printed.fast_ssr, 9, which=", spreads above 0")
     yield bound(
@@ -421,7 +418,7 @@ def _fast_steps(r: int) -> int:
     )
 
 
-@PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
+@item("algorithm3", "The algorithm FastSSR, without recursion")
 def _algorithm3() -> Claims:
     hard = list(_hard_cases())
     regular = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
@@ -436,12 +433,12 @@ def _algorithm3() -> Claims:
     )
 
 
-@PAPER.item("theorem3", "VOILA gives the smallest variance of all allocations")
+@item("theorem3", "VOILA gives the smallest variance of all allocations")
 def _theorem3() -> Claims:
     return _voila(10)
 
 
-@PAPER.item("algorithm4", "VOILA is FastSSR applied to the whole population")
+@item("algorithm4", "VOILA is FastSSR applied to the whole population")
 def _algorithm4() -> Claims:
     return _voila(11)
 
@@ -482,7 +479,7 @@ def _iterated_neyman(spread: ndarray, size: ndarray, total: int) -> ndarray:
     return shares
 
 
-@PAPER.item(
+@item(
     "theorem4",
     "In the worst case, the variance of a streaming sampler is r times the best one",
     seconds=3,
@@ -564,7 +561,7 @@ def _uniform() -> dict:
     )
 
 
-@PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
+@item("lemma5", "The sample of each stratum is uniform", seconds=5)
 def _lemma5() -> Claims:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
     samples_by_size: dict[int, list] = {}
@@ -602,7 +599,7 @@ def _lemma5() -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "theorem5",
     "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
 )
@@ -633,14 +630,14 @@ def _theorem5() -> Claims:
     )
 
 
-@PAPER.item("algorithm5", "S-VOILA begins with the first M records")
+@item("algorithm5", "S-VOILA begins with the first M records")
 def _algorithm5() -> Claims:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
     yield number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))
 
 
-@PAPER.item(
+@item(
     "algorithm6",
     "S-VOILA keeps a stratified sample of a stream",
     seconds=2,

@@ -22,6 +22,7 @@ from workbench.extras.papers.nguyen_samples import PAPER
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import STRATA, air_quality_stream
 
+item = PAPER.item
 STAND_IN = "synthetic stand-in for OpenAQ"
 CONSTANTS = "a constant of the stand-in: the strata that are new in each month"
 RECIPE = "the stream is generated in this way"
@@ -123,7 +124,7 @@ RECORDS = drawn("areas", "records", "value", "stratum", panel="panel", y_title="
 MONTHS = drawn("lines", "month", "value", "series", y_title="variance", log="y")
 
 
-@PAPER.item(
+@item(
     "fig1",
     "OpenAQ: 177 strata at the end; frequencies and standard deviations change",
     seconds=5,
@@ -160,7 +161,7 @@ def _fig1(setting: Setting) -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "fig2",
     "The synthetic stream: equal frequencies, and stratum 12 jumps from 1 to 20 after 10,000 "
     "records",
@@ -184,7 +185,7 @@ def _fig2(setting: Setting) -> Claims:
     )
 
 
-@PAPER.item(
+@item(
     "fig3",
     "After nine months, the sizes of S-VOILA follow VOILA, those of reservoir the volume; those of "
     "uniform are equal",
@@ -224,7 +225,7 @@ def _fig3(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig4",
     "The sizes of S-VOILA change over time as those of VOILA do",
     seconds=5,
@@ -255,7 +256,7 @@ def _three(setting: Setting) -> tuple:
     )
 
 
-@PAPER.item(
+@item(
     "fig5",
     "The cosine distance from the allocation of VOILA is below 0.04, and smaller with minibatches",
     data=STAND_IN,
@@ -282,7 +283,7 @@ def _fig5(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig6",
     "The variance of Neyman is 1.4 to 50 times that of VOILA, of Neyman+ 1.2 to 7.1 times",
     data=STAND_IN,
@@ -315,7 +316,7 @@ def _fig6(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig7",
     "The variance of S-VOILA is typically close to that of VOILA, and smaller with minibatches",
     data=STAND_IN,
@@ -345,7 +346,7 @@ def _fig7(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig8",
     "The relative difference increases with new strata in March and November, then decreases",
     data=STAND_IN,
@@ -381,7 +382,7 @@ def _fig8(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig9",
     "The variance of VOILA and S-VOILA decreases as the sample grows",
     seconds=15,
@@ -418,7 +419,7 @@ def _fig9(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig10",
     "Batches of 10 are much better than single records, batches of 100 are nearly optimal",
     seconds=10,
@@ -478,7 +479,7 @@ def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
     }
 
 
-@PAPER.item(
+@item(
     "fig11",
     "Relative query errors as the data grow: S-VOILA is close to VOILA, reservoir and uniform are "
     "worse",
@@ -506,7 +507,7 @@ def _running_mean(values: ndarray, stops: ndarray) -> ndarray:
     return np.cumsum(values)[stops - 1] / stops
 
 
-@PAPER.item(
+@item(
     "fig12",
     "Relative query errors as the sample grows: the methods have the same order",
     seconds=17,
@@ -565,7 +566,7 @@ def _jump(setting: Setting, batch: int) -> Any:
     return _jump_study(records, batch, 20 if setting.full else 5)
 
 
-@PAPER.item(
+@item(
     "fig13",
     "After the jump, VOILA gives stratum 12 more at once, S-VOILA slowly",
     seconds=2,
@@ -608,7 +609,7 @@ def _fig13(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig14",
     "After the jump, the variance of S-VOILA increases and recovers, sooner with larger "
     "minibatches",
@@ -653,7 +654,7 @@ def _fig14(setting: Setting) -> Claims:
     yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "fig15",
     "Query errors on the synthetic stream: S-VOILA increases after the jump, VOILA less",
     data="the paper's synthetic stream",

@@ -170,17 +170,18 @@ def stream_sample(
     samples: list[list[int]] = [[] for _ in range(count)]
     turned_away = [np.inf] * count
     for t, (h, key) in enumerate(zip(strata, keys, strict=True)):
-        chosen = key <= turned_away[h]
-        samples[h] += [t] * chosen
+        if key <= turned_away[h]:
+            samples[h].append(t)
         full = sum(map(len, samples)) > budget
         if steps is not None:
-            steps.append((1 + full * count, len(samples[h]) / strata[: t + 1].count(h)))
+            looked = 1 + count if full else 1
+            steps.append((looked, len(samples[h]) / strata[: t + 1].count(h)))
         if full:
             out = _cheapest(samples, strata[: t + 1], values[: t + 1], least)
             last = max(samples[out], key=keys.__getitem__)
             samples[out].remove(last)
             turned_away[out] = keys[last]
-    return sorted(t for rows in samples for t in rows)
+    return sorted(itertools.chain.from_iterable(samples))
 
 
 def _cheapest(samples: list, strata: list, values: list, least: int) -> int:

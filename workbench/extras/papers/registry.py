@@ -20,11 +20,8 @@ FILES = (
 @functools.cache
 def papers() -> tuple[Paper, ...]:
     """Return the papers, each with its items."""
-    return tuple(
-        dict.fromkeys(
-            importlib.import_module(f"workbench.extras.papers.{file}").PAPER for file in FILES
-        )
-    )
+    modules = [importlib.import_module(f"workbench.extras.papers.{file}") for file in FILES]
+    return tuple(dict.fromkeys(module.PAPER for module in modules))
 
 
 def all_items() -> list[Item]:
