@@ -490,6 +490,8 @@ def compare_items(
     else:
         samples = [*_means(scores)]
         caveats = bounded_notes(own[0].tolist(), own_bounded[0].tolist())
+    notes = [*scores.notes, *unscored_notes(scores, order, level)]
+    notes += [*caveats, *_notes(scores, samples)]
     return ItemComparison(
         tuple(scores.models[k] for k in order),
         means[order],
@@ -517,12 +519,7 @@ def compare_items(
         method,
         bounded,
         own_bounded[order],
-        notes=[
-            *scores.notes,
-            *unscored_notes(scores, order, level),
-            *caveats,
-            *_notes(scores, samples),
-        ],
+        notes=notes,
     )
 
 
@@ -585,18 +582,11 @@ def pair_interval(
     levels = np.array([checks.level(level)])
     ((low, high),) = pair_limits(samples, levels).tolist()
     (bounded,) = pair_limits([by_method(sample, "bounded") for sample in samples], levels).tolist()
-    return Interval(
-        low,
-        high,
-        level,
-        f"{method}: clusters" if scores.clusters else method,
-        bounded=tuple(bounded) if bounded != [low, high] else None,
-        notes=[
-            *bounded_notes((low, high), bounded),
-            *unscored_notes(scores, pair, level),
-            *_notes(scores, samples),
-        ],
-    )
+    notes = [*bounded_notes((low, high), bounded), *unscored_notes(scores, pair, level)]
+    notes += _notes(scores, samples)
+    title = f"{method}: clusters" if scores.clusters else method
+    other = tuple(bounded) if bounded != [low, high] else None
+    return Interval(low, high, level, title, bounded=other, notes=notes)
 
 
 def main_pair(is_shown: ndarray) -> int:

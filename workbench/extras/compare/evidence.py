@@ -187,10 +187,8 @@ class Evidence:
 
     def _pvalues(self, least: Any, most: Any, at: float) -> ndarray:
         if self.method == "t":
-            below, above = (
-                _t_tail(sign * (sample.mean - at), sample)
-                for sign, sample in ((1, least), (-1, most))
-            )
+            below = _t_tail(least.mean - at, least)
+            above = _t_tail(at - most.mean, most)
             return 2 * np.minimum(np.minimum(below, above), 0.5)
 
         def moments(side: int, tail: ndarray) -> tuple:
@@ -222,7 +220,7 @@ def _t_tail(distance: ndarray, sample: Moments) -> ndarray:
 
 
 def evidence(
-    columns: Callable[[slice], tuple[ndarray, ndarray]],
+    columns: Callable[[slice], Limits],
     size: tuple[int, int],
     cluster: ndarray | None,
     bounds: Bounds,
@@ -298,10 +296,7 @@ def _independent(values: ndarray, bounds: Bounds) -> Independent:
     mean = np.clip(values.mean(0), *bounds)
     off = values - mean
     square = off**2
-    unseen = np.stack(
-        [
-            sign * one_more_value(sign * values, sign * mean, sign * bound, bounds[1] - bounds[0])
-            for sign, bound in zip((-1, 1), bounds, strict=True)
-        ]
-    )
+    reach = bounds[1] - bounds[0]
+    below = -one_more_value(-values, -mean, -bounds[0], reach)
+    unseen = np.stack([below, one_more_value(values, mean, bounds[1], reach)])
     return Independent(len(values), mean, square.mean(0), (square * off).mean(0), unseen, bounds)
