@@ -189,10 +189,10 @@ class ItemComparison(Result):
         number of models shown to be better. The worst possible rank is the number of models minus
         those shown to be worse.
         """
-        beats = self._beats
+        beats, tie_groups = self._beats, self.groups
         rows = self.models()
         for k, row in enumerate(rows):
-            groups = [str(g) for g, names in enumerate(self.groups, 1) if row["model"] in names]
+            groups = [str(g) for g, names in enumerate(tie_groups, 1) if row["model"] in names]
             row["best_rank"] = 1 + int(beats[:, k].sum())
             row["worst_rank"] = len(rows) - int(beats[k].sum())
             row["groups"] = " ".join(groups)

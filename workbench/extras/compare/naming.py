@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
 import numpy as np
@@ -34,16 +34,10 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     if len(runs) == 1 and not runs[0].model:
         run = runs[0]
         return [_named(run, _folder(run) if run.task else _stem(run))]
-    by_folder = [_named(run, _folder(run)) for run in runs]
-    by_file = [_named(run, _stem(run)) for run in runs]
-    candidates = [list(runs), by_folder]
-    if len({run.task for run in runs}) == 1 or _have_same_items(runs):
-        candidates.append(by_file)
-    candidates.append([run._replace(task=run.task or _stem(run)) for run in by_folder])
-    for candidate in candidates:
+    for candidate in _namings(runs):
         if _are_distinct(candidate):
             return candidate
-    times = Counter(run.model for run in by_file)
+    times = Counter(_named(run, _stem(run)).model for run in runs)
     models = [name for name, count in times.items() if count > 1] or list(times)
     tasks = sorted({run.task for run in runs if run.task})
     hint = ""
@@ -52,6 +46,16 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     names = checks.listed(models, SHOWN, quoted=True)
     rule = f"must be of different models. Name those of {names} as NAME=FILE{hint}"
     raise checks.WrongValue("files", rule)
+
+
+def _namings(runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """Yield the runs with names from the user and the logs, folders, files, or both."""
+    yield list(runs)
+    by_folder = [_named(run, _folder(run)) for run in runs]
+    yield by_folder
+    if len({run.task for run in runs}) == 1 or _have_same_items(runs):
+        yield [_named(run, _stem(run)) for run in runs]
+    yield [run._replace(task=run.task or _stem(run)) for run in by_folder]
 
 
 def _folder(run: Run) -> str:
