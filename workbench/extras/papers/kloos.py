@@ -289,13 +289,18 @@ def _slope(base: float, p00: float, p11: float, n: int) -> float:
     return (rate_variance(p00, 1 - base, n) + rate_variance(p11, base, n)) / (p00 + p11 - 1) ** 2
 
 
+def _calibration(base: float, p00: float, p11: float) -> tuple:
+    """Return the proportion of items that are counted, and the calibration probabilities."""
+    b1 = base * p11 + (1 - base) * (1 - p00)
+    return b1, base * p11 / b1, (1 - base) * p00 / (1 - b1)
+
+
 def _variances(base: float, new: float, p00: float, p11: float, n: int) -> tuple:
     """Return the variance for infinitely many items, as printed in equation 5 and corrected.
 
     The corrected one counts the covariance twice.
     """
-    b1 = base * p11 + (1 - base) * (1 - p00)
-    c11, c00 = base * p11 / b1, (1 - base) * p00 / (1 - b1)
+    b1, c11, c00 = _calibration(base, p00, p11)
     d, shift, A, B = p00 + p11 - 1, new - base, p00 * (1 - p00), p11 * (1 - p11)
     calibrated = base * p11 / n * (1 - c11) + (1 - base) * p00 / n * (1 - c00)
     missed = (base * A * (1 - p11) + (1 - base) * p00 * B) / (n * (1 - b1) * d)
@@ -526,8 +531,7 @@ def _appendix(setting: Setting) -> Claims:
             slack,
             "+ O(n^-2)",
         )
-        b1 = base * p11 + (1 - base) * (1 - p00)
-        c11, c00 = base * p11 / b1, (1 - base) * p00 / (1 - b1)
+        b1, c11, c00 = _calibration(base, p00, p11)
         missed, hit = n10 / (n00 + n10), n11 / (n01 + n11)
         calibrated = missed * (1 - b1) + hit * b1
         printed = (b1 / n + (1 - b1) / n**2) * c11 * (1 - c11)
