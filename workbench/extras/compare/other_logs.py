@@ -255,7 +255,8 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
         passed = result.get("success")
         response = result.get("response")
         score = result.get("score", passed)
-        if _failed_to_run(result):
+        failed = bool(result.get("error")) and not result.get("gradingResult")
+        if failed or result.get("failureReason") == 2:  # promptfoo's code of a call that failed
             passed = score = None
         row = {"id": identifier, "repeat": repeat}
         row["model"] = models[result["promptIdx"]]
@@ -281,12 +282,6 @@ def _named_scores(scores: Any) -> dict[str, float | None]:
     if not isinstance(scores, dict):
         return {}
     return {f"scores.{name}": number_of(value) for name, value in scores.items()}
-
-
-def _failed_to_run(result: dict) -> bool:
-    """Return whether a result is that of a call that failed, which promptfoo codes as reason 2."""
-    failed = bool(result.get("error")) and not result.get("gradingResult")
-    return failed or result.get("failureReason") == 2
 
 
 def _label(value: Any, field: str) -> str:

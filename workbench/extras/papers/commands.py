@@ -84,7 +84,7 @@ class _Store:
     def __init__(self, path: Path, setting: list, resume: bool) -> None:
         from workbench.reports.build import package_version
 
-        self._path, self._setting = path, [package_version(), *setting]
+        self.path, self._setting = path, [package_version(), *setting]
         self.saved = dict(self._lines()) if resume else {}
         if path.is_file():
             with refusing():
@@ -100,17 +100,14 @@ class _Store:
         """
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
             for setting, name, saved in map(
-                json.loads, self._path.read_text(encoding="utf-8").splitlines()
+                json.loads, self.path.read_text(encoding="utf-8").splitlines()
             ):
                 if setting == self._setting:
                     yield name, saved
 
     def add(self, result: Any) -> None:
-        with refusing(), open(self._path, "a", encoding="utf-8") as file:
+        with refusing(), open(self.path, "a", encoding="utf-8") as file:
             file.write(self._line(result.name, result.to_dict()))
-
-    def delete(self) -> None:
-        self._path.unlink(missing_ok=True)
 
 
 def _results(
@@ -140,7 +137,7 @@ def _results(
             yield results
     yield [*results, _run(items[-1], full, data, learner, quiet)]
     if store:
-        store.delete()
+        store.path.unlink(missing_ok=True)
 
 
 def _write_all(results: list, of: int, output: str | None, json_file: str | None) -> None:

@@ -244,7 +244,28 @@ def _proposition2(setting: Setting) -> Claims:
             high=0.05,
         ),
     )
-    yield from _flips()
+    rng, accepted, falls = default_rng(2), [], []
+    for mean in np.linspace(1, 4, 40):
+        test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
+        edge = test.rho_alpha(0.95)
+        accepted.append(tuple(test.at(edge + step).pvalue > 0.05 for step in (-1e-6, 1e-6)))
+        falls.append((test.pvalue, edge))
+    edges = [edge for _, edge in sorted(falls)]
+    yield every(
+        "tests in which rho_alpha is the largest rho at which the null hypothesis is accepted",
+        accepted.count((True, False)),
+        40,
+        printed="maximum",
+        correction=Correction(
+            "it is the smallest rho at which the test accepts", ours=accepted.count((False, True))
+        ),
+    )
+    yield every(
+        "steps to a larger p-value at which rho_alpha decreases",
+        sum(map(operator.gt, edges, edges[1:])),
+        39,
+        printed="monotonically decreasing",
+    )
     yield Figure(
         {"rho": true, "assumed": f"rho = {assumed:g}", "type_one": float(size(true, assumed))}
         for assumed, true in itertools.product((0, 0.526, 0.7), np.linspace(0, 0.9, 19).tolist())
@@ -265,34 +286,6 @@ def _t_of_correlated_folds(setting: Setting, rho: float) -> dict:
         share,
         error=(share * (1 - share) / runs) ** 0.5,
     )
-
-
-def _flips() -> list:
-    rng, accepted, falls = default_rng(2), [], []
-    for mean in np.linspace(1, 4, 40):
-        test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
-        edge = test.rho_alpha(0.95)
-        accepted.append(tuple(test.at(edge + step).pvalue > 0.05 for step in (-1e-6, 1e-6)))
-        falls.append((test.pvalue, edge))
-    edges = [edge for _, edge in sorted(falls)]
-    return [
-        every(
-            "tests in which rho_alpha is the largest rho at which the null hypothesis is accepted",
-            accepted.count((True, False)),
-            40,
-            printed="maximum",
-            correction=Correction(
-                "it is the smallest rho at which the test accepts",
-                ours=accepted.count((False, True)),
-            ),
-        ),
-        every(
-            "steps to a larger p-value at which rho_alpha decreases",
-            sum(map(operator.gt, edges, edges[1:])),
-            39,
-            printed="monotonically decreasing",
-        ),
-    ]
 
 
 @item(
@@ -545,11 +538,6 @@ def _section5(setting: Setting) -> Claims:
         rho + 3 * error,
         high=0,
     )
-    yield from _printed_table()
-
-
-def _printed_table() -> Iterator[dict]:
-    """Yield the statements of the text about the numbers printed in table 2."""
     rho = {name: [float(row[0]) / 100 for row in table.values()] for name, table in PRINTED.items()}
     usual = [float(table[20][1]) for table in PRINTED.values()]
     yield bound(
