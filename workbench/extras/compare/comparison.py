@@ -900,8 +900,8 @@ def _notes(scores: ItemScores, samples: Sequence[Differences]) -> Iterator[Note]
         yield Note(
             "assumption",
             "the items are treated as independent. If some belong together, such as questions on "
-            "one document, name the column of documents as cluster; otherwise the intervals are too "
-            "short",
+            "one document, name the column of documents as cluster; otherwise the intervals are "
+            "too short",
         )
         return
     worth = min(sample.worth for sample in samples)
